@@ -1,0 +1,9 @@
+"""solrbench: a Kubernetes operator that benchmarks SolrCloud topologies.
+
+Three rings, kept apart by import-linter:
+
+- the pure core: `api` (the resource), `plan` (spec to ordered work), `results` (numbers),
+  `manifests` (objects to create), `decide` (what to do next);
+- the adapters: `cluster` (Kubernetes), `solr`, `dataset`, `load`, `telemetry`;
+- the handlers: `controller` (kopf) and `cli`.
+"""

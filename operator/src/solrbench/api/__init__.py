@@ -1,0 +1,7 @@
+"""The resource as its user sees it: models, rules and the CRD made from them.
+
+- `v1alpha1`: the models of `SolrBenchmark`, one file per part of the spec, and its status
+- `rules`: a rule that spans fields, once as CEL for the API server and once in Python
+- `quantities`: Kubernetes quantities as numbers
+- `crd`: the CustomResourceDefinition generated from the models
+"""

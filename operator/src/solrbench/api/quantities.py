@@ -1,0 +1,47 @@
+"""Kubernetes quantities (`512Mi`, `2Gi`, `500m`) as numbers."""
+
+from decimal import Decimal
+
+MEMORY_PATTERN = r"^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)?$"
+"""Whole numbers with a unit; signs, exponents and fractions are left out on purpose."""
+
+CPU_PATTERN = r"^([1-9][0-9]{0,3}|[1-9][0-9]{0,6}m|0\.[0-9]{1,3}|[1-9][0-9]{0,3}\.[0-9]{1,3})$"
+
+HEAP_PATTERN = r"^[1-9][0-9]{0,5}(Mi|Gi)$"
+"""A Java heap: the JVM takes whole mebibytes only."""
+
+_UNITS = {
+    "Ki": 2**10,
+    "Mi": 2**20,
+    "Gi": 2**30,
+    "Ti": 2**40,
+    "k": 10**3,
+    "M": 10**6,
+    "G": 10**9,
+    "T": 10**12,
+}
+
+
+def parse_bytes(quantity: str) -> int:
+    """Return the bytes that a memory quantity stands for.
+
+    Raises:
+        ValueError: if `quantity` does not match `MEMORY_PATTERN`.
+
+    """
+    for unit, factor in _UNITS.items():
+        if quantity.endswith(unit):
+            return int(quantity[: -len(unit)]) * factor
+    return int(quantity)
+
+
+def parse_cores(quantity: str) -> float:
+    """Return the cores that a CPU quantity stands for, so `250m` is 0.25."""
+    if quantity.endswith("m"):
+        return float(Decimal(quantity[:-1]) / 1000)
+    return float(quantity)
+
+
+def heap_mebibytes(heap: str) -> int:
+    """Return a heap quantity in MiB, the unit of `-Xmx…m`."""
+    return parse_bytes(heap) // 2**20

@@ -1,0 +1,75 @@
+"""The `SolrBenchmark` resource as a whole."""
+
+import re
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from solrbench.api.rules import Model, Rule
+from solrbench.api.v1alpha1.spec import Spec
+from solrbench.api.v1alpha1.status import Status
+
+GROUP = "solrbench.io"
+VERSION = "v1alpha1"
+KIND = "SolrBenchmark"
+PLURAL = "solrbenchmarks"
+SHORT_NAME = "sbench"
+
+MAX_NAME = 40
+"""Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
+
+
+class Metadata(Model):
+    """The parts of Kubernetes' metadata that the operator uses."""
+
+    model_config: ClassVar = Model.model_config | {"extra": "ignore"}
+
+    name: str
+    namespace: str = "default"
+    uid: str = ""
+    generation: int = 1
+    resource_version: str = ""
+    creation_timestamp: datetime | None = None
+    deletion_timestamp: datetime | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+
+
+class SolrBenchmark(Model):
+    """A benchmark of one SolrCloud topology: what to make, index, ask and measure."""
+
+    api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
+    kind: Literal["SolrBenchmark"] = "SolrBenchmark"
+    metadata: Metadata
+    spec: Spec
+    status: Status = Field(default_factory=Status)
+
+    rules: ClassVar = (
+        Rule(
+            cel=f"self.metadata.name.size() <= {MAX_NAME}",
+            message=f"metadata.name must have at most {MAX_NAME} characters",
+            holds=lambda b: len(b.metadata.name) <= MAX_NAME,
+        ),
+        Rule(
+            cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+            message="metadata.name must start with a letter and must not contain dots",
+            holds=lambda b: re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None,
+        ),
+    )
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, as logs and metrics call it."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @classmethod
+    def parse(cls, body: dict[str, Any]) -> "SolrBenchmark":
+        """Return the model of a resource as the API server stores it.
+
+        Raises:
+            pydantic.ValidationError: if the resource breaks the schema or a rule.
+
+        """
+        known = {"apiVersion", "kind", "metadata", "spec", "status"}
+        return cls.model_validate({k: v for k, v in body.items() if k in known})

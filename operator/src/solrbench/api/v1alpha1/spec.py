@@ -1,0 +1,92 @@
+"""`spec` of a `SolrBenchmark`: one target, one dataset, one workload, a ladder of steps."""
+
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from solrbench.api.rules import Model, Rule
+from solrbench.api.v1alpha1.collection import Collection
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.fields import Seconds
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.target import Target
+from solrbench.api.v1alpha1.workload import WarmUp, Workload
+
+
+class Cleanup(StrEnum):
+    """When the target is deleted after the last step."""
+
+    ALWAYS = "Always"
+    ON_SUCCESS = "OnSuccess"
+    NEVER = "Never"
+
+
+class DeadlineSeconds(Model):
+    """How long each phase may take before the benchmark fails."""
+
+    provisioning: Seconds = 900
+    """Until every Solr node is live and the collection is there."""
+    indexing: Seconds = 86_400
+    """Until every document is in the index."""
+    measuring: Seconds = 604_800
+    """Until the last step of the last repeat is stored."""
+
+
+class Spec(Model):
+    """What to measure, and how."""
+
+    target: Target
+    """What is measured."""
+    collection: Collection = Collection()
+    """Shards, replicas, caches."""
+    dataset: Dataset
+    """The documents."""
+    workload: Workload
+    """The requests."""
+    warm_up: WarmUp | None = None
+    """Load before the ladder, kept apart."""
+    load: Load
+    """The ladder of load steps."""
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    """Times that measuring (or, if Solr lost data, everything) starts again after pods were lost."""
+    deadline_seconds: DeadlineSeconds = DeadlineSeconds()
+    """Limits per phase."""
+    cleanup: Cleanup = Cleanup.ALWAYS
+    """When target and pods are deleted; results stay."""
+    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=315_360_000)] | None = None
+    """The whole benchmark, results included, is deleted this long after its end."""
+    suspend: bool = False
+    """`true` stops the benchmark and removes its pods; stored results are kept, the rest is run
+    when it turns `false`."""
+
+    mutable: ClassVar = frozenset({"cleanup", "ttlSecondsAfterFinished", "suspend"})
+    """Fields that may change after creation; a changed topology is a new benchmark."""
+
+    rules: ClassVar = (
+        Rule(
+            cel=(
+                "!has(self.target.solrCloud) || self.collection.replicas.nrt"
+                " + self.collection.replicas.tlog + self.collection.replicas.pull"
+                " <= self.target.solrCloud.nodes"
+            ),
+            message=(
+                "collection.replicas must not add up to more than target.solrCloud.nodes,"
+                " two replicas of a shard on one node protect nothing"
+            ),
+            holds=lambda spec: (
+                spec.target.solr_cloud is None
+                or spec.collection.replicas.total <= spec.target.solr_cloud.nodes
+            ),
+        ),
+        Rule(
+            cel="!has(self.workload.queries.generated) || has(self.dataset.generator)",
+            message=(
+                "workload.queries.generated must go with dataset.generator;"
+                " give queries of your own for other data"
+            ),
+            holds=lambda spec: (
+                spec.workload.queries.generated is None or spec.dataset.generator is not None
+            ),
+        ),
+    )

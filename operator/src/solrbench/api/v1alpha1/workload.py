@@ -1,0 +1,105 @@
+"""`spec.workload` and `spec.warmUp`: the requests."""
+
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from solrbench.api.rules import Model, exactly_one
+from solrbench.api.v1alpha1.fields import FileName, FilePath, ObjectName, Seed, ShortName
+
+
+class Order(StrEnum):
+    """In which order queries are taken from the list."""
+
+    SEQUENTIAL = "Sequential"
+    RANDOM = "Random"
+    ZIPF = "Zipf"
+
+
+class QueryConfigMap(Model):
+    """A query file in a ConfigMap."""
+
+    name: ObjectName
+    """Name of the ConfigMap in the benchmark's namespace."""
+    key: FileName = "queries.txt"
+    """Key that holds the file."""
+
+
+class QueryVolume(Model):
+    """A query file on a volume that exists already; it is mounted read-only."""
+
+    claim_name: ObjectName
+    """Name of the claim in the benchmark's namespace."""
+    path: FilePath
+    """The file."""
+
+
+class GeneratedQueries(Model):
+    """Queries drawn from the vocabulary of a generated dataset."""
+
+    count: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
+    """Distinct draws; a smaller number raises the cache hit ratio."""
+    max_terms: Annotated[int, Field(ge=1, le=10)] = 3
+    """Most words in one query; the number is uniform from 1 on."""
+    facet_permille: Annotated[int, Field(ge=0, le=1000)] = 200
+    """Queries in a thousand that facet on the category field."""
+    filter_permille: Annotated[int, Field(ge=0, le=1000)] = 300
+    """Queries in a thousand that filter by a category."""
+
+
+class Queries(Model):
+    """The list of queries and the order they are taken in."""
+
+    config_map: QueryConfigMap | None = None
+    """One query per line, or one JSON object of parameters per line."""
+    persistent_volume_claim: QueryVolume | None = None
+    """The same from a volume."""
+    generated: GeneratedQueries | None = None
+    """Drawn from the generated dataset's vocabulary."""
+    order: Order = Order.RANDOM
+    """`Sequential` goes round the list, `Random` draws evenly, `Zipf` prefers the head."""
+    seed: Seed = 1
+    """The same seed gives the same queries in the same order."""
+    zipf_exponent_permille: Annotated[int, Field(ge=100, le=3000)] = 1000
+    """Exponent of the Zipf order in thousandths."""
+
+    rules: ClassVar = (exactly_one("configMap", "persistentVolumeClaim", "generated"),)
+
+
+class Workload(Model):
+    """The requests of the load."""
+
+    queries: Queries
+    """What is asked."""
+    request_name: ShortName = "query"
+    """Name that the results carry, for lines that do not name themselves."""
+    handler: Annotated[str, StringConstraints(max_length=128, pattern=r"^/[A-Za-z0-9_./-]+$")] = (
+        "/select"
+    )
+    """Request handler of the collection."""
+    method: Literal["GET", "POST"] = "GET"
+    """`POST` sends the parameters as a form."""
+    parameters: Annotated[
+        dict[
+            Annotated[str, StringConstraints(max_length=128)],
+            Annotated[str, StringConstraints(max_length=2048)],
+        ],
+        Field(max_length=32),
+    ] = {}
+    """Parameters sent with every query; a query's own win."""
+    timeout_seconds: Annotated[int, Field(ge=1, le=600)] = 30
+    """An answer that takes longer is a failure."""
+
+
+class WarmUp(Model):
+    """Load before the first step of every repeat's ladder, kept apart from the results."""
+
+    requests: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+    """Requests to send."""
+    seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
+    """Time to send for."""
+    users: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Users that send; those of the first step when absent."""
+
+    rules: ClassVar = (exactly_one("requests", "seconds"),)

@@ -1,0 +1,56 @@
+"""What the index pods are told: a JSON file on their disk."""
+
+from solrbench.api.rules import Model
+from solrbench.api.v1alpha1.collection import RouterName
+from solrbench.api.v1alpha1.dataset import Dataset
+
+INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
+DATASET_FOLDER = "/var/run/solrbench/dataset"
+"""Where the ConfigMap or volume with the documents is mounted."""
+
+INDEX_PORT = 8080
+"""Port on which an index pod answers `/progress` and `/metrics`."""
+
+EXIT_PERMANENT = 3
+"""Exit code of a pod whose failure no retry can cure: bad data, a missing file."""
+
+
+class IndexPlan(Model):
+    """The work of the index Job.
+
+    Pod `i` of `pods` (from `JOB_COMPLETION_INDEX`) takes the documents whose position in the
+    whole dataset, divided by `dataset.indexing.batchDocuments`, leaves remainder `i`. So a pod
+    that is run again sends the same documents with the same ids.
+    """
+
+    benchmark: str
+    """namespace/name, for the logs."""
+    solr_urls: list[str]
+    """Base URLs of the nodes, such as `http://pod.service.ns.svc:8983/solr`."""
+    collection: str
+    """Name of the collection."""
+    router: RouterName
+    """With `implicit`, documents go round the shards by the hash of their id."""
+    shards: int
+    dataset: Dataset
+
+
+class IndexProgress(Model):
+    """What one index pod has done so far; also its termination message when it ends."""
+
+    pod: int
+    """Completion index."""
+    documents: int = 0
+    """Documents that Solr has accepted."""
+    bytes: int = 0
+    """Bytes of the accepted update requests' bodies, before any compression."""
+    started: float | None = None
+    """Unix time of the first batch."""
+    finished: float | None = None
+    """Unix time of the last answer; absent while running."""
+    retried_batches: int = 0
+    """Batches that were sent more than once."""
+    reason: str | None = None
+    """CamelCase reason of a failure, such as `DatasetNotFound` or `MalformedDocument`."""
+    message: str | None = None
+    """Sentence that names file, position and remedy."""

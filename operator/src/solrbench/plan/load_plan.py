@@ -1,0 +1,72 @@
+"""What the load pods are told: a JSON file on their disk, the same for master and workers."""
+
+from solrbench.api.rules import Model
+from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.workload import WarmUp, Workload
+
+LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
+QUERIES_FOLDER = "/var/run/solrbench/queries"
+"""Where the ConfigMap or volume with the query file is mounted."""
+
+WEB_PORT = 8089
+"""Locust's web page and, below `/solrbench`, state and results."""
+
+LOCUST_PORT = 5557
+"""Where workers meet the master."""
+
+
+class PlannedPass(Model):
+    """One step of one repeat that is still to be measured."""
+
+    id: str
+    """`PassId` as text, the key of its result."""
+    repeat: int
+    step: Step
+
+
+class LoadPlan(Model):
+    """The work of one attempt of the load."""
+
+    benchmark: str
+    """namespace/name, for logs and the web page."""
+    attempt: int
+    solr_urls: list[str]
+    """Base URLs of the nodes; users are spread over them evenly."""
+    collection: str
+    workload: Workload
+    generator: Generator | None = None
+    """The dataset's generator, for generated queries."""
+    warm_up: WarmUp | None = None
+    """Run before the first pass of every repeat in this plan."""
+    workers: int
+    passes: list[PlannedPass]
+    master_host: str
+    """Where workers find the master."""
+
+
+class LoadState(Model):
+    """Answer of `GET /solrbench/state`."""
+
+    stage: str
+    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Finished or Failed."""
+    workers: int = 0
+    """Workers connected."""
+    pass_id: str | None = None
+    """Pass under way."""
+    repeat: int | None = None
+    step: str | None = None
+    users: int = 0
+    """Users running."""
+    requests: int = 0
+    """Requests of the pass (or warm-up) under way so far."""
+    failures: int = 0
+    requests_per_second: float = 0.0
+    """Over the last five seconds."""
+    elapsed_seconds: float = 0.0
+    """Of the pass under way."""
+    unacknowledged: list[str] = []
+    """Ids of finished passes whose documents wait to be stored."""
+    reason: str | None = None
+    """CamelCase reason when `stage` is Failed: WorkerLost, NoQueries, TargetUnreachable …"""
+    message: str | None = None
