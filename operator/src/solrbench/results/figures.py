@@ -1,0 +1,46 @@
+"""Numbers as people read them: three significant digits and a unit."""
+
+import math
+
+_SIGNIFICANT = 3
+
+
+def format_number(value: float) -> str:
+    """Return `value` with three significant digits; whole numbers are never rounded.
+
+    12.345 becomes `12.3`, 12345.6 becomes `12346`, 0.00012345 becomes `0.000123`.
+    """
+    return _decimals(value, value)
+
+
+def format_milliseconds(milliseconds: float) -> str:
+    """Return a time with its unit, in seconds from 1000 ms on."""
+    if milliseconds >= 1000:
+        return f"{format_number(milliseconds / 1000)} s"
+    return f"{format_number(milliseconds)} ms"
+
+
+def format_share(part: int, whole: int) -> str:
+    """Return `part` of `whole` in per cent, empty if `whole` is zero.
+
+    There are always enough digits that few is not none and most is not all: one in a million is
+    `0.0001 %`, never `0 %`.
+    """
+    if whole == 0:
+        return ""
+    percent = 100 * part / whole
+    return f"{_decimals(percent, min(percent, 100 - percent) or percent)} %"
+
+
+def format_percent(percent: float) -> str:
+    """Return a number of per cent with its unit."""
+    return f"{format_number(percent)} %"
+
+
+def _decimals(value: float, scale: float) -> str:
+    """Return `value` with as many decimals as show three digits of `scale`."""
+    if scale == 0:
+        return f"{value:.0f}"
+    decimals = max(0, _SIGNIFICANT - 1 - math.floor(math.log10(abs(scale))))
+    text = f"{value:.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,112 @@
+"""Results as tables: cells for a terminal, Markdown to pass around, CSV for a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import StepResult
+from solrbench.results.figures import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_share,
+)
+
+Row = tuple[str, ...]
+"""The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
+
+
+def _optional(show: Callable[[float], str], value: float | None) -> str:
+    return "" if value is None else show(value)
+
+
+_COLUMNS: dict[str, Callable[[StepResult], str]] = {
+    "Step": lambda r: r.step,
+    "Request": lambda r: r.request,
+    "Repeats": lambda r: str(r.repeats),
+    "Requests": lambda r: str(r.requests),
+    "Failures": lambda r: format_share(r.failures, r.requests),
+    "Requests/s": lambda r: format_number(r.requests_per_second),
+    "± Requests/s": lambda r: _optional(format_percent, r.requests_per_second_deviation_percent),
+    "Average": lambda r: _optional(format_milliseconds, r.average_milliseconds),
+    "Min": lambda r: _optional(format_milliseconds, r.min_milliseconds),
+    "P50": lambda r: _optional(format_milliseconds, r.p50_milliseconds),
+    "P75": lambda r: _optional(format_milliseconds, r.p75_milliseconds),
+    "P95": lambda r: _optional(format_milliseconds, r.p95_milliseconds),
+    "P99": lambda r: _optional(format_milliseconds, r.p99_milliseconds),
+    "Max": lambda r: _optional(format_milliseconds, r.max_milliseconds),
+    "± P95": lambda r: _optional(format_percent, r.p95_deviation_percent),
+}
+
+HEADERS: Row = tuple(_COLUMNS)
+"""Titles of the columns; `±` is the relative standard deviation of the repeats."""
+
+NUMERIC_FROM = 2
+"""The first column that holds numbers and is set flush right."""
+
+
+def rows(results: Iterable[StepResult]) -> list[Row]:
+    """Return the cells of every result, with units."""
+    return [tuple(show(result) for show in _COLUMNS.values()) for result in results]
+
+
+def to_csv(results: Iterable[StepResult]) -> str:
+    """Return raw numbers with a header line; the unit is in each column's name."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(StepResult.model_fields), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(result.model_dump() for result in results)
+    return out.getvalue()
+
+
+def to_markdown(benchmark: SolrBenchmark) -> str:
+    """Return a report of one benchmark: what it is, how it ended, and the table of results."""
+    parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
+    if benchmark.status.results:
+        parts += ["## Results", to_markdown_table(rows(benchmark.status.results))]
+        parts.append(
+            "Times are service times; percentiles come from merged histograms;"
+            " ± is the relative standard deviation of the repeats."
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def to_markdown_table(table: Sequence[Row]) -> str:
+    """Return `table` below `HEADERS` as Markdown."""
+    rule = ["---" if i < NUMERIC_FROM else "--:" for i in range(len(HEADERS))]
+    lines = [HEADERS, tuple(rule), *table]
+    return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
+
+
+def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
+    """Return what a reader has to know beside the table; what is not known is left out."""
+    status, solr = benchmark.status, benchmark.spec.target.solr_cloud
+    succeeded = next((c for c in status.conditions if c.type == "Succeeded"), None)
+    collection = benchmark.spec.collection
+    facts = {
+        "Phase": status.phase,
+        "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
+        "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
+        "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
+        "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
+        "Collection": f"{collection.shards} shards, {collection.replicas.total} replicas each",
+        "Documents": _optional(format_number, status.dataset.documents),
+        "Indexing": _rate(status.dataset.documents_per_second),
+        "Index size": _optional(lambda size: f"{size:.0f} bytes", status.dataset.index_bytes),
+        "Started": status.start_time.isoformat() if status.start_time else "",
+        "Finished": status.completion_time.isoformat() if status.completion_time else "",
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _rate(documents_per_second: float | None) -> str:
+    return _optional(lambda rate: f"{format_number(rate)} documents/s", documents_per_second)
+
+
+def _bullets(facts: dict[str, str]) -> str:
+    return "\n".join(f"- **{name}**: {text}" for name, text in facts.items())
+
+
+def _escape(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,67 @@
+"""Small specs and documents for the tests of this folder."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from hdrh.histogram import HdrHistogram
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.results.document import RequestResult, StepDocument
+
+START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def make_spec(*steps: str, **changes: object) -> Spec:
+    """Return a spec with a ladder of `steps`."""
+    return Spec.model_validate(
+        {
+            "target": {"solrCloud": {"nodes": 2}},
+            "dataset": {"generator": {"documents": 1000, "seed": 4}},
+            "workload": {"queries": {"generated": {}, "seed": 9}},
+            "load": {
+                "repeats": 3,
+                "steps": [{"name": name, "users": 2, "requests": 10} for name in steps],
+            },
+            **changes,
+        }
+    )
+
+
+def make_result(
+    microseconds: Sequence[int], name: str = "query", failures: int = 0
+) -> RequestResult:
+    """Return the result of requests that took `microseconds`."""
+    histogram = HdrHistogram(1, 3_600_000_000, 3)
+    for value in microseconds:
+        histogram.record_value(value)
+    return RequestResult(
+        request=name,
+        requests=len(microseconds),
+        failures=failures,
+        sum_microseconds=sum(microseconds),
+        min_microseconds=min(microseconds, default=None),
+        max_microseconds=max(microseconds, default=None),
+        service_time_histogram=histogram.encode().decode(),
+    )
+
+
+def make_document(
+    step: str,
+    repeat: int,
+    *results: RequestResult,
+    seconds: float = 1.0,
+    attempt: int = 1,
+) -> StepDocument:
+    """Return the document of one pass."""
+    return StepDocument(
+        id=f"r{repeat}-s0-{step}",
+        repeat=repeat,
+        step=step,
+        users=2,
+        attempt=attempt,
+        start_time=START,
+        end_time=START + timedelta(seconds=seconds),
+        seconds=seconds,
+        requests=list(results),
+        workers=[],
+    )

@@ -1,0 +1,88 @@
+import csv
+import io
+from datetime import UTC, datetime
+
+from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
+from solrbench.api.v1alpha1.status import Condition, StepResult
+from solrbench.results import render
+from unit.results.builders import make_spec
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+FULL = StepResult(
+    step="five",
+    request="query",
+    repeats=3,
+    requests=3000,
+    failures=3,
+    requests_per_second=123.456,
+    average_milliseconds=4.5678,
+    min_milliseconds=0.9,
+    max_milliseconds=2345.6,
+    p50_milliseconds=4.0,
+    p75_milliseconds=5.0,
+    p95_milliseconds=9.87,
+    p99_milliseconds=20.0,
+    requests_per_second_deviation_percent=1.234,
+    p95_deviation_percent=5.0,
+)
+BARE = StepResult(
+    step="one", request="a|b", repeats=1, requests=0, failures=0, requests_per_second=0
+)
+
+
+def _benchmark(*results: StepResult, phase: str = "Succeeded") -> SolrBenchmark:
+    condition = Condition(
+        type="Succeeded",
+        status="True",
+        reason="AllStepsStored",
+        message="3 of 3 steps are stored",
+        last_transition_time=NOW,
+    )
+    return SolrBenchmark(
+        metadata=Metadata(name="b", namespace="team"),
+        spec=make_spec("five", "one"),
+        status=Status(phase=phase, results=list(results), conditions=[condition]),
+    )
+
+
+def test_cells_carry_units() -> None:
+    (row,) = render.rows([FULL])
+    cells = dict(zip(render.HEADERS, row, strict=True))
+    assert cells["Requests/s"] == "123"
+    assert cells["P95"] == "9.87 ms"
+    assert cells["Max"] == "2.35 s"
+    assert cells["Failures"] == "0.1 %"
+    assert cells["± P95"] == "5 %"
+
+
+def test_what_was_not_measured_is_empty_not_zero() -> None:
+    (row,) = render.rows([BARE])
+    cells = dict(zip(render.HEADERS, row, strict=True))
+    assert cells["P95"] == cells["Average"] == cells["Failures"] == cells["± P95"] == ""
+    assert cells["Requests"] == "0"
+
+
+def test_csv_holds_every_field_raw() -> None:
+    read = list(csv.DictReader(io.StringIO(render.to_csv([FULL, BARE]))))
+    assert [line["step"] for line in read] == ["five", "one"]
+    assert read[0]["requests_per_second"] == "123.456"
+    assert read[1]["p95_milliseconds"] == ""
+    assert set(read[0]) == set(StepResult.model_fields)
+
+
+def test_markdown_tells_outcome_topology_and_results() -> None:
+    text = render.to_markdown(_benchmark(FULL, BARE))
+    assert text.startswith("# team/b\n")
+    assert "- **Outcome**: AllStepsStored: 3 of 3 steps are stored" in text
+    assert "- **Nodes**: 2, heap 1Gi each" in text
+    assert "| five | query | 3 | 3000 |" in text
+    assert "a\\|b" in text
+
+
+def test_markdown_rows_have_the_columns_of_the_header() -> None:
+    lines = render.to_markdown_table(render.rows([FULL])).splitlines()
+    assert len({line.count(" |") for line in lines}) == 1
+
+
+def test_markdown_without_results_has_no_table() -> None:
+    assert "## Results" not in render.to_markdown(_benchmark(phase="Failed"))
