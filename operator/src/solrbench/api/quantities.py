@@ -2,12 +2,13 @@
 
 from decimal import Decimal
 
-MEMORY_PATTERN = r"^[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)?$"
+MEMORY_PATTERN = r"[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)?"
 """Whole numbers with a unit; signs, exponents and fractions are left out on purpose."""
 
-CPU_PATTERN = r"^([1-9][0-9]{0,3}|[1-9][0-9]{0,6}m|0\.[0-9]{1,3}|[1-9][0-9]{0,3}\.[0-9]{1,3})$"
+CPU_PATTERN = r"[1-9][0-9]{0,3}(\.[0-9]{1,3})?|[1-9][0-9]{0,6}m|0\.0{0,2}[1-9][0-9]{0,2}"
+"""Cores or millicores; whole or with a fraction, never zero."""
 
-HEAP_PATTERN = r"^[1-9][0-9]{0,5}(Mi|Gi)$"
+HEAP_PATTERN = r"[1-9][0-9]{0,5}(Mi|Gi)"
 """A Java heap: the JVM takes whole mebibytes only."""
 
 _UNITS = {

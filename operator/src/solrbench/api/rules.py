@@ -4,12 +4,14 @@ A rule stands on the model whose fields it compares, so that both readers see th
 A test feeds one table of good and bad resources to the API server and to pydantic.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validator
 from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, core_schema
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,46 @@ class Rule:
     cel: str
     message: str
     holds: Callable[[Any], bool]
+
+
+@dataclass(frozen=True)
+class Matches:
+    """A rule on one string, as metadata of an `Annotated` type.
+
+    It stands in for the schema's `pattern`, whose message would show the expression instead of
+    saying what to write.
+
+    Attributes:
+        pattern: expression for the whole text, in the syntax that RE2 and Python share
+        message: what the user reads when the text differs: "must be …, such as …"
+
+    """
+
+    pattern: str
+    message: str
+
+    @property
+    def cel(self) -> str:
+        """The expression the API server evaluates, with `self` as the string."""
+        return f"self.matches(r'^(?:{self.pattern})$')"
+
+    def check(self, text: str) -> str:
+        """Return `text` unchanged.
+
+        Raises:
+            ValueError: if it does not match; with the message.
+
+        """
+        if re.fullmatch(self.pattern, text, re.ASCII) is None:
+            raise ValueError(self.message)
+        return text
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        schema = handler(source)
+        metadata = {"matches": self}
+        return core_schema.no_info_after_validator_function(self.check, schema, metadata=metadata)
 
 
 class Model(BaseModel):
@@ -55,7 +97,7 @@ def exactly_one(*fields: str) -> Rule:
     terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
     return Rule(
         cel=f"{terms} == 1",
-        message=f"must set exactly one of {names}",
+        message=f"must set exactly one of {names}" if len(fields) > 1 else f"must set {names}",
         holds=lambda model: _count_set(model, fields) == 1,
     )
 

@@ -40,10 +40,15 @@ class SolrBenchmark(Model):
     """A benchmark of one SolrCloud topology: what to make, index, ask and measure."""
 
     api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
+    """Version of this schema."""
     kind: Literal["SolrBenchmark"] = "SolrBenchmark"
+    """Kind of the resource."""
     metadata: Metadata
+    """Kubernetes' metadata: name, namespace, labels."""
     spec: Spec
+    """The wish."""
     status: Status = Field(default_factory=Status)
+    """The observation; written by the operator only."""
 
     rules: ClassVar = (
         Rule(

@@ -6,26 +6,26 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, Rule, at_most_one
-from solrbench.api.v1alpha1.fields import FieldName, ObjectName
+from solrbench.api.v1alpha1.fields import Bool, FieldName, Int, ObjectName
 
-Size = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Size = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 """Every size of Solr's Config API is parsed with Java's `parseInt`."""
 
 
 class Replicas(Model):
     """Replicas of each shard by type."""
 
-    nrt: Annotated[int, Field(ge=0, le=100)] = 0
+    nrt: Annotated[Int, Field(ge=0, le=100)] = 0
     """Near-real-time replicas: index locally, can lead."""
-    tlog: Annotated[int, Field(ge=0, le=100)] = 0
+    tlog: Annotated[Int, Field(ge=0, le=100)] = 0
     """Transaction-log replicas: copy segments from the leader, can lead."""
-    pull: Annotated[int, Field(ge=0, le=100)] = 0
+    pull: Annotated[Int, Field(ge=0, le=100)] = 0
     """Pull replicas: copy segments from the leader, cannot lead."""
 
     rules: ClassVar = (
         Rule(
             cel="self.nrt + self.tlog >= 1",
-            message="replicas.nrt + replicas.tlog must be at least 1, a shard needs a leader",
+            message="nrt + tlog must be at least 1, a shard needs a leader",
             holds=lambda r: r.nrt + r.tlog >= 1,
         ),
     )
@@ -62,7 +62,7 @@ class ConfigSetSource(Model):
 class SizedCache(Model):
     """A cache that Solr sizes by entries."""
 
-    enabled: bool | None = None
+    enabled: Bool | None = None
     """Whether the cache exists at all."""
     size: Size | None = None
     """Entries the cache holds."""
@@ -79,7 +79,7 @@ class SizedCache(Model):
 class MemoryCache(SizedCache):
     """A cache that Solr sizes by entries or by memory."""
 
-    max_ram_megabytes: Annotated[int, Field(ge=1, le=1_048_576)] | None = None
+    max_ram_megabytes: Annotated[Int, Field(ge=1, le=1_048_576)] | None = None
     """Memory the cache may take."""
 
     rules: ClassVar = (at_most_one("size", "maxRamMegabytes"),)
@@ -101,16 +101,16 @@ class Caches(Model):
 class AutoCommit(Model):
     """When Solr commits by itself."""
 
-    max_documents: Annotated[int, Field(ge=-1, le=2**31 - 1)] | None = None
+    max_documents: Annotated[Int, Field(ge=-1, le=2**31 - 1)] | None = None
     """Documents after which a commit happens; -1 for never."""
-    max_milliseconds: Annotated[int, Field(ge=-1, le=2**31 - 1)] | None = None
+    max_milliseconds: Annotated[Int, Field(ge=-1, le=2**31 - 1)] | None = None
     """Time after which a commit happens; -1 for never."""
 
 
 class Collection(Model):
     """The collection that holds the dataset."""
 
-    shards: Annotated[int, Field(ge=1, le=256)] = 1
+    shards: Annotated[Int, Field(ge=1, le=256)] = 1
     """Shards the documents are split over."""
     replicas: Replicas = Replicas(nrt=1)
     """Replicas of each shard."""
@@ -125,11 +125,11 @@ class Collection(Model):
     """Result ids are cached in multiples of this."""
     query_result_max_docs_cached: Size | None = None
     """Longest list of ids that is cached."""
-    enable_lazy_field_loading: bool | None = None
+    enable_lazy_field_loading: Bool | None = None
     """Whether stored fields that were not asked for are left unread."""
-    use_filter_for_sorted_query: bool | None = None
+    use_filter_for_sorted_query: Bool | None = None
     """Whether a query that does not sort by score may be answered from the filter cache."""
-    bool_to_filter_optimizer: bool | None = None
+    bool_to_filter_optimizer: Bool | None = None
     """Solr's `query.boolTofilterOptimizer`."""
     max_boolean_clauses: Size | None = None
     """Clauses a boolean query may have."""

@@ -3,10 +3,10 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from solrbench.api.rules import Model, exactly_one
-from solrbench.api.v1alpha1.fields import FieldName, FileName, FilePath, ObjectName, Seed
+from solrbench.api.v1alpha1.fields import FieldName, FileName, FilePath, Int, ObjectName, Seed, Url
 from solrbench.api.v1alpha1.target import ResourceAmounts, Resources
 
 INDEX_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
@@ -25,15 +25,15 @@ class Format(StrEnum):
 class Generator(Model):
     """Documents made from a seed: text, facets, dates and numbers with realistic skew."""
 
-    documents: Annotated[int, Field(ge=1, le=10_000_000_000)]
+    documents: Annotated[Int, Field(ge=1, le=10_000_000_000)]
     """Documents to make."""
     seed: Seed = 1
     """The same seed makes the same documents."""
-    vocabulary_terms: Annotated[int, Field(ge=100, le=5_000_000)] = 50_000
+    vocabulary_terms: Annotated[Int, Field(ge=100, le=5_000_000)] = 50_000
     """Distinct words of the text; they follow Zipf's law."""
-    zipf_exponent_permille: Annotated[int, Field(ge=500, le=3000)] = 1000
+    zipf_exponent_permille: Annotated[Int, Field(ge=500, le=3000)] = 1000
     """Exponent of Zipf's law in thousandths."""
-    words_per_document: Annotated[int, Field(ge=1, le=10_000)] = 60
+    words_per_document: Annotated[Int, Field(ge=1, le=10_000)] = 60
     """Median length of the text; lengths are log-normal."""
 
 
@@ -41,11 +41,7 @@ class Http(Model):
     """Files fetched over HTTP; a `.gz` file is unpacked while it is read."""
 
     urls: Annotated[
-        list[
-            Annotated[
-                str, StringConstraints(max_length=2048, pattern=r"^https?://[^/?#\s]+[^\s]*$")
-            ]
-        ],
+        list[Url],
         Field(min_length=1, max_length=256),
     ]
     """Files to read, in this order."""
@@ -72,15 +68,15 @@ class ConfigMapFiles(Model):
 class Indexing(Model):
     """How the documents are sent to Solr."""
 
-    pods: Annotated[int, Field(ge=1, le=64)] = 1
+    pods: Annotated[Int, Field(ge=1, le=64)] = 1
     """Pods of the index Job."""
-    streams: Annotated[int, Field(ge=1, le=64)] = 2
+    streams: Annotated[Int, Field(ge=1, le=64)] = 2
     """Batches that one pod has under way at once."""
-    batch_documents: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    batch_documents: Annotated[Int, Field(ge=1, le=100_000)] = 1000
     """Documents in one update request."""
-    retries: Annotated[int, Field(ge=0, le=20)] = 5
+    retries: Annotated[Int, Field(ge=0, le=20)] = 5
     """Times a batch is sent again after an answer that may pass (429, 5xx, connection lost)."""
-    max_segments: Annotated[int, Field(ge=1, le=1000)] | None = None
+    max_segments: Annotated[Int, Field(ge=1, le=1000)] | None = None
     """Merge each shard down to this many segments after indexing, for repeatable query times."""
     resources: Resources = INDEX_RESOURCES
     """CPU and memory of each pod."""
@@ -98,10 +94,10 @@ class Dataset(Model):
     config_map: ConfigMapFiles | None = None
     """Read from a ConfigMap."""
     format: Format = Format.AUTO
-    """Format of the files; `Auto` goes by the file's ending (.json, .jsonl, .ndjson, .csv, .xml)."""
+    """Format of the files; `Auto` goes by the ending: .json, .jsonl, .ndjson, .csv, .xml."""
     id_field: FieldName = "id"
     """Unique key of the schema. Documents without it get their file and position as id."""
-    expected_documents: Annotated[int, Field(ge=1, le=10_000_000_000)] | None = None
+    expected_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
     """Documents that must be in the index; the number sent when absent. Set it for data that
     repeats ids on purpose."""
     indexing: Indexing = Indexing()

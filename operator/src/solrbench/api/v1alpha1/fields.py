@@ -2,42 +2,131 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, Strict, StringConstraints
 
 from solrbench.api.quantities import CPU_PATTERN, HEAP_PATTERN, MEMORY_PATTERN
+from solrbench.api.rules import Matches
+
+Int = Annotated[int, Strict()]
+"""A whole number; text that looks like one is refused, as the API server does."""
+
+Bool = Annotated[bool, Strict()]
+"""`true` or `false`; words and numbers that mean the same are refused."""
 
 ObjectName = Annotated[
     str,
-    StringConstraints(min_length=1, max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"),
+    StringConstraints(min_length=1, max_length=253),
+    Matches(
+        r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?",
+        "must be the name of an object: lower-case letters, digits, '-' and '.', such as my-data",
+    ),
 ]
 """Name of another object in the benchmark's namespace."""
 
 ShortName = Annotated[
-    str, StringConstraints(min_length=1, max_length=40, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+    str,
+    StringConstraints(min_length=1, max_length=40),
+    Matches(
+        r"[a-z0-9]([-a-z0-9]*[a-z0-9])?",
+        "must be lower-case letters, digits and '-', such as ten-users",
+    ),
 ]
 """A name given by the user and used as a label value: steps, requests."""
 
-Heap = Annotated[str, StringConstraints(max_length=8, pattern=HEAP_PATTERN)]
-Memory = Annotated[str, StringConstraints(max_length=16, pattern=MEMORY_PATTERN)]
-Cpu = Annotated[str, StringConstraints(max_length=10, pattern=CPU_PATTERN)]
+Heap = Annotated[
+    str,
+    StringConstraints(min_length=3, max_length=8),
+    Matches(HEAP_PATTERN, "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"),
+]
+"""Size of a Java heap."""
+
+Memory = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=16),
+    Matches(
+        MEMORY_PATTERN,
+        "must be a whole number of bytes with or without a unit, such as 512Mi, 4Gi or 10G",
+    ),
+]
+"""Bytes as a Kubernetes quantity."""
+
+Cpu = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=10),
+    Matches(CPU_PATTERN, "must be cores or millicores, such as '2', '0.5' or 500m"),
+]
+"""Cores as a Kubernetes quantity."""
+
+ImageTag = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=128),
+    Matches(
+        r"[A-Za-z0-9_][A-Za-z0-9_.-]*",
+        "must be the tag of an image: letters, digits, '_', '.' and '-', such as 9.10.1",
+    ),
+]
+"""Tag of a container image."""
+
+ImageRepository = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=255),
+    Matches(
+        r"[a-z0-9]([-a-z0-9._]*(:[0-9]{1,5}/)?[-a-z0-9._/]*[a-z0-9])?",
+        "must be a repository without tag, such as solr or registry.example.org/search/solr",
+    ),
+]
+"""Repository of a container image, with the registry's host where it is not the default one."""
+
+Url = Annotated[
+    str,
+    StringConstraints(min_length=8, max_length=2048),
+    Matches(
+        r"https?://[^/?#\s]+[^\s]*",
+        "must start with http:// or https:// and a host, and must not contain spaces",
+    ),
+]
+"""Address of a file."""
+
 FieldName = Annotated[
-    str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")
+    str,
+    StringConstraints(min_length=1, max_length=128),
+    Matches(
+        r"[A-Za-z_][A-Za-z0-9_.-]*",
+        "must be the name of a field: letters, digits, '_', '.' and '-', such as category_s",
+    ),
 ]
 """Name of a field in the Solr schema."""
 
 FileName = Annotated[
-    str, StringConstraints(min_length=1, max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")
+    str,
+    StringConstraints(min_length=1, max_length=253),
+    Matches(
+        r"[-._a-zA-Z0-9]+",
+        "must be a key of the ConfigMap: letters, digits, '-', '_' and '.', such as queries.txt",
+    ),
 ]
 """Key of a ConfigMap."""
 
 FilePath = Annotated[
-    str, StringConstraints(min_length=1, max_length=512, pattern=r"^[^/\x00][^\x00]*$")
+    str,
+    StringConstraints(min_length=1, max_length=512),
+    Matches(
+        r"[^/\x00][^\x00]*",
+        "must be a path inside the volume that does not start with '/', such as books/part-1.json",
+    ),
 ]
 """Path inside a volume, relative to its root."""
 
-Seed = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Milliseconds = Annotated[int, Field(ge=0, le=3_600_000)]
-Seconds = Annotated[int, Field(ge=1, le=30 * 86_400)]
+Handler = Annotated[
+    str,
+    StringConstraints(min_length=2, max_length=128),
+    Matches(r"/[A-Za-z0-9_./-]+", "must be the path of a request handler, such as /select"),
+]
+"""Request handler of a collection."""
+
+Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
+Milliseconds = Annotated[Int, Field(ge=0, le=3_600_000)]
+Seconds = Annotated[Int, Field(ge=1, le=30 * 86_400)]
 Labels = Annotated[
     dict[
         Annotated[str, StringConstraints(max_length=317)],
@@ -45,3 +134,13 @@ Labels = Annotated[
     ],
     Field(max_length=32),
 ]
+"""Labels of a Kubernetes node."""
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+"""A number that was counted; JSON keeps whole numbers exact up to this bound."""
+
+Measure = Annotated[float, Field(ge=0, le=10**15)]
+"""A number that was measured."""
+
+Text = Annotated[str, StringConstraints(max_length=1024)]
+"""Words of the status, bounded far above what is ever written."""

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import Milliseconds, Seconds, ShortName
+from solrbench.api.v1alpha1.fields import Int, Milliseconds, Seconds, ShortName
 from solrbench.api.v1alpha1.target import ResourceAmounts, Resources
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
@@ -22,7 +22,7 @@ class UniformMilliseconds(Model):
     rules: ClassVar = (
         Rule(
             cel="self.min <= self.max",
-            message="uniformMilliseconds.min must not be greater than max",
+            message="min must not be greater than max",
             holds=lambda u: u.min <= u.max,
         ),
     )
@@ -48,16 +48,16 @@ class Step(Model):
 
     name: ShortName
     """Name of the step in results and metrics."""
-    users: Annotated[int, Field(ge=1, le=100_000)]
+    users: Annotated[Int, Field(ge=1, le=100_000)]
     """Users that ask at once, each waiting for its answer: a closed loop."""
-    spawn_rate: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    spawn_rate: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """Users started per second; all at once when absent. With `durationSeconds`, requests sent
     before the last user has started are kept apart."""
     think_time: ThinkTime | None = None
     """Wait between an answer and the next request; none when absent."""
     duration_seconds: Seconds | None = None
     """Time to measure for."""
-    requests: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+    requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """Requests to send, exactly."""
 
     rules: ClassVar = (exactly_one("durationSeconds", "requests"),)
@@ -66,9 +66,9 @@ class Step(Model):
 class Load(Model):
     """The load."""
 
-    workers: Annotated[int, Field(ge=1, le=200)] = 1
+    workers: Annotated[Int, Field(ge=1, le=200)] = 1
     """Locust worker pods."""
-    repeats: Annotated[int, Field(ge=1, le=100)] = 1
+    repeats: Annotated[Int, Field(ge=1, le=100)] = 1
     """Passes over all steps."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
     """The ladder, in this order."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.fields import Seconds
+from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.target import Target
 from solrbench.api.v1alpha1.workload import WarmUp, Workload
@@ -48,15 +48,15 @@ class Spec(Model):
     """Load before the ladder, kept apart."""
     load: Load
     """The ladder of load steps."""
-    retries: Annotated[int, Field(ge=0, le=10)] = 2
-    """Times that measuring (or, if Solr lost data, everything) starts again after pods were lost."""
+    retries: Annotated[Int, Field(ge=0, le=10)] = 2
+    """Times that measuring, or everything if Solr lost data, starts again after pods were lost."""
     deadline_seconds: DeadlineSeconds = DeadlineSeconds()
     """Limits per phase."""
     cleanup: Cleanup = Cleanup.ALWAYS
     """When target and pods are deleted; results stay."""
-    ttl_seconds_after_finished: Annotated[int, Field(ge=0, le=315_360_000)] | None = None
+    ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
     """The whole benchmark, results included, is deleted this long after its end."""
-    suspend: bool = False
+    suspend: Bool = False
     """`true` stops the benchmark and removes its pods; stored results are kept, the rest is run
     when it turns `false`."""
 

@@ -8,8 +8,16 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
+from pydantic.config import JsonDict
 
 from solrbench.api.rules import Model
+from solrbench.api.v1alpha1.fields import Count, Measure, Text
+
+LIST_MAP_BY_TYPE: JsonDict = {
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["type"],
+}
+"""Server-side apply merges the list by the type of its items."""
 
 
 class Condition(Model):
@@ -21,147 +29,147 @@ class Condition(Model):
     """Whether it holds."""
     reason: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
     """CamelCase word for programs."""
-    message: Annotated[str, StringConstraints(max_length=4096)] = ""
+    message: Annotated[str, StringConstraints(max_length=32_768)] = ""
     """Sentence for people."""
     last_transition_time: datetime
     """When `status` last changed."""
-    observed_generation: Annotated[int, Field(ge=0)] = 0
+    observed_generation: Count = 0
     """Generation of the resource that was judged."""
 
 
 class Attempts(Model):
     """How often things were started; more than 1 means pods were lost."""
 
-    target: Annotated[int, Field(ge=1)] = 1
+    target: Annotated[int, Field(ge=1, le=1000)] = 1
     """Times the target was made and the data indexed."""
-    load: Annotated[int, Field(ge=1)] = 1
+    load: Annotated[int, Field(ge=1, le=1000)] = 1
     """Times the load was started."""
 
 
 class TargetStatus(Model):
     """The target as Solr and ZooKeeper report it."""
 
-    live_nodes: int | None = None
+    live_nodes: Count | None = None
     """Solr nodes in ZooKeeper's view."""
-    zookeepers: int | None = None
+    zookeepers: Count | None = None
     """Members of the ensemble as ZooKeeper reports them."""
-    solr_version: str | None = None
+    solr_version: Text | None = None
     """Version that Solr reports."""
-    heap_bytes: int | None = None
+    heap_bytes: Count | None = None
     """Smallest maximum heap of all nodes as their JVMs report it."""
-    url: str | None = None
+    url: Text | None = None
     """Address of the collection inside the cluster."""
-    pod_uids: Annotated[dict[str, str], Field(max_length=128)] = {}
+    pod_uids: Annotated[dict[Text, Text], Field(max_length=128)] = {}
     """Pods of the target when it became ready; another pod in their place has lost its data."""
 
 
 class DatasetStatus(Model):
     """Indexing as measured."""
 
-    documents: int | None = None
+    documents: Count | None = None
     """Documents accepted by Solr; after indexing, those counted on every shard."""
-    documents_total: int | None = None
+    documents_total: Count | None = None
     """Documents to be indexed, where that is known beforehand."""
-    bytes: int | None = None
+    bytes: Count | None = None
     """Bytes of update requests sent."""
-    seconds: float | None = None
+    seconds: Measure | None = None
     """From the first batch to the last, over all pods."""
-    documents_per_second: float | None = None
+    documents_per_second: Measure | None = None
     """Documents divided by seconds."""
-    bytes_per_second: float | None = None
+    bytes_per_second: Measure | None = None
     """Bytes divided by seconds."""
-    index_bytes: int | None = None
+    index_bytes: Count | None = None
     """Size of the index over all replicas, as Solr reports it."""
 
 
 class LiveLoad(Model):
     """What the load master reports while it runs."""
 
-    stage: str
+    stage: Text
     """WaitingForWorkers, WarmingUp, Ramping, Measuring or Finished."""
-    repeat: int | None = None
+    repeat: Count | None = None
     """Repeat under way, from 1."""
-    step: str | None = None
+    step: Text | None = None
     """Step under way."""
-    users: int | None = None
+    users: Count | None = None
     """Users running."""
-    requests_per_second: float | None = None
+    requests_per_second: Measure | None = None
     """Rate over the last seconds."""
-    requests: int | None = None
+    requests: Count | None = None
     """Requests of the step under way so far."""
 
 
 class StepResult(Model):
     """One step and request name, merged over all repeats that are stored."""
 
-    step: str
+    step: Text
     """Name of the step."""
-    request: str
+    request: Text
     """Name of the request."""
-    repeats: int
+    repeats: Count
     """Repeats behind these numbers."""
-    requests: int
+    requests: Count
     """Requests measured, failures included."""
-    failures: int
+    failures: Count
     """Requests whose answer was wrong, missing or late."""
-    ramp_requests: int | None = None
+    ramp_requests: Count | None = None
     """Requests sent while users were still being started; not in any other number."""
-    requests_per_second: float
+    requests_per_second: Measure
     """Requests divided by the seconds of the repeats."""
-    average_milliseconds: float | None = None
+    average_milliseconds: Measure | None = None
     """Mean service time."""
-    min_milliseconds: float | None = None
+    min_milliseconds: Measure | None = None
     """Shortest service time."""
-    max_milliseconds: float | None = None
+    max_milliseconds: Measure | None = None
     """Longest service time."""
-    p50_milliseconds: float | None = None
+    p50_milliseconds: Measure | None = None
     """Median service time, from the merged histogram as all percentiles here."""
-    p75_milliseconds: float | None = None
+    p75_milliseconds: Measure | None = None
     """75th percentile of the service time."""
-    p95_milliseconds: float | None = None
+    p95_milliseconds: Measure | None = None
     """95th percentile of the service time."""
-    p99_milliseconds: float | None = None
+    p99_milliseconds: Measure | None = None
     """99th percentile of the service time."""
-    requests_per_second_mean: float | None = None
+    requests_per_second_mean: Measure | None = None
     """Mean of the repeats' rates."""
-    requests_per_second_deviation_percent: float | None = None
+    requests_per_second_deviation_percent: Measure | None = None
     """Relative standard deviation of the repeats' rates; absent with one repeat."""
-    p95_milliseconds_mean: float | None = None
+    p95_milliseconds_mean: Measure | None = None
     """Mean of the repeats' 95th percentiles."""
-    p95_deviation_percent: float | None = None
+    p95_deviation_percent: Measure | None = None
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
 
 
 class ReportStatus(Model):
     """Where the full report is."""
 
-    config_maps: Annotated[list[str], Field(max_length=1024)] = []
+    config_maps: Annotated[list[Text], Field(max_length=8192)] = []
     """ConfigMaps of the report, one for each stored step of each repeat and its chunks."""
-    stored_steps: int = 0
+    stored_steps: Count = 0
     """Steps stored, over all repeats."""
-    total_steps: int = 0
+    total_steps: Count = 0
     """Steps of all repeats."""
 
 
 class Summary(Model):
     """The headline of the printer columns: the last step of the ladder, all requests."""
 
-    requests_per_second: str = ""
+    requests_per_second: Text = ""
     """Rate, formatted."""
-    p95: str = ""
+    p95: Text = ""
     """95th percentile of the service time, formatted with its unit."""
-    failures: str = ""
+    failures: Text = ""
     """Share of failed requests, formatted in per cent."""
 
 
 class Status(Model):
     """What was observed."""
 
-    observed_generation: int = 0
+    observed_generation: Count = 0
     """Generation of the resource that this status speaks of."""
-    phase: str = "Pending"
+    phase: Text = "Pending"
     """For printing only; programs read the conditions."""
-    progress: str = ""
+    progress: Text = ""
     """For printing only: how far the whole benchmark is, in per cent."""
     start_time: datetime | None = None
     """When the benchmark got its turn."""
@@ -183,5 +191,7 @@ class Status(Model):
     """One entry for each step and request name."""
     report: ReportStatus = ReportStatus()
     """Where the full report is."""
-    conditions: Annotated[list[Condition], Field(max_length=16)] = []
+    conditions: Annotated[
+        list[Condition], Field(max_length=16, json_schema_extra=LIST_MAP_BY_TYPE)
+    ] = []
     """The truth that programs act on."""

@@ -1,13 +1,23 @@
 """`spec.target`: the SolrCloud that is made for the benchmark, and its ZooKeeper ensemble."""
 
+import re
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.quantities import parse_bytes
+from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.rules import Model, Rule, at_most_one, exactly_one
-from solrbench.api.v1alpha1.fields import Cpu, Heap, Labels, Memory, ObjectName
+from solrbench.api.v1alpha1.fields import (
+    Cpu,
+    Heap,
+    ImageRepository,
+    ImageTag,
+    Int,
+    Labels,
+    Memory,
+    ObjectName,
+)
 
 
 class Provisioner(StrEnum):
@@ -27,12 +37,9 @@ class PullPolicy(StrEnum):
 class Image(Model):
     """A container image by repository and tag."""
 
-    repository: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    repository: ImageRepository
     """Repository, with the registry's host where it is not the default one."""
-    tag: Annotated[
-        str,
-        StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"),
-    ]
+    tag: ImageTag
     """Tag of the image; always given, so that a benchmark can be repeated."""
     pull_policy: PullPolicy = PullPolicy.IF_NOT_PRESENT
     """When the image is pulled."""
@@ -48,25 +55,29 @@ class Image(Model):
 class SolrImage(Image):
     """The Solr image."""
 
-    repository: Annotated[str, StringConstraints(min_length=1, max_length=255)] = "solr"
+    repository: ImageRepository = "solr"
     """Repository of the official image or one with the same environment interface."""
-    tag: Annotated[
-        str,
-        StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"),
-    ] = "9.10.1"
+    tag: ImageTag = "9.10.1"
     """Tag of the image: Solr 9.x."""
 
 
 class ZooKeeperImage(Image):
     """The ZooKeeper image."""
 
-    repository: Annotated[str, StringConstraints(min_length=1, max_length=255)] = "zookeeper"
+    repository: ImageRepository = "zookeeper"
     """Repository of the official image or one with the same environment interface."""
-    tag: Annotated[
-        str,
-        StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"),
-    ] = "3.9.4"
+    tag: ImageTag = "3.9.4"
     """Tag of the image."""
+
+
+def _cel_within(amount: str) -> str:
+    """Return the CEL condition that the request of `amount` is within its limit."""
+    request, limit = f"self.requests.{amount}", f"self.limits.{amount}"
+    return (
+        f"!has({request}) || !has({limit})"
+        f" || !isQuantity({request}) || !isQuantity({limit})"
+        f" || quantity({request}).compareTo(quantity({limit})) <= 0"
+    )
 
 
 class ResourceAmounts(Model):
@@ -85,6 +96,27 @@ class Resources(Model):
     """What the scheduler sets aside."""
     limits: ResourceAmounts = ResourceAmounts()
     """What the kernel enforces; a CPU limit throttles and so spoils measurements."""
+
+    rules: ClassVar = (
+        Rule(
+            cel=_cel_within("cpu"),
+            message="requests.cpu must not be greater than limits.cpu",
+            holds=lambda r: (
+                r.requests.cpu is None
+                or r.limits.cpu is None
+                or parse_cores(r.requests.cpu) <= parse_cores(r.limits.cpu)
+            ),
+        ),
+        Rule(
+            cel=_cel_within("memory"),
+            message="requests.memory must not be greater than limits.memory",
+            holds=lambda r: (
+                r.requests.memory is None
+                or r.limits.memory is None
+                or parse_bytes(r.requests.memory) <= parse_bytes(r.limits.memory)
+            ),
+        ),
+    )
 
 
 class EphemeralStorage(Model):
@@ -132,6 +164,11 @@ class Toleration(Model):
             message="must set key when operator is Equal",
             holds=lambda t: t.key is not None or t.operator == "Exists",
         ),
+        Rule(
+            cel="!has(self.value) || self.operator == 'Equal'",
+            message="may not set value when operator is Exists, which takes any value",
+            holds=lambda t: t.value is None or t.operator == "Equal",
+        ),
     )
 
 
@@ -151,6 +188,20 @@ def _limit_covers_heap(resources: Resources, heap: str) -> bool:
     return limit is None or parse_bytes(limit) >= 1.25 * parse_bytes(heap)
 
 
+def _fixes_heap(flags: str | None) -> bool:
+    return flags is not None and re.search("-Xm[sx]", flags) is not None
+
+
+LIMIT_COVERS_HEAP = (
+    "!has(self.resources) || !has(self.resources.limits)"
+    " || !has(self.resources.limits.memory)"
+    " || !isQuantity(self.resources.limits.memory) || !isQuantity(self.heap)"
+    " || quantity(self.resources.limits.memory).asApproximateFloat()"
+    " >= 1.25 * quantity(self.heap).asApproximateFloat()"
+)
+"""The quarter above the heap is for threads, metaspace and direct buffers."""
+
+
 class ZooKeeper(Model):
     """The ZooKeeper ensemble of the benchmark."""
 
@@ -165,12 +216,7 @@ class ZooKeeper(Model):
 
     rules: ClassVar = (
         Rule(
-            cel=(
-                "!has(self.resources) || !has(self.resources.limits)"
-                " || !has(self.resources.limits.memory)"
-                " || quantity(self.resources.limits.memory).asApproximateFloat()"
-                " >= 1.25 * quantity(self.heap).asApproximateFloat()"
-            ),
+            cel=LIMIT_COVERS_HEAP,
             message="resources.limits.memory must be at least 1.25 times heap",
             holds=lambda zk: _limit_covers_heap(zk.resources, zk.heap),
         ),
@@ -184,7 +230,7 @@ class SolrCloud(Model):
     """`StatefulSet`: made by this operator, needs nothing else in the cluster."""
     image: SolrImage = SolrImage()
     """Image of the Solr nodes."""
-    nodes: Annotated[int, Field(ge=1, le=100)] = 1
+    nodes: Annotated[Int, Field(ge=1, le=100)] = 1
     """Solr nodes, one pod each."""
     heap: Heap = "1Gi"
     """Java heap of each node, used for both -Xms and -Xmx."""
@@ -207,14 +253,14 @@ class SolrCloud(Model):
 
     rules: ClassVar = (
         Rule(
-            cel=(
-                "!has(self.resources) || !has(self.resources.limits)"
-                " || !has(self.resources.limits.memory)"
-                " || quantity(self.resources.limits.memory).asApproximateFloat()"
-                " >= 1.25 * quantity(self.heap).asApproximateFloat()"
-            ),
+            cel=LIMIT_COVERS_HEAP,
             message="resources.limits.memory must be at least 1.25 times heap",
             holds=lambda solr: _limit_covers_heap(solr.resources, solr.heap),
+        ),
+        Rule(
+            cel="!has(self.solrOpts) || !self.solrOpts.matches('-Xm[sx]')",
+            message="solrOpts must not contain -Xms or -Xmx, set heap instead",
+            holds=lambda solr: not _fixes_heap(solr.solr_opts),
         ),
     )
 

@@ -6,7 +6,15 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, exactly_one
-from solrbench.api.v1alpha1.fields import FileName, FilePath, ObjectName, Seed, ShortName
+from solrbench.api.v1alpha1.fields import (
+    FileName,
+    FilePath,
+    Handler,
+    Int,
+    ObjectName,
+    Seed,
+    ShortName,
+)
 
 
 class Order(StrEnum):
@@ -38,13 +46,13 @@ class QueryVolume(Model):
 class GeneratedQueries(Model):
     """Queries drawn from the vocabulary of a generated dataset."""
 
-    count: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
+    count: Annotated[Int, Field(ge=1, le=10_000_000)] = 10_000
     """Distinct draws; a smaller number raises the cache hit ratio."""
-    max_terms: Annotated[int, Field(ge=1, le=10)] = 3
+    max_terms: Annotated[Int, Field(ge=1, le=10)] = 3
     """Most words in one query; the number is uniform from 1 on."""
-    facet_permille: Annotated[int, Field(ge=0, le=1000)] = 200
+    facet_permille: Annotated[Int, Field(ge=0, le=1000)] = 200
     """Queries in a thousand that facet on the category field."""
-    filter_permille: Annotated[int, Field(ge=0, le=1000)] = 300
+    filter_permille: Annotated[Int, Field(ge=0, le=1000)] = 300
     """Queries in a thousand that filter by a category."""
 
 
@@ -61,7 +69,7 @@ class Queries(Model):
     """`Sequential` goes round the list, `Random` draws evenly, `Zipf` prefers the head."""
     seed: Seed = 1
     """The same seed gives the same queries in the same order."""
-    zipf_exponent_permille: Annotated[int, Field(ge=100, le=3000)] = 1000
+    zipf_exponent_permille: Annotated[Int, Field(ge=100, le=3000)] = 1000
     """Exponent of the Zipf order in thousandths."""
 
     rules: ClassVar = (exactly_one("configMap", "persistentVolumeClaim", "generated"),)
@@ -74,9 +82,7 @@ class Workload(Model):
     """What is asked."""
     request_name: ShortName = "query"
     """Name that the results carry, for lines that do not name themselves."""
-    handler: Annotated[str, StringConstraints(max_length=128, pattern=r"^/[A-Za-z0-9_./-]+$")] = (
-        "/select"
-    )
+    handler: Handler = "/select"
     """Request handler of the collection."""
     method: Literal["GET", "POST"] = "GET"
     """`POST` sends the parameters as a form."""
@@ -88,18 +94,18 @@ class Workload(Model):
         Field(max_length=32),
     ] = {}
     """Parameters sent with every query; a query's own win."""
-    timeout_seconds: Annotated[int, Field(ge=1, le=600)] = 30
+    timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 30
     """An answer that takes longer is a failure."""
 
 
 class WarmUp(Model):
     """Load before the first step of every repeat's ladder, kept apart from the results."""
 
-    requests: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = None
+    requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """Requests to send."""
-    seconds: Annotated[int, Field(ge=1, le=86_400)] | None = None
+    seconds: Annotated[Int, Field(ge=1, le=86_400)] | None = None
     """Time to send for."""
-    users: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """Users that send; those of the first step when absent."""
 
     rules: ClassVar = (exactly_one("requests", "seconds"),)

@@ -1,0 +1,154 @@
+"""Structural schemas, the only kind that a CustomResourceDefinition takes, from the models.
+
+A structural schema (Kubernetes documentation, "Specifying a structural schema") gives every node
+a type, refers to nothing and unites nothing: an optional field is one that is not required.
+Rules become `x-kubernetes-validations`, so the API server judges as the models do.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
+from pydantic_core import core_schema, to_jsonable_python
+
+from solrbench.api.rules import Matches, Model
+
+VALIDATIONS = "x-kubernetes-validations"
+
+KEY_ORDER = (
+    "description",
+    "type",
+    "format",
+    "enum",
+    "default",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "maxProperties",
+    "properties",
+    "additionalProperties",
+    "items",
+    "required",
+)
+"""Order of a node's keys in the file: for people first."""
+
+UNSTRUCTURAL = ("title", "propertyNames")
+"""What pydantic writes and a structural schema may not hold."""
+
+
+class StructuralSchema(GenerateJsonSchema):
+    """pydantic's generator with the differences that Kubernetes asks for; `$ref` still stands."""
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """Return an object with the rules of its model."""
+        node = super().model_schema(schema)
+        node.pop("additionalProperties", None)
+        cls = schema["cls"]
+        if issubclass(cls, Model) and cls.rules:
+            node[VALIDATIONS] = [{"rule": r.cel, "message": r.message} for r in cls.rules]
+        return node
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        """Return the schema without null: an optional field is simply not required."""
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        """Return the schema with the default that the API server fills in; absent stays absent."""
+        node = self.generate_inner(schema["schema"])
+        default = self.get_default_value(schema)
+        if default is None or default is NoDefault:
+            return node
+        return {**node, "default": _stored(default)}
+
+    def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:
+        """Return an integer with the format that its bounds need."""
+        node = super().int_schema(schema)
+        large = node.get("maximum", 0) > 2**31 - 1
+        return {**node, "format": "int64" if large else "int32"}
+
+    def float_schema(self, schema: core_schema.FloatSchema) -> JsonSchemaValue:
+        """Return a number with its format."""
+        return {**super().float_schema(schema), "format": "double"}
+
+    def list_schema(self, schema: core_schema.ListSchema) -> JsonSchemaValue:
+        """Return a list that server-side apply replaces as a whole."""
+        return {**super().list_schema(schema), "x-kubernetes-list-type": "atomic"}
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
+        """Return an enumeration, also of one value."""
+        node = super().literal_schema(schema)
+        if "const" in node:
+            node["enum"] = [node.pop("const")]
+        return node
+
+    def function_after_schema(
+        self, schema: core_schema.AfterValidatorFunctionSchema
+    ) -> JsonSchemaValue:
+        """Return the schema of the checked type, with the rule of a `Matches`."""
+        node = super().function_after_schema(schema)
+        rule = schema.get("metadata", {}).get("matches")
+        if not isinstance(rule, Matches):
+            return node
+        return {**node, VALIDATIONS: [{"rule": rule.cel, "message": rule.message}]}
+
+
+def _stored(default: Any) -> Any:
+    """Return a default as the API server stores it: camelCase, nothing that is absent."""
+    if isinstance(default, BaseModel):
+        return default.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return to_jsonable_python(default)
+
+
+def object_schemas(model: type[Model]) -> dict[str, dict[str, Any]]:
+    """Return the schema of `model` and of every object in it by name, with `$ref` between them."""
+    whole = model.model_json_schema(schema_generator=StructuralSchema)
+    parts = whole.pop("$defs", {})
+    return {model.__name__: whole, **parts}
+
+
+def structural_schema(model: type[Model]) -> dict[str, Any]:
+    """Return the whole schema of `model` in one piece."""
+    parts = object_schemas(model)
+    inlined: dict[str, Any] = _inline(parts[model.__name__], parts)
+    return inlined
+
+
+def resolve(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return `node` with what it refers to; its own keys win, such as a field's description."""
+    if "$ref" not in node:
+        return node
+    own = {key: value for key, value in node.items() if key != "$ref"}
+    return parts[node["$ref"].rpartition("/")[2]] | own
+
+
+def without_defaults(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that fills nothing in, as befits a status: absent means not observed."""
+    result = {key: value for key, value in node.items() if key != "default"}
+    if "properties" in node:
+        fields = node["properties"].items()
+        result["properties"] = {name: without_defaults(field) for name, field in fields}
+    for key in ("items", "additionalProperties"):
+        if key in node:
+            result[key] = without_defaults(node[key])
+    return result
+
+
+def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    full = resolve(node, parts)
+    result = {key: value for key, value in full.items() if key not in UNSTRUCTURAL}
+    if "description" in result:
+        result["description"] = " ".join(result["description"].split())
+    if "properties" in full:
+        fields = full["properties"].items()
+        result["properties"] = {name: _inline(field, parts) for name, field in fields}
+    for key in ("items", "additionalProperties"):
+        if key in full:
+            result[key] = _inline(full[key], parts)
+    return {key: result[key] for key in sorted(result, key=_place)}
+
+
+def _place(key: str) -> tuple[int, str]:
+    return (KEY_ORDER.index(key) if key in KEY_ORDER else len(KEY_ORDER), key)
