@@ -1,0 +1,141 @@
+"""Latency histograms that merge exactly.
+
+A histogram counts whole microseconds from 1 µs to 1 h with three significant digits, so every
+value is known to 0.1 %. Two histograms of this kind merge by adding counts: the percentiles of
+the sum are those of all the samples, which no average of percentiles is. The stored form is
+HdrHistogram V2, compressed, base64 (https://github.com/HdrHistogram/HdrHistogram), which other
+tools read too.
+"""
+
+import binascii
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from hdrh import histogram as hdrh
+from hdrh.codec import HdrCookieException, HdrLengthException
+from numpy.typing import NDArray
+
+LOWEST_MICROSECONDS = 1
+HIGHEST_MICROSECONDS = 3_600_000_000
+SIGNIFICANT_DIGITS = 3
+
+_HdrHistogram: Any = hdrh.HdrHistogram  # the package has no types
+
+_SUB_BUCKET_BITS = 11
+"""Values below 2 ** 11 have a bucket each; above, every power of two has 2 ** 10 buckets."""
+
+
+def bucket_of(microseconds: int) -> int:
+    """Return the place of a value among the counts, by HdrHistogram's layout.
+
+    Values outside the range count as its nearest bound.
+    """
+    value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
+    shift = max(value.bit_length() - _SUB_BUCKET_BITS, 0)
+    return (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+
+
+def lowest_of(bucket: int) -> int:
+    """Return the smallest value in µs that falls into `bucket`."""
+    shift = max((bucket >> (_SUB_BUCKET_BITS - 1)) - 1, 0)
+    return (bucket - (shift << (_SUB_BUCKET_BITS - 1))) << shift
+
+
+class Histogram:
+    """Counts of service or response times."""
+
+    def __init__(self, stored: Any = None) -> None:
+        self._hdr = stored or _HdrHistogram(
+            LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS
+        )
+
+    @classmethod
+    def from_buckets(cls, counts: Mapping[int, int]) -> Self:
+        """Return the histogram of counts kept by `bucket_of`."""
+        histogram = cls()
+        for bucket, count in counts.items():
+            histogram.record(lowest_of(bucket), count)
+        return histogram
+
+    @property
+    def count(self) -> int:
+        """Samples recorded."""
+        return int(self._hdr.get_total_count())
+
+    def record(self, microseconds: int, count: int = 1) -> None:
+        """Count a value `count` times; values outside the range count as its nearest bound."""
+        value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
+        self._hdr.record_value(value, count)
+
+    def add(self, other: "Histogram") -> None:
+        """Count everything that `other` has counted."""
+        if other.count:
+            self._hdr.add(other._hdr)  # noqa: SLF001
+
+    def percentile(self, percent: float) -> int | None:
+        """Return the value in µs that `percent` % of the samples do not exceed.
+
+        The answer is the highest value equivalent to the sample within three digits, as in the
+        Java reference implementation, so it is never too low. None without samples.
+
+        Raises:
+            ValueError: if `percent` is not above 0 and at most 100.
+
+        """
+        if not 0 < percent <= 100:
+            raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
+        if not self.count:
+            return None
+        # The nearest rank, rounded as in the reference implementation.
+        rank = max(int(percent * self.count / 100 + 0.5), 1)
+        bucket = int(np.searchsorted(np.cumsum(self._counts()), rank))
+        return lowest_of(bucket + 1) - 1
+
+    def encode(self) -> str:
+        """Return the stored form."""
+        text: bytes = self._hdr.encode()
+        return text.decode()
+
+    def _counts(self) -> NDArray[np.uint64]:
+        return np.frombuffer(self._hdr.counts, dtype=np.uint64)
+
+
+def encode(histogram: Histogram) -> str:
+    """Return the stored form: HdrHistogram V2, compressed, base64."""
+    return histogram.encode()
+
+
+def decode(encoded: str) -> Histogram:
+    """Return the histogram behind a stored form.
+
+    Raises:
+        ValueError: if `encoded` is not a histogram of 1 µs to 1 h with three digits.
+
+    """
+    try:
+        stored = _HdrHistogram.decode(encoded)
+    except (binascii.Error, zlib.error, HdrCookieException, HdrLengthException) as error:
+        raise ValueError(f"not an HdrHistogram in V2 compressed form: {error}") from error
+    layout = (
+        stored.lowest_trackable_value,
+        stored.highest_trackable_value,
+        stored.significant_figures,
+    )
+    if layout != (LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS):
+        raise ValueError(f"histogram has another range or precision: {layout}")
+    return Histogram(stored)
+
+
+def merge(encoded: Iterable[str]) -> Histogram:
+    """Return the histogram of all samples behind the stored forms; empty for none."""
+    merged = Histogram()
+    for each in encoded:
+        merged.add(decode(each))
+    return merged
+
+
+def percentile(histogram: Histogram, percent: float) -> int | None:
+    """Return the value in µs that `percent` % of the samples do not exceed; None if empty."""
+    return histogram.percentile(percent)
