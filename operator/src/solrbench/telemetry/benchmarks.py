@@ -1,0 +1,296 @@
+"""Prometheus metrics of benchmarks, rendered from their latest status at every scrape.
+
+Base units, as Prometheus' naming rules ask (https://prometheus.io/docs/practices/naming/): seconds,
+bytes, ratios. A number that was not measured gives no sample. Labels are bounded by the resource:
+at most 32 steps and 512 results for each benchmark.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from prometheus_client import Metric
+from prometheus_client.registry import Collector
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+
+Sample = tuple[tuple[str, ...], float | None]
+"""Values of the labels after namespace and benchmark, and the number if there is one."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric of benchmarks.
+
+    Attributes:
+        name: without the prefix `solrbench_`
+        text: what it means
+        samples: reads it from a benchmark
+        labels: names of the labels after namespace and benchmark
+        kind: type in the exposition format
+
+    """
+
+    name: str
+    text: str
+    samples: Callable[[SolrBenchmark], Iterable[Sample]]
+    labels: tuple[str, ...] = ()
+    kind: str = "gauge"
+
+    @property
+    def full_name(self) -> str:
+        """The name that Prometheus stores."""
+        return f"solrbench_{self.name}"
+
+    def render(self, benchmarks: Iterable[SolrBenchmark]) -> Metric:
+        """Return the family with the samples of `benchmarks`."""
+        metric = Metric(self.full_name, self.text, self.kind)
+        for benchmark in benchmarks:
+            owner = {
+                "namespace": benchmark.metadata.namespace,
+                "benchmark": benchmark.metadata.name,
+            }
+            for values, number in self.samples(benchmark):
+                labels = owner | dict(zip(self.labels, values, strict=True))
+                if number is not None:
+                    metric.add_sample(self.full_name, labels, number)
+        return metric
+
+
+def _one(read: Callable[[SolrBenchmark], float | None]) -> Callable[[SolrBenchmark], list[Sample]]:
+    return lambda benchmark: [((), read(benchmark))]
+
+
+def _conditions(benchmark: SolrBenchmark) -> Iterator[Sample]:
+    for condition in benchmark.status.conditions:
+        yield (condition.type, condition.status), 1
+
+
+def _attempts(benchmark: SolrBenchmark) -> Iterator[Sample]:
+    yield ("target",), benchmark.status.attempts.target
+    yield ("load",), benchmark.status.attempts.load
+
+
+def _phase_start(benchmark: SolrBenchmark) -> float | None:
+    moment = benchmark.status.phase_start_time
+    return None if moment is None else moment.timestamp()
+
+
+def _live(field: str) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
+        load = benchmark.status.load
+        if load is not None:
+            yield (load.step or "",), getattr(load, field)
+
+    return samples
+
+
+def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
+        for result in benchmark.status.results:
+            number = getattr(result, field)
+            yield (result.step, result.request), None if number is None else number / divisor
+
+    return samples
+
+
+def _quantiles(benchmark: SolrBenchmark) -> Iterator[Sample]:
+    for result in benchmark.status.results:
+        for quantile, milliseconds in {
+            "0.5": result.p50_milliseconds,
+            "0.75": result.p75_milliseconds,
+            "0.95": result.p95_milliseconds,
+            "0.99": result.p99_milliseconds,
+        }.items():
+            seconds = None if milliseconds is None else milliseconds / 1000
+            yield (result.step, result.request, quantile), seconds
+
+
+_RESULT = ("step", "request")
+
+FAMILIES = (
+    Family(
+        "benchmark_info",
+        "Always 1; the phase is in the label.",
+        lambda b: [((b.status.phase,), 1)],
+        ("phase",),
+    ),
+    Family(
+        "benchmark_condition",
+        "Always 1; the status of each condition is in the label.",
+        _conditions,
+        ("type", "status"),
+    ),
+    Family(
+        "benchmark_phase_start_timestamp_seconds",
+        "Unix time at which the phase under way began.",
+        _one(_phase_start),
+    ),
+    Family(
+        "benchmark_attempts",
+        "Times that target and load were started; more than 1 means that pods were lost.",
+        _attempts,
+        ("part",),
+    ),
+    Family(
+        "benchmark_steps_stored",
+        "Steps measured and stored, over all repeats.",
+        _one(lambda b: b.status.report.stored_steps),
+    ),
+    Family(
+        "benchmark_steps_expected",
+        "Steps of all repeats.",
+        _one(lambda b: b.status.report.total_steps or None),
+    ),
+    Family(
+        "benchmark_documents",
+        "Documents that Solr has accepted; after indexing, those counted on every shard.",
+        _one(lambda b: b.status.dataset.documents),
+    ),
+    Family(
+        "benchmark_documents_expected",
+        "Documents to be indexed, where that is known beforehand.",
+        _one(lambda b: b.status.dataset.documents_total),
+    ),
+    Family(
+        "benchmark_index_bytes",
+        "Size of the index over all replicas.",
+        _one(lambda b: b.status.dataset.index_bytes),
+    ),
+    Family(
+        "benchmark_indexing_seconds",
+        "Time from the first batch to the last, over all pods.",
+        _one(lambda b: b.status.dataset.seconds),
+    ),
+    Family(
+        "benchmark_indexing_documents_per_second",
+        "Documents divided by the seconds of indexing.",
+        _one(lambda b: b.status.dataset.documents_per_second),
+    ),
+    Family(
+        "benchmark_indexing_bytes_per_second",
+        "Bytes of update requests divided by the seconds of indexing.",
+        _one(lambda b: b.status.dataset.bytes_per_second),
+    ),
+    Family("live_users", "Users running.", _live("users"), ("step",)),
+    Family(
+        "live_requests_per_second",
+        "Rate of requests over the last seconds.",
+        _live("requests_per_second"),
+        ("step",),
+    ),
+    Family(
+        "live_step_requests",
+        "Requests of the step under way so far.",
+        _live("requests"),
+        ("step",),
+    ),
+    Family("step_repeats", "Repeats behind the step's numbers.", _results("repeats"), _RESULT),
+    Family(
+        "step_requests",
+        "Requests measured, failures included.",
+        _results("requests"),
+        _RESULT,
+    ),
+    Family(
+        "step_failures",
+        "Requests whose answer was wrong, missing or late.",
+        _results("failures"),
+        _RESULT,
+    ),
+    Family(
+        "step_requests_per_second",
+        "Requests divided by the seconds of the repeats.",
+        _results("requests_per_second"),
+        _RESULT,
+    ),
+    Family(
+        "step_requests_per_second_deviation_ratio",
+        "Sample standard deviation of the repeats' rates divided by their mean.",
+        _results("requests_per_second_deviation_percent", 100),
+        _RESULT,
+    ),
+    Family(
+        "step_service_time_average_seconds",
+        "Mean service time.",
+        _results("average_milliseconds", 1000),
+        _RESULT,
+    ),
+    Family(
+        "step_service_time_min_seconds",
+        "Shortest service time.",
+        _results("min_milliseconds", 1000),
+        _RESULT,
+    ),
+    Family(
+        "step_service_time_max_seconds",
+        "Longest service time.",
+        _results("max_milliseconds", 1000),
+        _RESULT,
+    ),
+    Family(
+        "step_service_time_p95_deviation_ratio",
+        "Sample standard deviation of the repeats' 95th percentiles divided by their mean.",
+        _results("p95_deviation_percent", 100),
+        _RESULT,
+    ),
+    Family(
+        "step_service_time_seconds",
+        "Quantiles of the service time, from the merged histogram.",
+        _quantiles,
+        (*_RESULT, "quantile"),
+        kind="summary",
+    ),
+)
+
+
+class BenchmarkStore:
+    """The latest model of every benchmark; safe for the handlers' and the server's threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._benchmarks: dict[str, SolrBenchmark] = {}
+
+    def update(self, benchmark: SolrBenchmark) -> None:
+        """Show `benchmark` from the next scrape on."""
+        with self._lock:
+            self._benchmarks[benchmark.key] = benchmark
+
+    def forget(self, key: str) -> None:
+        """Show nothing more of the benchmark `namespace/name`; unknown ones are fine."""
+        with self._lock:
+            self._benchmarks.pop(key, None)
+
+    def all(self) -> list[SolrBenchmark]:
+        """Return every benchmark, by key."""
+        with self._lock:
+            return [self._benchmarks[key] for key in sorted(self._benchmarks)]
+
+
+class BenchmarkCollector(Collector):
+    """Renders the store."""
+
+    def __init__(self, store: BenchmarkStore) -> None:
+        self._store = store
+
+    def describe(self) -> Iterator[Metric]:
+        """Return every family without samples, so that the registry notices a clash of names."""
+        yield _count_phases([])
+        for family in FAMILIES:
+            yield family.render([])
+
+    def collect(self) -> Iterator[Metric]:
+        """Return every family with the samples of this moment."""
+        benchmarks = self._store.all()
+        yield _count_phases(benchmarks)
+        for family in FAMILIES:
+            yield family.render(benchmarks)
+
+
+def _count_phases(benchmarks: Iterable[SolrBenchmark]) -> Metric:
+    name = "solrbench_benchmarks"
+    metric = Metric(name, "Benchmarks by phase.", "gauge")
+    for phase, number in sorted(Counter(each.status.phase for each in benchmarks).items()):
+        metric.add_sample(name, {"phase": phase}, number)
+    return metric

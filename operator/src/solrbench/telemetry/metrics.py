@@ -1,0 +1,159 @@
+"""Prometheus metrics of the operator itself, and the server that shows them.
+
+Nothing is registered at import: the caller owns the registry. Metrics of benchmarks are in
+`benchmarks`.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from types import TracebackType
+from typing import Protocol, Self
+from wsgiref.simple_server import WSGIServer
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    start_http_server,
+)
+
+from solrbench.telemetry.benchmarks import BenchmarkCollector, BenchmarkStore
+
+_PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+"""A pass reads a handful of objects; one that takes a minute is stuck on a deadline."""
+
+
+class PassResult(StrEnum):
+    """How a pass of the reconcile loop ended."""
+
+    SUCCESS = "success"
+    RETRY = "retry"
+    """Something is not there yet; the pass is made again."""
+    ERROR = "error"
+    """The pass failed in a way that nobody planned for."""
+
+
+class Clock(Protocol):
+    """Seconds that only go forward, such as `time.monotonic`."""
+
+    def __call__(self) -> float:
+        """Return the seconds since a fixed but unknown moment."""
+
+
+class PassTimer:
+    """Notes how one pass ended."""
+
+    def __init__(self) -> None:
+        self.result = PassResult.SUCCESS
+
+
+class OperatorMetrics:
+    """What the operator tells about itself."""
+
+    def __init__(self, registry: CollectorRegistry, version: str) -> None:
+        self._passes = Counter(
+            "solrbench_reconcile_passes",
+            "Passes of the reconcile loop by how they ended.",
+            ["result"],
+            registry=registry,
+        )
+        for result in PassResult:
+            self._passes.labels(result.value)
+        self._seconds = Histogram(
+            "solrbench_reconcile_pass_seconds",
+            "Duration of one pass of the reconcile loop.",
+            buckets=_PASS_SECONDS,
+            registry=registry,
+        )
+        build = Gauge(
+            "solrbench_build_info",
+            "Always 1; the version of the operator is in the label.",
+            ["version"],
+            registry=registry,
+        )
+        build.labels(version).set(1)
+
+    def count_pass(self, result: PassResult, seconds: float) -> None:
+        """Count one pass that ended with `result` after `seconds`."""
+        self._passes.labels(result.value).inc()
+        self._seconds.observe(seconds)
+
+    @contextmanager
+    def time_pass(self, clock: Clock) -> Iterator[PassTimer]:
+        """Time and count one pass; an exception that leaves the block counts as an error.
+
+        The block sets `result` of what it gets where the pass is to be made again.
+        """
+        timer, begin = PassTimer(), clock()
+        try:
+            yield timer
+        except BaseException:
+            timer.result = PassResult.ERROR
+            raise
+        finally:
+            self.count_pass(timer.result, clock() - begin)
+
+
+class Telemetry:
+    """All metrics of one operator process.
+
+    Attributes:
+        registry: what `serve` shows
+        benchmarks: the latest model of every benchmark
+        operator: what the operator tells about itself
+
+    """
+
+    def __init__(self, registry: CollectorRegistry, version: str) -> None:
+        self.registry = registry
+        self.benchmarks = BenchmarkStore()
+        self.operator = OperatorMetrics(registry, version)
+        registry.register(BenchmarkCollector(self.benchmarks))
+        ProcessCollector(registry=registry)
+
+
+class MetricsServer:
+    """A running server of `/metrics`; close it, or use it as a context manager."""
+
+    def __init__(self, server: WSGIServer, thread: threading.Thread) -> None:
+        self._server = server
+        self._thread = thread
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return self._server.server_port
+
+    def close(self) -> None:
+        """Stop answering, free the port and wait until the thread has ended."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def serve(registry: CollectorRegistry, port: int, address: str = "0.0.0.0") -> MetricsServer:  # noqa: S104 - Prometheus comes from other pods
+    """Show `registry` on `http://address:port/metrics` from a thread of its own.
+
+    Port 0 takes any free one.
+
+    Raises:
+        OSError: if the port is taken.
+
+    """
+    server, thread = start_http_server(port, addr=address, registry=registry)
+    return MetricsServer(server, thread)

@@ -1,0 +1,93 @@
+import os
+import shutil
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from solrbench.telemetry.metrics import OperatorMetrics, PassResult, Telemetry, serve
+from unit.telemetry.test_benchmarks import full_benchmark
+
+COUNT = "solrbench_reconcile_pass_seconds_count"
+SUM = "solrbench_reconcile_pass_seconds_sum"
+TOTAL = "solrbench_reconcile_passes_total"
+
+
+def _passes(registry: CollectorRegistry) -> dict[str, float | None]:
+    return {each.value: registry.get_sample_value(TOTAL, {"result": each}) for each in PassResult}
+
+
+def _clock(*moments: float) -> "object":
+    remaining = list(moments)
+    return lambda: remaining.pop(0)
+
+
+def test_every_result_counts_from_zero() -> None:
+    registry = CollectorRegistry()
+    OperatorMetrics(registry, "1.2.3")
+    assert _passes(registry) == {"success": 0, "retry": 0, "error": 0}
+    assert registry.get_sample_value("solrbench_build_info", {"version": "1.2.3"}) == 1
+
+
+def test_a_pass_is_timed_by_the_clock_it_is_given() -> None:
+    registry = CollectorRegistry()
+    metrics = OperatorMetrics(registry, "1")
+    with metrics.time_pass(_clock(10.0, 12.5)) as timer:
+        timer.result = PassResult.RETRY
+    assert _passes(registry) == {"success": 0, "retry": 1, "error": 0}
+    assert registry.get_sample_value(SUM) == 2.5
+
+
+def test_an_exception_counts_as_error_and_is_passed_on() -> None:
+    registry = CollectorRegistry()
+    metrics = OperatorMetrics(registry, "1")
+    with pytest.raises(RuntimeError, match="boom"), metrics.time_pass(_clock(0.0, 1.0)):
+        raise RuntimeError("boom")
+    assert _passes(registry)["error"] == 1
+    assert registry.get_sample_value(COUNT) == 1
+
+
+def test_two_registries_do_not_share_numbers() -> None:
+    one, two = Telemetry(CollectorRegistry(), "1"), Telemetry(CollectorRegistry(), "1")
+    one.operator.count_pass(PassResult.SUCCESS, 0.1)
+    assert two.registry.get_sample_value(TOTAL, {"result": "success"}) == 0
+
+
+def test_the_server_shows_the_registry_until_closed() -> None:
+    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry.benchmarks.update(full_benchmark())
+    with serve(telemetry.registry, 0, "127.0.0.1") as server:
+        url = f"http://127.0.0.1:{server.port}/metrics"
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            text = answer.read().decode()
+    assert 'solrbench_benchmark_info{benchmark="b",namespace="team",phase="Measuring"} 1.0' in text
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(url, timeout=5)
+
+
+def test_a_taken_port_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        serve(CollectorRegistry(), taken.getsockname()[1], "127.0.0.1")
+
+
+def _promtool() -> str | None:
+    cache = Path(os.environ.get("SOLRBENCH_CACHE", "~/.cache/solrbench")).expanduser()
+    return shutil.which("promtool") or shutil.which("promtool", path=str(cache / "bin"))
+
+
+def test_promtool_accepts_every_metric() -> None:
+    promtool = _promtool()
+    if promtool is None:
+        pytest.skip("promtool is missing; it is in Debian's package prometheus")
+    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry.benchmarks.update(full_benchmark())
+    telemetry.operator.count_pass(PassResult.SUCCESS, 0.1)
+    text = generate_latest(telemetry.registry)
+    check = subprocess.run(
+        [promtool, "check", "metrics"], input=text, capture_output=True, check=False
+    )
+    assert (check.returncode, check.stdout, check.stderr) == (0, b"", b"")
