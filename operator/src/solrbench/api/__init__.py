@@ -3,5 +3,8 @@
 - `v1alpha1`: the models of `SolrBenchmark`, one file per part of the spec, and its status
 - `rules`: a rule that spans fields, once as CEL for the API server and once in Python
 - `quantities`: Kubernetes quantities as numbers
-- `crd`: the CustomResourceDefinition generated from the models
+- `problems`: what is wrong with a resource, in words
+- `schema`: structural schemas from models
+- `crd`: the CustomResourceDefinition generated from the models, and its files
+- `reference`: the page that documents it
 """

@@ -1,1 +1,6 @@
-"""cluster."""
+"""Kubernetes as the operator uses it.
+
+- `client`: server-side apply, reads, deletes; API errors become ours
+- `reports`: results in ConfigMaps: stored, read back, listed
+- `environment`: what a benchmark runs on
+"""

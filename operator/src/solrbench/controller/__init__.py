@@ -1,1 +1,13 @@
-"""controller."""
+"""kopf handlers and the reconcile loop; the only package that imports kopf.
+
+One timer per benchmark runs one pass after another. A pass observes, decides, applies, and writes
+status once; any pass may be the first after a crash.
+
+- `settings`: the operator's environment
+- `handlers`: kopf wiring, the only module that kopf knows
+- `reconcile`: one pass, stage by stage
+- `run`: what the stages of one pass share
+- `accepting`, `provisioning`, `indexing`, `measuring`, `finishing`: the stages
+- `children`: the objects a benchmark owns
+- `events`: what users should notice, as Kubernetes events
+"""

@@ -1,1 +1,8 @@
-"""decide."""
+"""What to do next, decided from what was observed, without I/O.
+
+- `views`: pods and Jobs reduced to what decisions need
+- `troubles`: what is wrong with a pod, as a reason and a remedy
+- `queue`: which benchmark may run
+- `deadlines`: which phase ran out of time
+- `conditions`: the conditions, the phase and the progress that are shown
+"""

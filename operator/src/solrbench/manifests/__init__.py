@@ -1,1 +1,8 @@
-"""manifests."""
+"""Objects to create, built from a benchmark without I/O.
+
+- `common`: owner, labels, security and resources that every pod shares
+- `zookeeper`, `solr`: Services and StatefulSets of the target
+- `index_job`: plan and Indexed Job that fill the collection
+- `load`: plan, Service and Jobs of Locust's master and workers
+- `report`: ConfigMaps that keep the results
+"""

@@ -80,3 +80,8 @@ def zookeeper_connection(benchmark: SolrBenchmark, replicas: int) -> str:
 def report(benchmark: SolrBenchmark, pass_id: str, chunk: int) -> str:
     """Return the name of a report ConfigMap."""
     return f"{benchmark.metadata.name}-report-{pass_id}-{chunk}"
+
+
+def environment(benchmark: SolrBenchmark) -> str:
+    """Return the name of the ConfigMap that records what a benchmark ran on."""
+    return f"{benchmark.metadata.name}-report-environment"

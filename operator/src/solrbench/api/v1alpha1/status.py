@@ -59,8 +59,9 @@ class TargetStatus(Model):
     """Smallest maximum heap of all nodes as their JVMs report it."""
     url: Text | None = None
     """Address of the collection inside the cluster."""
-    pod_uids: Annotated[dict[Text, Text], Field(max_length=128)] = {}
-    """Pods of the target when it became ready; another pod in their place has lost its data."""
+    pods: Annotated[dict[Text, Text], Field(max_length=128)] = {}
+    """Uid and restarts of each pod when the target became ready; where they differ, data may be
+    lost."""
 
 
 class DatasetStatus(Model):

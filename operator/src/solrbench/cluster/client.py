@@ -1,0 +1,152 @@
+"""A small client: apply, read, list, delete; API errors become ours.
+
+Every child is written by server-side apply under one field manager, so a pass that is repeated
+changes nothing, and fields that others own stay theirs.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kubernetes import client, config
+from kubernetes.dynamic import DynamicClient
+from kubernetes.dynamic.exceptions import ApiException, ResourceNotFoundError
+from urllib3.exceptions import HTTPError
+
+from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
+from solrbench.errors import Conflict, Never, NotYet
+from solrbench.plan.names import MANAGER
+
+Manifest = dict[str, Any]
+
+BENCHMARKS = (f"{GROUP}/{VERSION}", KIND)
+TIMEOUT_SECONDS = 20
+
+
+def connect() -> "Cluster":
+    """Return a client for the cluster that this pod, or the current kubeconfig, belongs to."""
+    try:
+        config.load_incluster_config()
+    except config.ConfigException:
+        config.load_kube_config()
+    return Cluster(DynamicClient(client.ApiClient()))
+
+
+class Cluster:
+    """The objects of one Kubernetes cluster."""
+
+    def __init__(self, dynamic: DynamicClient) -> None:
+        self._dynamic = dynamic
+
+    def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
+        """Return an object, or `None` if there is none of this name."""
+        try:
+            with _translated(f"reading {kind} {name}"):
+                return self._call("get", api_version, kind, name=name, namespace=namespace)
+        except _Missing:
+            return None
+
+    def list(
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> list[Manifest]:
+        """Return the objects with these labels, in every namespace when `namespace` is `None`."""
+        text = ",".join(f"{key}={value}" for key, value in selector.items())
+        with _translated(f"listing {kind}"):
+            found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
+        items: list[Manifest] = found.get("items") or []
+        return items
+
+    def apply(self, manifest: Manifest) -> Manifest:
+        """Create or change an object so that our fields are as in `manifest`."""
+        metadata = manifest["metadata"]
+        with _translated(f"applying {manifest['kind']} {metadata['name']}"):
+            return self._call(
+                "server_side_apply",
+                manifest["apiVersion"],
+                manifest["kind"],
+                body=manifest,
+                name=metadata["name"],
+                namespace=metadata["namespace"],
+                field_manager=MANAGER,
+                force_conflicts=True,
+            )
+
+    def delete(
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str,
+        name: str,
+        grace_seconds: int | None = None,
+    ) -> None:
+        """Delete an object and all it owns; it is no error if it is gone already."""
+        options: dict[str, Any] = {"propagationPolicy": "Background"}
+        if grace_seconds is not None:
+            options["gracePeriodSeconds"] = grace_seconds
+        try:
+            with _translated(f"deleting {kind} {name}"):
+                self._call(
+                    "delete", api_version, kind, name=name, namespace=namespace, body=options
+                )
+        except _Missing:
+            return
+
+    def replace_status(self, body: Manifest) -> Manifest:
+        """Write the status of a benchmark that was read before.
+
+        Raises:
+            Conflict: if the benchmark changed since it was read.
+
+        """
+        metadata = body["metadata"]
+        resource = self._resource(*BENCHMARKS).status
+        with _translated(f"writing the status of {metadata['name']}"):
+            answer = resource.replace(
+                body=body,
+                name=metadata["name"],
+                namespace=metadata["namespace"],
+                _request_timeout=TIMEOUT_SECONDS,
+            )
+        written: Manifest = answer.to_dict()
+        return written
+
+    def _call(self, verb: str, api_version: str, kind: str, **arguments: Any) -> Manifest:
+        resource = self._resource(api_version, kind)
+        answer = getattr(resource, verb)(_request_timeout=TIMEOUT_SECONDS, **arguments)
+        body: Manifest = answer.to_dict()
+        return body
+
+    def _resource(self, api_version: str, kind: str) -> Any:
+        return self._dynamic.resources.get(api_version=api_version, kind=kind)
+
+
+class _Missing(NotYet):
+    """There is no such object."""
+
+
+@contextmanager
+def _translated(action: str) -> Iterator[None]:
+    """Turn the client's errors into ours; the API being away is never the benchmark's fault."""
+    try:
+        yield
+    except ResourceNotFoundError as error:
+        raise NotYet("KindNotServed", f"{action}: {error}") from error
+    except ApiException as error:
+        raise _error_for(error.status, f"{action}: {_api_message(error)}") from error
+    except (HTTPError, OSError) as error:
+        raise NotYet("ApiUnreachable", f"{action}: {error}") from error
+
+
+def _error_for(status: int, text: str) -> NotYet | Never:
+    if status == 404:
+        return _Missing("NotFound", text)
+    if status == 409:
+        return Conflict("Conflict", text)
+    if status in (400, 422):
+        return Never("Refused", text)
+    return NotYet("ApiRefused" if status == 403 else "ApiUnreachable", text)
+
+
+def _api_message(error: ApiException) -> str:
+    body = error.body.decode() if isinstance(error.body, bytes) else str(error.body or "")
+    return body[:1000] or str(error.reason)

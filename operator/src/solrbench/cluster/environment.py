@@ -1,0 +1,64 @@
+"""What a benchmark runs on, as Kubernetes tells it."""
+
+from typing import Any
+
+from solrbench.api.quantities import parse_bytes, parse_cores
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import Cluster, Manifest
+from solrbench.errors import NotYet
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.results.report import Environment, NodeRecord, seeds, spec_hash
+
+
+def record_environment(
+    cluster: Cluster, benchmark: SolrBenchmark, jvm_version: str | None
+) -> Environment:
+    """Return what the pods of a benchmark run on right now."""
+    pods = cluster.list(
+        "v1",
+        "Pod",
+        benchmark.metadata.namespace,
+        {LABEL_BENCHMARK: benchmark.metadata.name},
+    )
+    return Environment(
+        spec_hash=spec_hash(benchmark.spec),
+        seeds=seeds(benchmark.spec),
+        images=_images(pods),
+        solr_version=benchmark.status.target.solr_version,
+        jvm_version=jvm_version,
+        nodes=[_node(cluster, name) for name in sorted(_node_names(pods))],
+    )
+
+
+def _images(pods: list[Manifest]) -> dict[str, str]:
+    """Return component to image, with the digest where the kubelet knows it."""
+    found = {}
+    for pod in pods:
+        component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
+        for status in (pod.get("status") or {}).get("containerStatuses") or []:
+            digest = status.get("imageID", "").rpartition("@")[2]
+            image = status["image"]
+            found[component] = f"{image}@{digest}" if digest.startswith("sha256:") else image
+    return found
+
+
+def _node_names(pods: list[Manifest]) -> set[str]:
+    return {name for pod in pods if (name := (pod.get("spec") or {}).get("nodeName"))}
+
+
+def _node(cluster: Cluster, name: str) -> NodeRecord:
+    """Return what is known of a node; only its name where nodes may not be read."""
+    try:
+        body: dict[str, Any] | None = cluster.get("v1", "Node", "", name)
+    except NotYet:
+        body = None
+    if body is None:
+        return NodeRecord(name=name)
+    info, capacity = body["status"]["nodeInfo"], body["status"]["capacity"]
+    return NodeRecord(
+        name=name,
+        cpu_cores=parse_cores(capacity["cpu"]),
+        memory_bytes=parse_bytes(capacity["memory"]),
+        kernel=info["kernelVersion"],
+        architecture=info["architecture"],
+    )

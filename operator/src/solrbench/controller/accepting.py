@@ -1,0 +1,127 @@
+"""First stages: what the spec refers to is there, and it is this benchmark's turn."""
+
+import threading
+
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import BENCHMARKS
+from solrbench.controller.run import Run
+from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.decide.queue import ahead_in_queue
+from solrbench.errors import NotYet
+
+_turn_lock = threading.Lock()
+"""Only one pass at a time looks at the queue and takes the place (there is one operator)."""
+
+
+def accept(run: Run) -> None:
+    """Check that everything the spec refers to exists.
+
+    Raises:
+        NotYet: if something is missing; it may be applied a moment later.
+
+    """
+    if run.status.start_time is not None:
+        return
+    run.enter("Pending")
+    for path, name, keys in _config_maps(run.benchmark):
+        _check_config_map(run, path, name, keys)
+    for path, name in _claims(run.benchmark):
+        if run.cluster.get("v1", "PersistentVolumeClaim", run.namespace, name) is None:
+            raise NotYet(
+                "VolumeClaimNotFound",
+                f"{path}: there is no PersistentVolumeClaim {name} in namespace {run.namespace}",
+            )
+    run.conditions.set(ACCEPTED, "True", "Accepted", "everything the spec refers to is there")
+
+
+def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
+    spec = benchmark.spec
+    found: list[tuple[str, str, list[str]]] = []
+    if spec.collection.config_set.config_map is not None:
+        found.append(
+            ("spec.collection.configSet.configMap", spec.collection.config_set.config_map, [])
+        )
+    if spec.dataset.config_map is not None:
+        source = spec.dataset.config_map
+        found.append(("spec.dataset.configMap", source.name, list(source.keys)))
+    if spec.workload.queries.config_map is not None:
+        queries = spec.workload.queries.config_map
+        found.append(("spec.workload.queries.configMap", queries.name, [queries.key]))
+    return found
+
+
+def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
+    found = []
+    data = benchmark.spec.dataset.persistent_volume_claim
+    if data is not None:
+        found.append(("spec.dataset.persistentVolumeClaim", data.claim_name))
+    queries = benchmark.spec.workload.queries.persistent_volume_claim
+    if queries is not None:
+        found.append(("spec.workload.queries.persistentVolumeClaim", queries.claim_name))
+    return found
+
+
+def _check_config_map(run: Run, path: str, name: str, keys: list[str]) -> None:
+    body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
+    if body is None:
+        raise NotYet(
+            "ConfigMapNotFound",
+            f"{path}: there is no ConfigMap {name} in namespace {run.namespace}; create it",
+        )
+    present = set(body.get("data") or {}) | set(body.get("binaryData") or {})
+    missing = [key for key in keys if key not in present]
+    if missing:
+        raise NotYet(
+            "ConfigMapKeyNotFound",
+            f"{path}: ConfigMap {name} has no key {', '.join(missing)};"
+            f" it has {', '.join(sorted(present)) or 'none'}",
+        )
+
+
+def wait_for_turn(run: Run) -> None:
+    """Take a place among the running benchmarks, and note that in the stored status at once.
+
+    Raises:
+        NotYet: while others come first.
+
+    """
+    if run.status.start_time is not None:
+        return
+    with _turn_lock:
+        before = ahead_in_queue(run.benchmark, _everyone(run), run.settings.concurrency)
+        if before:
+            run.enter("Queued")
+            raise NotYet("Queued", f"waits for {', '.join(before[:5])}")
+        run.update(start_time=run.now)
+        run.enter("Provisioning")
+        run.conditions.set(SUCCEEDED, "Unknown", "Running", "")
+        store_status(run)
+
+
+def _everyone(run: Run) -> list[SolrBenchmark]:
+    namespaces: tuple[str | None, ...] = run.settings.namespaces or (None,)
+    found = []
+    for namespace in namespaces:
+        for body in run.cluster.list(*BENCHMARKS, namespace, {}):
+            try:
+                found.append(SolrBenchmark.parse(body))
+            except ValidationError:
+                continue  # its own pass says what is wrong with it
+    return found
+
+
+def store_status(run: Run) -> None:
+    """Write the status of the pass so far.
+
+    Raises:
+        Conflict: if the benchmark changed meanwhile; the next pass starts from what is stored.
+
+    """
+    run.update(
+        conditions=run.conditions.as_list(),
+        observed_generation=run.benchmark.metadata.generation,
+    )
+    status = run.status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    run.body = run.cluster.replace_status(run.body | {"status": status})

@@ -1,0 +1,88 @@
+"""The objects a benchmark owns: listed, and deleted until nothing is left."""
+
+from solrbench.cluster.client import Cluster, Manifest
+from solrbench.controller.run import Run
+from solrbench.decide.views import JobView, PodView, view_job, view_pod
+from solrbench.plan import names
+from solrbench.plan.names import LABEL_ATTEMPT, LABEL_BENCHMARK, LABEL_COMPONENT
+
+TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX)
+LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
+
+OWNED_KINDS = (
+    ("batch/v1", "Job"),
+    ("apps/v1", "StatefulSet"),
+    ("v1", "Service"),
+    ("v1", "ConfigMap"),
+    ("v1", "Pod"),
+    ("v1", "PersistentVolumeClaim"),
+)
+"""In the order of deletion: load first, so that it stops at once."""
+
+
+def pods(run: Run, *components: str) -> list[PodView]:
+    """Return the pods of some components."""
+    found = run.cluster.list("v1", "Pod", run.namespace, _selector(run))
+    views = [view_pod(each) for each in found]
+    return [each for each in views if each.component in components]
+
+
+def job(run: Run, component: str) -> JobView | None:
+    """Return the Job of a component, if it is there."""
+    body = run.cluster.get("batch/v1", "Job", run.namespace, names.child(run.benchmark, component))
+    return None if body is None else view_job(body)
+
+
+def apply_all(run: Run, manifests: list[Manifest]) -> None:
+    """Apply objects in order."""
+    for manifest in manifests:
+        run.cluster.apply(manifest)
+
+
+def delete_components(run: Run, *components: str, attempt_below: int | None = None) -> bool:
+    """Delete the objects of some components; return whether nothing of them is left.
+
+    Args:
+        run: the pass
+        components: whose objects to delete
+        attempt_below: spare those of this attempt and later ones
+
+    """
+    name = run.benchmark.metadata.name
+    return delete_children(run.cluster, run.namespace, name, components, attempt_below)
+
+
+def delete_children(
+    cluster: Cluster,
+    namespace: str,
+    benchmark_name: str,
+    components: tuple[str, ...],
+    attempt_below: int | None = None,
+) -> bool:
+    """Delete as `delete_components` does, for a benchmark that is known by its name alone."""
+    left = False
+    for api_version, kind in OWNED_KINDS:
+        for body in cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: benchmark_name}):
+            if _matches(body, components, attempt_below):
+                left = True
+                _delete(cluster, api_version, kind, body)
+    return not left
+
+
+def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:
+    labels = body["metadata"].get("labels") or {}
+    if labels.get(LABEL_COMPONENT) not in components:
+        return False
+    return attempt_below is None or int(labels.get(LABEL_ATTEMPT, "0")) < attempt_below
+
+
+def _delete(cluster: Cluster, api_version: str, kind: str, body: Manifest) -> None:
+    """Delete an object; pods at once, they have nothing to save."""
+    metadata = body["metadata"]
+    if metadata.get("deletionTimestamp") is None:
+        grace = 1 if kind == "Pod" else None
+        cluster.delete(api_version, kind, metadata["namespace"], metadata["name"], grace)
+
+
+def _selector(run: Run) -> dict[str, str]:
+    return {LABEL_BENCHMARK: run.benchmark.metadata.name}

@@ -1,0 +1,65 @@
+"""What users should notice, told as Kubernetes events after the status is stored."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from solrbench.api.v1alpha1.status import Condition
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event."""
+
+    type: Literal["Normal", "Warning"]
+    reason: str
+    message: str
+
+
+_WAITING_REASONS = {
+    "Pending",
+    "ZooKeeperNotReady",
+    "SolrNotReady",
+    "SolrNotLive",
+    "IndexingStarted",
+    "Indexing",
+    "LoadStarted",
+    "Starting",
+    "WaitingForWorkers",
+    "WarmingUp",
+    "Ramping",
+    "Measuring",
+    "Finished",
+    "StoppingLoad",
+    "CleaningUp",
+    "Suspended",
+    "Running",
+    "Kept",
+    "SolrUnreachable",
+    "ReplicasNotActive",
+    "ReplicasDisagree",
+    "RemovingOldTarget",
+    "RemovingOldLoad",
+}
+"""Reasons that only mean that something takes its time."""
+
+
+def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> list[Event]:
+    """Return the events for what changed from one pass to the next."""
+    known = {each.type: each for each in before}
+    return [
+        event
+        for condition in after
+        if (event := _event(known.get(condition.type), condition)) is not None
+    ]
+
+
+def _event(before: Condition | None, after: Condition) -> Event | None:
+    if before is not None and (before.status, before.reason) == (after.status, after.reason):
+        return None
+    if after.status == "True":
+        return Event("Normal", after.reason, after.message or after.type)
+    if after.reason in _WAITING_REASONS:
+        return None
+    kind: Literal["Normal", "Warning"] = "Normal" if after.reason == "Queued" else "Warning"
+    return Event(kind, after.reason, after.message)

@@ -1,0 +1,86 @@
+"""The ends: success, failure, clean-up, time to live, suspension."""
+
+from datetime import timedelta
+
+from solrbench.api.v1alpha1.spec import Cleanup
+from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.cluster.client import BENCHMARKS
+from solrbench.controller.children import LOAD, TARGET, delete_components
+from solrbench.controller.run import Run
+from solrbench.decide.conditions import (
+    CLEANED_UP,
+    DATA_INDEXED,
+    MEASURED,
+    SUCCEEDED,
+    TARGET_READY,
+)
+from solrbench.errors import NotYet
+
+
+def succeed(run: Run) -> None:
+    """Note that everything was measured."""
+    run.conditions.set(SUCCEEDED, "True", "Succeeded", "every step is measured and stored")
+    run.update(completion_time=run.now)
+    run.enter("Succeeded")
+
+
+def fail(run: Run, reason: str, message: str) -> None:
+    """Note why the benchmark ends early."""
+    run.conditions.set(SUCCEEDED, "False", reason, message)
+    run.update(completion_time=run.now, load=None)
+    run.enter("Failed")
+
+
+def clean_up(run: Run) -> None:
+    """Delete what the benchmark made, results apart, as `spec.cleanup` says.
+
+    The load is always deleted: with nothing left to measure it would only burn CPU.
+
+    Raises:
+        NotYet: while something is still there.
+
+    """
+    components = (*LOAD, *TARGET) if _wants_cleanup(run) else LOAD
+    gone = delete_components(run, *components)
+    if not gone:
+        run.conditions.set(CLEANED_UP, "False", "CleaningUp", "pods are still there")
+        raise NotYet("CleaningUp", "pods are still there")
+    if components == LOAD:
+        message = f"spec.cleanup is {run.benchmark.spec.cleanup.value}: Solr and ZooKeeper stay"
+        run.conditions.set(CLEANED_UP, "False", "Kept", message)
+    else:
+        run.conditions.set(CLEANED_UP, "True", "CleanedUp", "only the results are left")
+
+
+def needs_clean_up(run: Run) -> bool:
+    """Return whether something may still be there that `spec.cleanup` wants gone."""
+    reason = run.conditions.get(CLEANED_UP).reason
+    return reason not in ("CleanedUp", "Kept") or (reason == "Kept" and _wants_cleanup(run))
+
+
+def _wants_cleanup(run: Run) -> bool:
+    policy = run.benchmark.spec.cleanup
+    good = run.conditions.holds(SUCCEEDED)
+    return policy is Cleanup.ALWAYS or (policy is Cleanup.ON_SUCCESS and good)
+
+
+def expire(run: Run) -> None:
+    """Delete the benchmark when its time to live is over."""
+    limit = run.benchmark.spec.ttl_seconds_after_finished
+    ended = run.status.completion_time
+    if limit is None or ended is None or run.now < ended + timedelta(seconds=limit):
+        return
+    run.cluster.delete(*BENCHMARKS, run.namespace, run.benchmark.metadata.name)
+
+
+def suspend(run: Run) -> None:
+    """Remove every pod and give up the place; stored results stay."""
+    gone = delete_components(run, *LOAD, *TARGET)
+    run.enter("Suspended")
+    run.update(start_time=None, load=None, target=TargetStatus())
+    message = "spec.suspend is true" if gone else "spec.suspend is true; pods are being removed"
+    for type_ in (TARGET_READY, DATA_INDEXED):
+        run.conditions.set(type_, "Unknown", "Suspended", message)
+    if not run.conditions.holds(MEASURED):
+        run.conditions.set(MEASURED, "Unknown", "Suspended", message)
+    run.conditions.set(SUCCEEDED, "Unknown", "Suspended", message)

@@ -1,0 +1,107 @@
+"""kopf wiring: one timer per benchmark, and the last things to do before one goes.
+
+The timer is the only writer of status (docs/adr/0002). kopf watches, gives each benchmark its
+timer, keeps the finalizer and retries what raised.
+"""
+
+import logging
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import kopf
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
+from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.controller.children import LOAD, TARGET, delete_children
+from solrbench.controller.events import events_between
+from solrbench.controller.invalid import reject
+from solrbench.controller.reconcile import reconcile
+from solrbench.controller.settings import Settings
+from solrbench.errors import SolrbenchError
+from solrbench.telemetry.metrics import PassResult, Telemetry
+
+WORKERS = 32
+"""Passes are synchronous and wait for HTTP most of their time, each in a thread of its own."""
+
+DELETE_RETRY_SECONDS = 1.0
+
+
+class Handlers:
+    """What kopf calls, bound to the adapters."""
+
+    def __init__(self, cluster: Cluster, settings: Settings, telemetry: Telemetry) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._telemetry = telemetry
+
+    def register(self, registry: kopf.OperatorRegistry) -> None:
+        """Tell kopf when to call what."""
+        kopf.on.startup(registry=registry)(configure)
+        where: dict[str, Any] = {"registry": registry}
+        kopf.timer(GROUP, VERSION, PLURAL, interval=self._settings.pass_seconds, **where)(
+            self.make_pass
+        )
+        kopf.on.delete(GROUP, VERSION, PLURAL, **where)(self.tear_down)
+
+    def make_pass(self, name: str, namespace: str, logger: kopf.Logger, **_: object) -> None:
+        """Make one pass over one benchmark; what fails is made again by the next one."""
+        with self._telemetry.operator.time_pass(time.monotonic) as timer:
+            try:
+                self._pass(namespace, name, logger)
+            except SolrbenchError as error:
+                timer.result = PassResult.RETRY
+                logger.info("pass is made again: %s", error)
+
+    def _pass(self, namespace: str, name: str, logger: kopf.Logger) -> None:
+        body = self._cluster.get(*BENCHMARKS, namespace, name)
+        if body is None or body["metadata"].get("deletionTimestamp") is not None:
+            return
+        try:
+            before = SolrBenchmark.parse(body)
+        except ValidationError as error:
+            reject(self._cluster, body, error)
+            return
+        after = reconcile(self._cluster, self._settings, body, datetime.now(UTC))
+        self._telemetry.benchmarks.update(after)
+        _tell(body, before, after, logger)
+
+    def tear_down(self, name: str, namespace: str, **_: object) -> None:
+        """Stop the load at once and wait until no pod is left.
+
+        Raises:
+            kopf.TemporaryError: while something is still there.
+
+        """
+        self._telemetry.benchmarks.forget(f"{namespace}/{name}")
+        try:
+            gone = delete_children(self._cluster, namespace, name, (*LOAD, *TARGET))
+        except SolrbenchError as error:
+            raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
+        if not gone:
+            raise kopf.TemporaryError("pods are being removed", delay=DELETE_RETRY_SECONDS)
+
+
+def _tell(
+    body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark, logger: kopf.Logger
+) -> None:
+    if before.status.phase != after.status.phase:
+        logger.info("phase %s", after.status.phase)
+    for event in events_between(before.status.conditions, after.status.conditions):
+        logger.info("%s: %s", event.reason, event.message)
+        kopf.event(body, type=event.type, reason=event.reason, message=event.message)
+
+
+def configure(settings: kopf.OperatorSettings, **_: object) -> None:
+    """Set kopf up: our own prefix everywhere, no log lines as events, no silent watches."""
+    settings.persistence.finalizer = f"{GROUP}/finalizer"
+    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
+    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
+    settings.posting.loggers = False
+    settings.posting.level = logging.INFO
+    settings.execution.max_workers = WORKERS
+    # A connection that died without a word is noticed after this long.
+    settings.watching.server_timeout = 240
+    settings.watching.client_timeout = 300
+    settings.watching.connect_timeout = 30

@@ -1,0 +1,136 @@
+"""The data stage: the index Job runs, then Solr counts the documents."""
+
+import httpx
+from pydantic import ValidationError
+
+from solrbench.controller.children import apply_all, job, pods
+from solrbench.controller.run import Run
+from solrbench.decide.conditions import DATA_INDEXED
+from solrbench.decide.indexing import add_up
+from solrbench.decide.troubles import find_trouble
+from solrbench.decide.views import JobView, PodView
+from solrbench.errors import Never, NotYet
+from solrbench.manifests.index_job import build_index
+from solrbench.plan import names
+from solrbench.plan.index_plan import INDEX_PORT, IndexPlan, IndexProgress
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import replicas
+from solrbench.solr.collections import check_replicas
+from solrbench.solr.counts import commit, count_documents, index_bytes
+
+POLL_SECONDS = 2.0
+
+
+def index(run: Run) -> None:
+    """Fill the collection and check that Solr holds every document.
+
+    Raises:
+        NotYet: while documents are sent or replicas catch up.
+        Never: if the data cannot be indexed, or documents are missing at the end.
+
+    """
+    if run.conditions.holds(DATA_INDEXED):
+        return
+    run.enter("Indexing")
+    found = job(run, names.INDEX)
+    if found is None:
+        apply_all(run, build_index(run.benchmark, _plan(run), run.settings.image, _attempt(run)))
+        raise NotYet("IndexingStarted", "the index Job was made")
+    progress = _observe(run)
+    run.update(dataset=add_up(run.benchmark.spec.dataset, progress, run.now.timestamp()))
+    if found.failed:
+        raise _failure(found, progress, pods(run, names.INDEX))
+    if not found.succeeded:
+        _wait(run)
+    _verify(run)
+    done = run.status.dataset
+    run.conditions.set(
+        DATA_INDEXED,
+        "True",
+        "Indexed",
+        f"{done.documents} documents are on every replica",
+    )
+
+
+def _attempt(run: Run) -> int:
+    return run.status.attempts.target
+
+
+def _plan(run: Run) -> IndexPlan:
+    spec = run.benchmark.spec
+    return IndexPlan(
+        benchmark=run.benchmark.key,
+        solr_urls=run.solr_urls,
+        collection=names.collection(run.benchmark),
+        router=spec.collection.router.name,
+        shards=spec.collection.shards,
+        dataset=spec.dataset,
+    )
+
+
+def _observe(run: Run) -> list[IndexProgress]:
+    """Return what every index pod says: its last words, or its answer while it runs."""
+    found = []
+    with httpx.Client(timeout=POLL_SECONDS, trust_env=False) as http:
+        for pod in pods(run, names.INDEX):
+            text = pod.last_words or _ask(http, pod)
+            try:
+                found.append(IndexProgress.model_validate_json(text))
+            except ValidationError:
+                continue  # not started, or killed without last words
+    return found
+
+
+def _ask(http: httpx.Client, pod: PodView) -> str:
+    if pod.phase != "Running" or not pod.ip:
+        return ""
+    try:
+        return http.get(f"http://{pod.ip}:{INDEX_PORT}/progress").text
+    except httpx.HTTPError:
+        return ""
+
+
+def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> Never:
+    for each in progress:
+        if each.reason is not None:
+            return Never(each.reason, each.message or "")
+    for pod in seen:
+        for container in pod.containers:
+            if container.ended_reason not in ("", "Completed"):
+                return Never(
+                    "OOMKilled" if container.ended_reason == "OOMKilled" else "IndexPodFailed",
+                    f"pod {pod.name} ended: {container.ended_reason}, exit code"
+                    f" {container.exit_code}; {container.last_words[:500]}",
+                )
+    return Never("IndexJobFailed", found.failure)
+
+
+def _wait(run: Run) -> None:
+    trouble = find_trouble(pods(run, names.INDEX), run.now)
+    if trouble is not None:
+        raise NotYet(trouble.reason, trouble.message)
+    status = run.status.dataset
+    total = f" of {status.documents_total}" if status.documents_total else ""
+    raise NotYet("Indexing", f"{status.documents or 0}{total} documents sent")
+
+
+def _verify(run: Run) -> None:
+    spec, name = run.benchmark.spec, names.collection(run.benchmark)
+    sent = run.status.dataset.documents
+    expected = spec.dataset.expected_documents or sent
+    with SolrClient(run.solr_urls, timeout_seconds=30) as solr:
+        commit(solr, name, spec.dataset.indexing.max_segments)
+        found = replicas(solr, name)
+        check_replicas(found, spec.collection, run.solr_cloud.nodes)
+        counted = count_documents(solr, found)
+        size = index_bytes(solr, found)
+    total = sum(counted.values())
+    if expected is not None and total != expected:
+        raise Never(
+            "DocumentCountMismatch",
+            f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"
+            f" {counted}); if the data repeats ids, set spec.dataset.expectedDocuments",
+        )
+    run.update(
+        dataset=run.status.dataset.model_copy(update={"documents": total, "index_bytes": size})
+    )

@@ -1,0 +1,36 @@
+"""A stored resource that breaks the schema, as an older CRD may have let through."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from solrbench.cluster.client import Cluster
+from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Conditions
+
+
+def reject(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
+    """Write into the status what is wrong with the spec; nothing is made."""
+    generation = body["metadata"].get("generation", 1)
+    stored = body.get("status") or {}
+    if stored.get("phase") == "Failed" and stored.get("observedGeneration") == generation:
+        return
+    conditions = Conditions([], datetime.now(UTC), generation)
+    for type_ in (ACCEPTED, SUCCEEDED):
+        conditions.set(type_, "False", "InvalidSpec", explain(error))
+    status = {
+        "phase": "Failed",
+        "observedGeneration": generation,
+        "conditions": [
+            each.model_dump(mode="json", by_alias=True) for each in conditions.as_list()
+        ],
+    }
+    cluster.replace_status(body | {"status": status})
+
+
+def explain(error: ValidationError) -> str:
+    """Return one line for each broken field: its path, and what it must be."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in each['loc']) or 'resource'}: {each['msg']}"
+        for each in error.errors(include_url=False)
+    )

@@ -1,0 +1,150 @@
+"""The target stage: ZooKeeper, Solr, config set, collection, caches; each made, then checked."""
+
+from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.controller.children import TARGET, apply_all, delete_components, pods
+from solrbench.controller.run import Run, TargetLost
+from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
+from solrbench.decide.troubles import find_trouble
+from solrbench.errors import Never, NotYet
+from solrbench.manifests.solr import build_solr
+from solrbench.manifests.zookeeper import build_zookeeper
+from solrbench.plan import names
+from solrbench.solr import archive, collections, zookeeper
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import live_nodes, node_info, replicas
+
+
+def provision(run: Run) -> None:
+    """Bring the target to where the spec wants it.
+
+    Raises:
+        NotYet: while pods start, with their trouble as the reason if they have one.
+        Never: if Solr refuses what the spec asks for.
+        TargetLost: if a pod of a finished target is not the one it was.
+
+    """
+    if run.conditions.holds(TARGET_READY):
+        check_target(run)
+        return
+    run.enter("Provisioning")
+    attempt = run.status.attempts.target
+    if not delete_components(run, *TARGET, attempt_below=attempt):
+        raise NotYet("RemovingOldTarget", "pods of the attempt before are still there")
+    _bring_up_zookeeper(run)
+    _bring_up_solr(run)
+    _make_collection(run)
+    run.conditions.set(
+        TARGET_READY, "True", "Ready", "live nodes, replicas and caches are as asked"
+    )
+
+
+def _bring_up_zookeeper(run: Run) -> None:
+    wanted = run.solr_cloud.zookeeper.replicas
+    apply_all(run, build_zookeeper(run.benchmark, run.solr_cloud, run.status.attempts.target))
+    hosts = names.zookeeper_hosts(run.benchmark, wanted)
+    size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
+    _update_target(run, zookeepers=size or None)
+    if size != wanted:
+        _explain(run, names.ZOOKEEPER)
+        raise NotYet("ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble")
+
+
+def _bring_up_solr(run: Run) -> None:
+    wanted = run.solr_cloud.nodes
+    apply_all(run, build_solr(run.benchmark, run.solr_cloud, run.status.attempts.target))
+    found = pods(run, names.SOLR)
+    ready = sum(pod.ready for pod in found)
+    if ready != wanted:
+        _explain(run, names.SOLR)
+        raise NotYet("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
+    with SolrClient(run.solr_urls) as solr:
+        live = live_nodes(solr)
+        _update_target(run, live_nodes=len(live))
+        if len(live) != wanted:
+            raise NotYet("SolrNotLive", f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive")
+        _check_nodes(run, solr)
+
+
+def _check_nodes(run: Run, solr: SolrClient) -> None:
+    infos = [node_info(solr, url) for url in run.solr_urls]
+    versions = {info.solr_version for info in infos}
+    if any(not version.startswith("9.") for version in versions):
+        raise Never(
+            "UnsupportedSolrVersion",
+            f"the image holds Solr {', '.join(sorted(versions))}; spec.target.solrCloud.image must"
+            " be Solr 9.x",
+        )
+    _update_target(
+        run,
+        solr_version=", ".join(sorted(versions)),
+        heap_bytes=min(info.heap_max_bytes for info in infos),
+    )
+
+
+def _make_collection(run: Run) -> None:
+    name = names.collection(run.benchmark)
+    wanted = run.benchmark.spec.collection
+    with SolrClient(run.solr_urls, timeout_seconds=30) as solr:
+        collections.ensure_config_set(solr, name, _archive(run))
+        if not replicas(solr, name):
+            collections.create_collection(solr, name, wanted, live_nodes(solr))
+        collections.ensure_properties(solr, name, wanted)
+        collections.check_replicas(replicas(solr, name), wanted, run.solr_cloud.nodes)
+    _update_target(
+        run,
+        url=f"{run.solr_urls[0]}/{name}",
+        pods={pod.name: pod.identity for pod in pods(run, names.SOLR, names.ZOOKEEPER)},
+    )
+
+
+def _archive(run: Run) -> bytes:
+    name = run.benchmark.spec.collection.config_set.config_map
+    if name is None:
+        return archive.built_in_archive()
+    body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
+    if body is None:
+        raise NotYet("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
+    return archive.archive_of(body)
+
+
+def check_target(run: Run) -> None:
+    """Check that every pod of the target is the one that was there when it became ready."""
+    now = {pod.name: pod for pod in pods(run, names.SOLR, names.ZOOKEEPER)}
+    for name, identity in run.status.target.pods.items():
+        pod = now.get(name)
+        if pod is not None and pod.identity == identity and pod.phase == "Running":
+            continue
+        trouble = None if pod is None else find_trouble([pod], run.now)
+        if trouble is not None and trouble.reason == "OOMKilled":
+            raise Never(trouble.reason, trouble.message)
+        why = trouble.message if trouble else f"pod {name} was lost or started again"
+        raise TargetLost(trouble.reason if trouble else "TargetPodLost", why)
+
+
+def start_again(run: Run, lost: TargetLost) -> None:
+    """Begin a new attempt of target and load; stored steps stay.
+
+    Raises:
+        Never: if there were enough attempts.
+
+    """
+    attempts = run.status.attempts
+    if attempts.target > run.benchmark.spec.retries:
+        raise Never(
+            lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
+        )
+    again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
+    run.update(attempts=again, target=TargetStatus(), load=None, phase="")
+    for type_ in (TARGET_READY, DATA_INDEXED):
+        run.conditions.set(type_, "False", lost.reason, f"{lost.message}; everything starts again")
+
+
+def _explain(run: Run, component: str) -> None:
+    """Raise what is wrong with the pods of a component, if something is."""
+    trouble = find_trouble(pods(run, component), run.now)
+    if trouble is not None:
+        raise NotYet(trouble.reason, trouble.message)
+
+
+def _update_target(run: Run, **fields: object) -> None:
+    run.update(target=run.status.target.model_copy(update=fields))

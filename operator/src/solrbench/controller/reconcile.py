@@ -1,0 +1,154 @@
+"""One pass over one benchmark: observe, decide, apply, write the status once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import Cluster
+from solrbench.controller import finishing
+from solrbench.controller.accepting import accept, store_status, wait_for_turn
+from solrbench.controller.indexing import index
+from solrbench.controller.measuring import load_again, measure
+from solrbench.controller.provisioning import check_target, provision, start_again
+from solrbench.controller.run import LoadLost, Run, TargetLost
+from solrbench.controller.settings import Settings
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    DATA_INDEXED,
+    MEASURED,
+    SUCCEEDED,
+    TARGET_READY,
+    Truth,
+    is_finished,
+    progress_percent,
+)
+from solrbench.decide.deadlines import deadline_seconds
+from solrbench.errors import Never, NotYet
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One part of the way, and the condition that tells how it stands."""
+
+    condition: str
+    work: Callable[[Run], None]
+
+
+STAGES = (
+    Stage(ACCEPTED, accept),
+    Stage(SUCCEEDED, wait_for_turn),
+    Stage(TARGET_READY, provision),
+    Stage(DATA_INDEXED, index),
+    Stage(MEASURED, measure),
+)
+
+
+def reconcile(
+    cluster: Cluster, settings: Settings, body: dict[str, Any], now: datetime
+) -> SolrBenchmark:
+    """Bring a benchmark one pass further and return it with its new status.
+
+    Raises:
+        pydantic.ValidationError: if the stored resource breaks the schema.
+        NotYet: if the status could not be written; nothing is lost, the next pass writes it.
+
+    """
+    benchmark = SolrBenchmark.parse(body)
+    run = Run(cluster, settings, benchmark, body, now)
+    before = run.status
+    _advance(run)
+    run.update(progress=_progress(run), conditions=run.conditions.as_list())
+    run.update(observed_generation=benchmark.metadata.generation)
+    if run.status != before:
+        store_status(run)
+    if is_finished(run.status):
+        finishing.expire(run)
+    return benchmark.model_copy(update={"status": run.status})
+
+
+def _advance(run: Run) -> None:
+    if is_finished(run.status):
+        _tidy(run)
+    elif run.benchmark.spec.suspend:
+        _quietly(run, finishing.suspend)
+    else:
+        _go_through_stages(run)
+
+
+def _go_through_stages(run: Run) -> None:
+    try:
+        for stage in STAGES:
+            _go_through(run, stage)
+        finishing.succeed(run)
+    except _Waits:
+        return
+    except Never as never:
+        finishing.fail(run, never.reason, never.message)
+
+
+class _Waits(Exception):  # noqa: N818
+    """The pass ends here; its reason stands in a condition."""
+
+
+def _go_through(run: Run, stage: Stage) -> None:
+    """Do the work of one stage.
+
+    Raises:
+        _Waits: if it is not done yet.
+        Never: if it never will be.
+
+    """
+    try:
+        stage.work(run)
+        if stage.condition == DATA_INDEXED:
+            check_target(run)
+    except NotYet as wait:
+        _check_deadline(run, wait)
+        status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
+        run.conditions.set(stage.condition, status, wait.reason, wait.message)
+        raise _Waits from wait
+    except Never as never:
+        if stage.condition != SUCCEEDED:
+            run.conditions.set(stage.condition, "False", never.reason, never.message)
+        raise
+    except TargetLost as lost:
+        start_again(run, lost)
+        raise _Waits from lost
+    except LoadLost as lost:
+        load_again(run, lost)
+        raise _Waits from lost
+
+
+def _check_deadline(run: Run, wait: NotYet) -> None:
+    limit = deadline_seconds(run.benchmark.spec, run.status.phase)
+    if limit is not None and run.seconds_in_phase() > limit:
+        raise Never(
+            "DeadlineExceeded",
+            f"{run.status.phase} took longer than {limit} s (spec.deadlineSeconds);"
+            f" last seen: {wait.reason}: {wait.message}",
+        ) from wait
+
+
+def _tidy(run: Run) -> None:
+    if finishing.needs_clean_up(run):
+        _quietly(run, finishing.clean_up)
+
+
+def _quietly(run: Run, work: Callable[[Run], None]) -> None:
+    """Do work that the next pass takes up again if it is not done yet."""
+    try:
+        work(run)
+    except NotYet:
+        return
+
+
+def _progress(run: Run) -> str:
+    percent = progress_percent(
+        run.status,
+        target=run.conditions.holds(TARGET_READY),
+        indexed=run.conditions.holds(DATA_INDEXED),
+        finished=run.conditions.holds(SUCCEEDED),
+    )
+    return f"{percent} %"

@@ -1,0 +1,62 @@
+"""The operator's environment, read once at start."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from solrbench.manifests.common import ToolImage
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How this operator runs.
+
+    Attributes:
+        namespaces: where benchmarks are watched; empty means in every namespace
+        image: image of index and load pods, the operator's own
+        concurrency: benchmarks that may run at a time
+        pass_seconds: pause between two passes over one benchmark
+        metrics_port: where Prometheus scrapes, 0 for nowhere
+        health_port: where the kubelet asks whether the operator lives, 0 for nowhere
+        log_format: `text` or `json`
+        log_level: as Python's logging names it
+
+    """
+
+    namespaces: tuple[str, ...]
+    image: ToolImage
+    concurrency: int = 1
+    pass_seconds: float = 2.0
+    metrics_port: int = 9090
+    health_port: int = 8080
+    log_format: str = "text"
+    log_level: str = "INFO"
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
+        """Return the settings that the variables `SOLRBENCH_*` give.
+
+        Raises:
+            ValueError: if a variable is missing or is not what it must be; the message names it.
+
+        """
+        get = environment.get
+        namespaces = get("SOLRBENCH_NAMESPACES", "").replace("*", "")
+        image = get("SOLRBENCH_IMAGE", "")
+        if not image:
+            raise ValueError("SOLRBENCH_IMAGE must name the image that index and load pods run")
+        return cls(
+            namespaces=tuple(filter(None, (each.strip() for each in namespaces.split(",")))),
+            image=ToolImage(image, get("SOLRBENCH_IMAGE_PULL_POLICY", "IfNotPresent")),
+            concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
+            metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),
+            health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
+            log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
+            log_level=get("SOLRBENCH_LOG_LEVEL", "INFO"),
+        )
+
+
+def _number(environment: Mapping[str, str], name: str, default: int, least: int) -> int:
+    text = environment.get(name, str(default))
+    if not text.isdigit() or int(text) < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {text!r}")
+    return int(text)

@@ -1,0 +1,88 @@
+"""The documents of one pod, whatever the source."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.dataset.backoff import Backoff
+from solrbench.dataset.cleaning import cleaned
+from solrbench.dataset.download import Downloader
+from solrbench.dataset.failures import IndexingError, Reason
+from solrbench.dataset.files import (
+    DataFile,
+    distinct_names,
+    format_of,
+    mounted_files,
+)
+from solrbench.dataset.generator import DocumentGenerator
+from solrbench.dataset.readers import reader_of
+from solrbench.dataset.slicing import Slice
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What reading needs besides the dataset.
+
+    Attributes:
+        folder: where a volume or ConfigMap with documents is mounted
+        backoff: waits before a download is tried again
+        rng: for their jitter
+        pause: waits for so many seconds; may return early when the run is over
+
+    """
+
+    folder: Path
+    backoff: Backoff
+    rng: random.Random
+    pause: Callable[[float], object]
+
+
+def documents(dataset: Dataset, part: Slice, around: Surroundings) -> Iterator[dict[str, Any]]:
+    """Return the documents of `part`, each with its id, read as they are asked for.
+
+    Raises:
+        IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
+            no document in the whole dataset
+
+    """
+    if dataset.generator is not None:
+        return DocumentGenerator(dataset.generator, dataset.id_field).documents(part)
+    if dataset.http is not None:
+        return _downloaded(dataset, dataset.http.urls, part, around)
+    if dataset.config_map is not None:
+        return _from_files(dataset, mounted_files(around.folder, dataset.config_map.keys), part)
+    if dataset.persistent_volume_claim is not None:
+        paths = dataset.persistent_volume_claim.paths
+        return _from_files(dataset, mounted_files(around.folder, paths), part)
+    raise AssertionError("a Dataset has one source")
+
+
+def _downloaded(
+    dataset: Dataset, urls: list[str], part: Slice, around: Surroundings
+) -> Iterator[dict[str, Any]]:
+    downloader = Downloader(dataset.indexing.retries, around.backoff, around.rng, around.pause)
+    with closing(downloader):
+        yield from _from_files(dataset, downloader.files(urls), part)
+
+
+def _from_files(dataset: Dataset, files: list[DataFile], part: Slice) -> Iterator[dict[str, Any]]:
+    formats = [format_of(file, dataset.format) for file in files]
+    position = 0
+    for file, name, wanted in zip(files, distinct_names(files), formats, strict=True):
+        with _open(file) as stream:
+            records = reader_of(wanted)(stream, file.place)
+            for number, load in enumerate(_translated(records, file, stream), 1):
+                if part.owns(position):
+                    yield cleaned(load(), dataset.id_field, f"{name}-{number}")
+                position += 1
+    if position == 0:
+        places = ", ".join(file.place for file in files)
+        raise IndexingError(
+            Reason.EMPTY_DATASET,
+            f"there is no document in {places}; correct spec.dataset or fill the files",
+            permanent=True,
+        )

@@ -1,0 +1,45 @@
+"""Why an index run ends, and whether another try can help."""
+
+from enum import StrEnum
+from typing import Self
+
+
+class Reason(StrEnum):
+    """Value of `IndexProgress.reason`."""
+
+    DATASET_NOT_FOUND = "DatasetNotFound"
+    DATASET_UNREACHABLE = "DatasetUnreachable"
+    MALFORMED_DOCUMENT = "MalformedDocument"
+    DOCUMENT_REFUSED = "DocumentRefused"
+    SOLR_UNAVAILABLE = "SolrUnavailable"
+    UNKNOWN_FORMAT = "UnknownFormat"
+    EMPTY_DATASET = "EmptyDataset"
+    INVALID_PLAN = "InvalidPlan"
+    INTERRUPTED = "Interrupted"
+    INTERNAL_ERROR = "InternalError"
+
+
+class IndexingError(Exception):
+    """The run cannot go on.
+
+    Attributes:
+        reason: what went wrong, as a word
+        permanent: no retry can cure it
+
+    """
+
+    def __init__(self, reason: Reason, message: str, *, permanent: bool) -> None:
+        """Keep `message`, a sentence that names file, position and remedy."""
+        super().__init__(message)
+        self.reason = reason
+        self.permanent = permanent
+
+    @classmethod
+    def malformed(cls, place: str, problem: object, remedy: str = "correct the file") -> Self:
+        """Return the failure for data that no reader can make sense of, at `place`."""
+        return cls(Reason.MALFORMED_DOCUMENT, f"{place}: {problem}; {remedy}", permanent=True)
+
+    @classmethod
+    def not_found(cls, place: str, remedy: str) -> Self:
+        """Return the failure for a file that is not there."""
+        return cls(Reason.DATASET_NOT_FOUND, f"{place} does not exist; {remedy}", permanent=True)

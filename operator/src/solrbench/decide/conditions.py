@@ -1,0 +1,86 @@
+"""The conditions, and the phase and progress that are computed from them for printing.
+
+`lastTransitionTime` moves only when a condition's status flips (Kubernetes API conventions,
+"Typical status properties").
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal
+
+from solrbench.api.v1alpha1.status import Condition, Status
+
+ACCEPTED = "Accepted"
+TARGET_READY = "TargetReady"
+DATA_INDEXED = "DataIndexed"
+MEASURED = "Measured"
+CLEANED_UP = "CleanedUp"
+SUCCEEDED = "Succeeded"
+ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED)
+
+Truth = Literal["True", "False", "Unknown"]
+MAX_MESSAGE = 2000
+
+
+class Conditions:
+    """The full list of conditions of one pass, started from those stored."""
+
+    def __init__(self, stored: Iterable[Condition], now: datetime, generation: int) -> None:
+        self._now = now
+        self._generation = generation
+        self._by_type = {each.type: each for each in stored}
+        for type_ in ALL_TYPES:
+            if type_ not in self._by_type:
+                self.set(type_, "Unknown", "Pending", "")
+
+    def set(self, type_: str, status: Truth, reason: str, message: str) -> None:
+        """Set one condition."""
+        before = self._by_type.get(type_)
+        kept = before is not None and before.status == status
+        self._by_type[type_] = Condition(
+            type=type_,
+            status=status,
+            reason=reason,
+            message=message[:MAX_MESSAGE],
+            last_transition_time=(
+                before.last_transition_time if before is not None and kept else self._now
+            ),
+            observed_generation=self._generation,
+        )
+
+    def holds(self, type_: str) -> bool:
+        """Return whether a condition is `True`."""
+        return self._by_type[type_].status == "True"
+
+    def get(self, type_: str) -> Condition:
+        """Return one condition."""
+        return self._by_type[type_]
+
+    def as_list(self) -> list[Condition]:
+        """Return all conditions in their fixed order."""
+        return [self._by_type[type_] for type_ in ALL_TYPES]
+
+
+def is_finished(status: Status) -> bool:
+    """Return whether the benchmark came to its end, good or bad."""
+    return any(
+        each.type == SUCCEEDED and each.status in ("True", "False") for each in status.conditions
+    )
+
+
+def progress_percent(status: Status, *, target: bool, indexed: bool, finished: bool) -> int:
+    """Return how far the benchmark is: a tenth for the target, three for the data, six for load.
+
+    The weights are a convention for display, nothing is concluded from them.
+    """
+    if finished:
+        return 100
+    percent = 10.0 if target else 0.0
+    total = status.dataset.documents_total or status.dataset.documents
+    if indexed:
+        percent += 30
+    elif status.dataset.documents and total:
+        percent += min(30.0, 30.0 * status.dataset.documents / total)
+    if status.report.total_steps:
+        percent += 60.0 * status.report.stored_steps / status.report.total_steps
+    return min(99, int(percent))

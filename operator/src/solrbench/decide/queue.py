@@ -1,0 +1,53 @@
+"""Which benchmark may run: at most so many at a time, oldest first.
+
+Benchmarks that run side by side disturb each other's numbers, so the default is one.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.decide.conditions import is_finished
+
+
+def is_running(benchmark: SolrBenchmark) -> bool:
+    """Return whether a benchmark holds a place: started, and neither finished nor suspended."""
+    return benchmark.status.start_time is not None and not is_finished(benchmark.status)
+
+
+def ahead_in_queue(
+    benchmark: SolrBenchmark, everyone: Sequence[SolrBenchmark], places: int
+) -> list[str]:
+    """Return the benchmarks to wait for; an empty list means it is this one's turn.
+
+    Args:
+        benchmark: the one that asks
+        everyone: all benchmarks of the watched namespaces, the one that asks included
+        places: how many may run at a time
+
+    """
+    others = [each for each in everyone if each.metadata.uid != benchmark.metadata.uid]
+    running = sorted(each.key for each in others if is_running(each))
+    waiting = sorted(
+        (each for each in others if _waits(each) and _rank(each) < _rank(benchmark)), key=_rank
+    )
+    before = running + [each.key for each in waiting]
+    return before if len(before) >= places else []
+
+
+def _waits(benchmark: SolrBenchmark) -> bool:
+    accepted = any(
+        each.type == "Accepted" and each.status == "True" for each in benchmark.status.conditions
+    )
+    return (
+        accepted
+        and not benchmark.spec.suspend
+        and benchmark.metadata.deletion_timestamp is None
+        and benchmark.status.start_time is None
+        and not is_finished(benchmark.status)
+    )
+
+
+def _rank(benchmark: SolrBenchmark) -> tuple[datetime, str]:
+    created = benchmark.metadata.creation_timestamp or datetime.max.replace(tzinfo=UTC)
+    return created, benchmark.key

@@ -1,0 +1,136 @@
+"""Pods and Jobs reduced to what decisions need."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from solrbench.plan.names import LABEL_ATTEMPT, LABEL_COMPONENT
+
+
+@dataclass(frozen=True)
+class ContainerView:
+    """One container of a pod.
+
+    Attributes:
+        name: name of the container
+        restarts: times it was started again
+        waiting_reason: why it does not run yet, such as ImagePullBackOff, or empty
+        waiting_message: the kubelet's words for it
+        ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
+        exit_code: of that end
+        last_words: its termination message
+
+    """
+
+    name: str
+    restarts: int = 0
+    waiting_reason: str = ""
+    waiting_message: str = ""
+    ended_reason: str = ""
+    exit_code: int | None = None
+    last_words: str = ""
+
+
+@dataclass(frozen=True)
+class PodView:
+    """One pod of a benchmark.
+
+    `identity` changes when the pod was replaced or one of its containers started again.
+    """
+
+    name: str
+    uid: str
+    component: str
+    attempt: int
+    phase: str
+    reason: str
+    message: str
+    ip: str
+    node: str
+    ready: bool
+    deleting: bool
+    created: datetime
+    unschedulable: str
+    containers: tuple[ContainerView, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """Uid and restarts, to tell a pod from one that took its place."""
+        return f"{self.uid}/{sum(each.restarts for each in self.containers)}"
+
+    @property
+    def last_words(self) -> str:
+        """Termination message of the first container that left one."""
+        return next((each.last_words for each in self.containers if each.last_words), "")
+
+
+@dataclass(frozen=True)
+class JobView:
+    """One Job of a benchmark."""
+
+    name: str
+    attempt: int
+    succeeded: bool
+    failed: bool
+    failure: str
+    deleting: bool
+
+
+def view_pod(body: dict[str, Any]) -> PodView:
+    """Return the view of a pod as the API server gives it."""
+    metadata, status = body["metadata"], body.get("status") or {}
+    conditions = {each["type"]: each for each in status.get("conditions") or []}
+    scheduled = conditions.get("PodScheduled", {})
+    labels = metadata.get("labels") or {}
+    return PodView(
+        name=metadata["name"],
+        uid=metadata["uid"],
+        component=labels.get(LABEL_COMPONENT, ""),
+        attempt=int(labels.get(LABEL_ATTEMPT, "0")),
+        phase=status.get("phase", "Pending"),
+        reason=status.get("reason", ""),
+        message=status.get("message", ""),
+        ip=status.get("podIP", ""),
+        node=(body.get("spec") or {}).get("nodeName", "") or "",
+        ready=conditions.get("Ready", {}).get("status") == "True",
+        deleting=metadata.get("deletionTimestamp") is not None,
+        created=datetime.fromisoformat(metadata["creationTimestamp"]),
+        unschedulable=(
+            scheduled.get("message", "") if scheduled.get("reason") == "Unschedulable" else ""
+        ),
+        containers=tuple(map(_view_container, status.get("containerStatuses") or [])),
+    )
+
+
+def _view_container(body: dict[str, Any]) -> ContainerView:
+    state = body.get("state") or {}
+    waiting = state.get("waiting") or {}
+    ended = state.get("terminated") or (body.get("lastState") or {}).get("terminated") or {}
+    return ContainerView(
+        name=body["name"],
+        restarts=body.get("restartCount", 0),
+        waiting_reason=waiting.get("reason", ""),
+        waiting_message=waiting.get("message", ""),
+        ended_reason=ended.get("reason", ""),
+        exit_code=ended.get("exitCode"),
+        last_words=(ended.get("message") or "").strip(),
+    )
+
+
+def view_job(body: dict[str, Any]) -> JobView:
+    """Return the view of a Job as the API server gives it."""
+    metadata = body["metadata"]
+    conditions = {
+        each["type"]: each
+        for each in (body.get("status") or {}).get("conditions") or []
+        if each["status"] == "True"
+    }
+    failed = conditions.get("Failed") or conditions.get("FailureTarget") or {}
+    return JobView(
+        name=metadata["name"],
+        attempt=int((metadata.get("labels") or {}).get(LABEL_ATTEMPT, "0")),
+        succeeded="Complete" in conditions,
+        failed=bool(failed),
+        failure=failed.get("message", ""),
+        deleting=metadata.get("deletionTimestamp") is not None,
+    )

@@ -1,0 +1,77 @@
+"""Is this answer a good one? Judged by searching bytes: parsing would cost more than sending.
+
+Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes.
+"""
+
+from typing import NamedTuple
+
+LONGEST_SAMPLE = 300
+"""Characters kept of the first message of each kind of failure."""
+
+_HEADER_BYTES = 512
+"""Solr writes `responseHeader` first and `status` among its first keys."""
+
+_STATUS = b'"status":'
+_PARTIAL = b'"partialResults":'
+_ERROR = b'"error":{'
+
+
+class Failure(NamedTuple):
+    """One failed request."""
+
+    kind: str
+    """HTTP503, Timeout, ConnectionRefused, SolrError …"""
+    message: str
+    """What was seen, cut at 300 characters."""
+
+
+def judge(status: int, body: bytes, is_json: bool) -> Failure | None:
+    """Return what is wrong with an answer, None if nothing is.
+
+    Args:
+        status: HTTP status code.
+        body: the whole body.
+        is_json: JSON was asked for, so the content is judged too.
+
+    """
+    if status != 200:
+        return failure(f"HTTP{status}", body.decode("utf-8", "replace"))
+    if not is_json:
+        return None
+    if body[:1] != b"{" or body[-8:].rstrip()[-1:] != b"}":
+        return failure("MalformedAnswer", _quoted("answer is not one JSON object", body))
+    return _judge_status(body) or _judge_completeness(body)
+
+
+def failure(kind: str, message: str) -> Failure:
+    """Return a failure with its message on one line, cut at 300 characters."""
+    return Failure(kind, " ".join(message[: 2 * LONGEST_SAMPLE].split())[:LONGEST_SAMPLE])
+
+
+def _judge_status(body: bytes) -> Failure | None:
+    at = body.find(_STATUS, 0, _HEADER_BYTES)
+    if at >= 0:
+        code = body[at + len(_STATUS) : at + len(_STATUS) + 4].strip()
+        return None if code[:1] == b"0" else _solr_error(body)
+    if body.find(_ERROR) >= 0:
+        return _solr_error(body)
+    if b'"responseHeader"' in body[:64]:
+        return failure("MalformedAnswer", _quoted("responseHeader has no status", body))
+    # omitHeader=true leaves nothing to judge.
+    return None
+
+
+def _judge_completeness(body: bytes) -> Failure | None:
+    at = body.find(_PARTIAL)
+    if at < 0 or body[at + len(_PARTIAL) : at + 2 * len(_PARTIAL)].lstrip()[:5] == b"false":
+        return None
+    return failure("PartialResults", _quoted("answer has partial results", body))
+
+
+def _solr_error(body: bytes) -> Failure:
+    at = max(body.find(_ERROR), 0)
+    return failure("SolrError", body[at : at + LONGEST_SAMPLE].decode("utf-8", "replace"))
+
+
+def _quoted(text: str, body: bytes) -> str:
+    return f"{text}: {body[:LONGEST_SAMPLE].decode('utf-8', 'replace')}"

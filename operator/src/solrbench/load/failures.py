@@ -1,0 +1,46 @@
+"""Why a load run ends before its plan is done."""
+
+import json
+from pathlib import Path
+
+from solrbench.plan.index_plan import EXIT_PERMANENT
+
+EXIT_AGAIN = 4
+"""Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
+
+TERMINATION_LOG = Path("/dev/termination-log")
+"""Where Kubernetes reads the last words of a container."""
+
+PERMANENT_REASONS = frozenset({"NoQueries", "MalformedQueries", "BadPlan", "StoppedByUser"})
+"""Reasons that another attempt with the same plan cannot cure."""
+
+
+class LoadFailure(Exception):  # noqa: N818 - it names the outcome of a run, not a slip of the code
+    """The run cannot go on.
+
+    Attributes:
+        reason: CamelCase word, such as `WorkerLost`
+        message: sentence that names the thing and the remedy
+
+    """
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+        self.message = message
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code that tells a Job whether to try again."""
+        return EXIT_PERMANENT if self.reason in PERMANENT_REASONS else EXIT_AGAIN
+
+
+def leave_last_words(failure: LoadFailure, log: Path = TERMINATION_LOG) -> None:
+    """Write reason and message where Kubernetes looks for them; outside a container, nowhere."""
+    if not log.exists():
+        return
+    try:
+        log.write_text(json.dumps({"reason": failure.reason, "message": failure.message}))
+    except OSError:
+        # The failure itself is reported by log and exit code; the extra copy is a courtesy.
+        return

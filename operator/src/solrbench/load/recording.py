@@ -1,0 +1,171 @@
+"""What is counted while a pass runs.
+
+Each request name has one ledger for the requests before measuring began (the ramp) and one for
+those after. Both count into the current second; when it is over, `roll` moves its numbers into
+the totals and returns them, so that a live view costs nothing per request.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from solrbench.load.answers import Failure
+from solrbench.load.outcome import RequestOutcome, WindowSums
+from solrbench.results.document import FailureKind
+from solrbench.results.histograms import Histogram, bucket_of
+
+SECOND_NS = 1_000_000_000
+NEVER_NS = 2**63
+"""A time that no clock of the core reaches."""
+
+
+@dataclass
+class Second:
+    """The requests of one name that ended in the current second."""
+
+    requests: int = 0
+    failures: int = 0
+    bytes_received: int = 0
+    sum_microseconds: int = 0
+    min_microseconds: int = NEVER_NS
+    max_microseconds: int = 0
+    buckets: dict[int, int] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+
+
+class Ledger:
+    """One request name, before or after measuring began."""
+
+    def __init__(self) -> None:
+        self.second = Second()
+        self.requests = 0
+        self.failures = 0
+        self.bytes_received = 0
+        self.sum_microseconds = 0
+        self.min_microseconds = NEVER_NS
+        self.max_microseconds = 0
+        self.buckets: dict[int, int] = {}
+        self.kinds: dict[str, int] = {}
+        self.samples: dict[str, str] = {}
+        self.windows: list[WindowSums] = []
+
+    def record(self, microseconds: int, received: int, failure: Failure | None) -> None:
+        """Count one request; the hot path."""
+        second = self.second
+        second.requests += 1
+        second.bytes_received += received
+        second.sum_microseconds += microseconds
+        second.max_microseconds = max(second.max_microseconds, microseconds)
+        second.min_microseconds = min(second.min_microseconds, microseconds)
+        bucket = bucket_of(microseconds)
+        second.buckets[bucket] = second.buckets.get(bucket, 0) + 1
+        if failure is not None:
+            second.failures += 1
+            second.kinds[failure.kind] = second.kinds.get(failure.kind, 0) + 1
+            self.samples.setdefault(failure.kind, failure.message)
+
+    def roll(self, number: int) -> Second | None:
+        """Move the current second, which is the given one of the pass, into the totals."""
+        done = self.second
+        if not done.requests:
+            return None
+        self.second = Second()
+        self.requests += done.requests
+        self.failures += done.failures
+        self.bytes_received += done.bytes_received
+        self.sum_microseconds += done.sum_microseconds
+        self.min_microseconds = min(self.min_microseconds, done.min_microseconds)
+        self.max_microseconds = max(self.max_microseconds, done.max_microseconds)
+        _add(self.buckets, done.buckets)
+        _add(self.kinds, done.kinds)
+        sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
+        self.windows.append(WindowSums(number, *sums))
+        return done
+
+    def failure_kinds(self) -> list[FailureKind]:
+        """Return the kinds of failure, the most frequent first."""
+        ordered = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
+        return [FailureKind(kind=k, count=n, sample=self.samples[k]) for k, n in ordered]
+
+
+class PassLedger:
+    """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
+
+    def __init__(self, names: tuple[str, ...], now_ns: int) -> None:
+        self.names = names
+        self.retried = [0] * len(names)
+        self._ramp = [Ledger() for _ in names]
+        self._measured = [Ledger() for _ in names]
+        self.origin_ns = NEVER_NS
+        """When measuring began."""
+        self._boundary_ns = now_ns + SECOND_NS
+        self.first_ns: int | None = None
+        self.last_ns: int | None = None
+
+    def measure_from(self, now_ns: int) -> None:
+        """Begin to measure: requests sent from now on count."""
+        self.origin_ns = now_ns
+        self._boundary_ns = now_ns + SECOND_NS
+
+    def record(
+        self, name: int, began_ns: int, ended_ns: int, received: int, failure: Failure | None
+    ) -> None:
+        """Count a request; the caller has rolled every second that is over at `ended_ns`."""
+        ledger = self._ramp[name]
+        if began_ns >= self.origin_ns:
+            ledger = self._measured[name]
+            if self.first_ns is None or began_ns < self.first_ns:
+                self.first_ns = began_ns
+            self.last_ns = ended_ns
+        ledger.record((ended_ns - began_ns) // 1000, received, failure)
+
+    def is_over(self, now_ns: int) -> bool:
+        """Say whether the current second has to be rolled."""
+        return now_ns >= self._boundary_ns
+
+    def roll(self, now_ns: int) -> list[tuple[str, Second]]:
+        """End the current second and return what was counted in it, by request name."""
+        number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
+        behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
+        self._boundary_ns += (behind + 1) * SECOND_NS
+        return list(self._rolled(number))
+
+    def _rolled(self, number: int) -> Iterator[tuple[str, Second]]:
+        for name, ramp, measured in zip(self.names, self._ramp, self._measured, strict=True):
+            for ledger in (ramp, measured):
+                done = ledger.roll(number)
+                if done is not None:
+                    yield name, done
+
+    def outcomes(self) -> list[RequestOutcome]:
+        """Return what was measured; names that were never sent are left out."""
+        return [
+            _outcome(name, ramp, measured, retried)
+            for name, ramp, measured, retried in zip(
+                self.names, self._ramp, self._measured, self.retried, strict=True
+            )
+            if ramp.requests or measured.requests
+        ]
+
+
+def _outcome(name: str, ramp: Ledger, measured: Ledger, retried: int) -> RequestOutcome:
+    some = measured.requests > 0
+    return RequestOutcome(
+        request=name,
+        requests=measured.requests,
+        failures=measured.failures,
+        failure_kinds=measured.failure_kinds(),
+        ramp_requests=ramp.requests,
+        ramp_failures=ramp.failures,
+        retried_requests=retried,
+        bytes_received=measured.bytes_received,
+        sum_microseconds=measured.sum_microseconds,
+        min_microseconds=measured.min_microseconds if some else None,
+        max_microseconds=measured.max_microseconds if some else None,
+        service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
+        windows=measured.windows,
+    )
+
+
+def _add(total: dict[int, int] | dict[str, int], more: dict[int, int] | dict[str, int]) -> None:
+    for key, number in more.items():
+        total[key] = total.get(key, 0) + number  # type: ignore[index,call-overload,arg-type]

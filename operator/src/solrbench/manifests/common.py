@@ -1,0 +1,139 @@
+"""Owner, labels, security and resources that every pod of a benchmark shares.
+
+Pods pass the Pod Security Standard "restricted", have no Kubernetes credentials and a read-only
+root file system.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
+from solrbench.api.v1alpha1.target import ResourceAmounts, Resources, SolrCloud
+from solrbench.plan import names
+
+Manifest = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolImage:
+    """The image that holds the index and load commands: the operator's own."""
+
+    reference: str
+    pull_policy: str = "IfNotPresent"
+
+
+def metadata(
+    benchmark: SolrBenchmark, name: str, component: str, attempt: int, **extra: str
+) -> Manifest:
+    """Return the metadata of a child: named, labelled and owned by the benchmark."""
+    return {
+        "name": name,
+        "namespace": benchmark.metadata.namespace,
+        "labels": names.labels(benchmark, component, attempt) | extra,
+        "ownerReferences": [
+            {
+                "apiVersion": f"{GROUP}/{VERSION}",
+                "kind": KIND,
+                "name": benchmark.metadata.name,
+                "uid": benchmark.metadata.uid,
+                "controller": True,
+                "blockOwnerDeletion": True,
+            }
+        ],
+    }
+
+
+def pod_security(user: int) -> Manifest:
+    """Return the pod's security context for a numeric user and group."""
+    return {
+        "runAsNonRoot": True,
+        "runAsUser": user,
+        "runAsGroup": user,
+        "fsGroup": user,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def container_security() -> Manifest:
+    """Return the container's security context."""
+    return {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+def resources(wanted: Resources) -> Manifest:
+    """Return a container's resources, without the parts that were not given."""
+    both = {"requests": _amounts(wanted.requests), "limits": _amounts(wanted.limits)}
+    return {key: value for key, value in both.items() if value}
+
+
+def _amounts(amounts: ResourceAmounts) -> dict[str, str]:
+    return {
+        key: value
+        for key, value in {"cpu": amounts.cpu, "memory": amounts.memory}.items()
+        if value is not None
+    }
+
+
+def placement(benchmark: SolrBenchmark, solr: SolrCloud, component: str) -> Manifest:
+    """Return where the pods of the target may run."""
+    found: Manifest = {
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": solr.spread.topology_key,
+                "whenUnsatisfiable": solr.spread.when_unsatisfiable,
+                "labelSelector": {"matchLabels": names.selector(benchmark, component)},
+            }
+        ]
+    }
+    if solr.node_selector:
+        found["nodeSelector"] = dict(solr.node_selector)
+    if solr.tolerations:
+        found["tolerations"] = [
+            each.model_dump(by_alias=True, exclude_none=True) for each in solr.tolerations
+        ]
+    return found
+
+
+def empty_dirs(**mounts: str) -> tuple[list[Manifest], list[Manifest]]:
+    """Return volumes and mounts of scratch folders: volume name to path."""
+    volumes: list[Manifest] = [{"name": name, "emptyDir": {}} for name in mounts]
+    return volumes, [{"name": name, "mountPath": path} for name, path in mounts.items()]
+
+
+def headless_service(
+    benchmark: SolrBenchmark, component: str, attempt: int, ports: dict[str, int]
+) -> Manifest:
+    """Return a Service that gives every pod of a component its own name, ready or not."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(benchmark, names.child(benchmark, component), component, attempt),
+        "spec": {
+            "clusterIP": "None",
+            "publishNotReadyAddresses": True,
+            "selector": names.selector(benchmark, component),
+            "ports": [{"name": name, "port": port} for name, port in ports.items()],
+        },
+    }
+
+
+def config_map(
+    benchmark: SolrBenchmark, component: str, attempt: int, data: dict[str, str]
+) -> Manifest:
+    """Return a ConfigMap that pods of a component read."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(benchmark, names.child(benchmark, component), component, attempt),
+        "data": data,
+    }
+
+
+def pull_secrets(name: str | None) -> Manifest:
+    """Return the pod's pull secrets, if there is one."""
+    return {"imagePullSecrets": [{"name": name}]} if name else {}

@@ -1,0 +1,134 @@
+"""The Solr nodes: a headless Service and a StatefulSet of the official image."""
+
+from typing import Any
+
+from solrbench.api.quantities import heap_mebibytes
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.target import SolrCloud
+from solrbench.manifests.common import (
+    Manifest,
+    container_security,
+    empty_dirs,
+    headless_service,
+    metadata,
+    placement,
+    pod_security,
+    pull_secrets,
+    resources,
+)
+from solrbench.plan import names
+
+USER = 8983
+DATA_FOLDER = "/var/solr"
+GRACE_SECONDS = 30
+
+
+def build_solr(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> list[Manifest]:
+    """Return the objects of the SolrCloud."""
+    return [
+        headless_service(benchmark, names.SOLR, attempt, {"http": names.SOLR_PORT}),
+        _stateful_set(benchmark, solr, attempt),
+    ]
+
+
+def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Manifest:
+    name = names.child(benchmark, names.SOLR)
+    meta = metadata(benchmark, name, names.SOLR, attempt)
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": meta,
+        "spec": {
+            "serviceName": name,
+            "replicas": solr.nodes,
+            "podManagementPolicy": "Parallel",
+            "selector": {"matchLabels": names.selector(benchmark, names.SOLR)},
+            "persistentVolumeClaimRetentionPolicy": {
+                "whenDeleted": "Delete",
+                "whenScaled": "Delete",
+            },
+            "template": {
+                "metadata": {"labels": meta["labels"]},
+                "spec": _pod(benchmark, solr),
+            },
+            "volumeClaimTemplates": _claims(solr, meta["labels"]),
+        },
+    }
+
+
+def _claims(solr: SolrCloud, labels: dict[str, str]) -> list[Manifest]:
+    persistent = solr.storage.persistent
+    if persistent is None:
+        return []
+    spec: Manifest = {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": persistent.size}},
+    }
+    if persistent.storage_class_name is not None:
+        spec["storageClassName"] = persistent.storage_class_name
+    return [{"metadata": {"name": "data", "labels": labels}, "spec": spec}]
+
+
+def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
+    volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
+    mounts.append({"name": "data", "mountPath": DATA_FOLDER})
+    if solr.storage.persistent is None:
+        ephemeral = solr.storage.ephemeral
+        limit = {"sizeLimit": ephemeral.size_limit} if ephemeral and ephemeral.size_limit else {}
+        volumes.append({"name": "data", "emptyDir": limit})
+    return {
+        **placement(benchmark, solr, names.SOLR),
+        **pull_secrets(solr.image.pull_secret),
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "securityContext": pod_security(USER),
+        "containers": [
+            {
+                "name": "solr",
+                "image": solr.image.reference,
+                "imagePullPolicy": solr.image.pull_policy.value,
+                "env": _environment(benchmark, solr),
+                "ports": [{"name": "http", "containerPort": names.SOLR_PORT}],
+                **_probes(),
+                "resources": resources(solr.resources),
+                "securityContext": container_security(),
+                "volumeMounts": mounts,
+            }
+        ],
+        "volumes": volumes,
+    }
+
+
+def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
+    service = names.child(benchmark, names.SOLR)
+    host = f"$(POD_NAME).{service}.{benchmark.metadata.namespace}.svc"
+    values = {
+        "SOLR_HOST": host,
+        "SOLR_PORT": str(names.SOLR_PORT),
+        "SOLR_HEAP": f"{heap_mebibytes(solr.heap)}m",
+        "SOLR_LOG_LEVEL": "WARN",
+        "ZK_HOST": names.zookeeper_connection(benchmark, solr.zookeeper.replicas),
+        # A benchmark measures Solr: no second copy of every log line, no request log.
+        "SOLR_REQUESTLOG_ENABLED": "false",
+        "GC_TUNE": solr.gc_tune,
+        "SOLR_OPTS": solr.solr_opts,
+    }
+    return [
+        {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+        *({"name": key, "value": value} for key, value in values.items() if value is not None),
+    ]
+
+
+def _probes() -> dict[str, Any]:
+    """Return probes that survive load: a busy node is not a dead one."""
+    system = {"httpGet": {"path": "/solr/admin/info/system", "port": "http"}}
+    health = {"httpGet": {"path": "/solr/admin/info/health", "port": "http"}}
+    return {
+        "startupProbe": system
+        | {"periodSeconds": 3, "timeoutSeconds": 10, "failureThreshold": 100},
+        "livenessProbe": system
+        | {"periodSeconds": 30, "timeoutSeconds": 30, "failureThreshold": 10},
+        "readinessProbe": health
+        | {"periodSeconds": 5, "timeoutSeconds": 15, "failureThreshold": 6},
+    }

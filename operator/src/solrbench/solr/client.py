@@ -1,0 +1,103 @@
+"""HTTP to Solr, with errors turned into ours."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import httpx
+
+from solrbench.errors import Never, NotYet
+
+Params = Mapping[str, str | int | bool | Sequence[str]]
+
+
+class SolrClient:
+    """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`)."""
+
+    def __init__(self, urls: Sequence[str], timeout_seconds: float = 10.0) -> None:
+        self.urls = list(urls)
+        # A benchmark's Solr is inside the cluster: no proxy of the environment may stand between.
+        self._http = httpx.Client(timeout=timeout_seconds, trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def get(self, path: str, params: Params | None = None, url: str | None = None) -> Any:
+        """Return the JSON answer of a GET to one node, the first when `url` is not given.
+
+        Raises:
+            NotYet: if the node does not answer or answers with a server error.
+            Never: if Solr refuses the request.
+
+        """
+        return self._send("GET", path, params, url)
+
+    def post(  # noqa: PLR0913 - the parts of an HTTP request
+        self,
+        path: str,
+        params: Params | None = None,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        url: str | None = None,
+        timeout_seconds: float | None = None,
+    ) -> Any:
+        """Return the JSON answer of a POST; errors as in `get`."""
+        options: dict[str, Any] = {"json": json} if json is not None else {}
+        if content is not None:
+            options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
+        if timeout_seconds is not None:
+            options["timeout"] = timeout_seconds
+        return self._send("POST", path, params, url, **options)
+
+    def _send(
+        self, method: str, path: str, params: Params | None, url: str | None, **options: Any
+    ) -> Any:
+        address = f"{url or self.urls[0]}{path}"
+        try:
+            answer = self._http.request(
+                method, address, params={"wt": "json", **(params or {})}, **options
+            )
+        except httpx.HTTPError as error:
+            raise NotYet(
+                "SolrUnreachable", f"{method} {address}: {error or repr(error)}"
+            ) from error
+        return _checked(answer)
+
+
+def _checked(answer: httpx.Response) -> Any:
+    """Return the body of a good answer; Solr puts errors into the body, sometimes with HTTP 200."""
+    try:
+        body = answer.json()
+    except ValueError as error:
+        raise NotYet("SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}") from error
+    if answer.status_code < 400 and not _error_text(body):
+        return body
+    text = _error_text(body) or f"HTTP {answer.status_code}"
+    kind = NotYet if answer.status_code >= 500 or answer.status_code in (404, 429) else Never
+    raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
+
+
+def _error_text(body: Any) -> str:
+    """Return what Solr says went wrong, however it says it, or an empty string."""
+    if not isinstance(body, dict):
+        return ""
+    error = body.get("error")
+    if isinstance(error, dict):
+        details = error.get("details")
+        return "; ".join(
+            str(part)
+            for part in (error.get("msg") or error.get("trace", "")[:300], details)
+            if part
+        )
+    failures = body.get("failure") or body.get("errorMessages")
+    if failures:
+        return str(failures)[:1000]
+    exception = body.get("exception")
+    return str(exception.get("msg", exception)) if isinstance(exception, dict) else ""

@@ -1,0 +1,85 @@
+"""What a SolrCloud looks like: live nodes, shards, replicas, versions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from solrbench.solr.client import SolrClient
+
+
+@dataclass(frozen=True)
+class Replica:
+    """One replica of one shard.
+
+    Attributes:
+        shard: name of the shard
+        core: name of the core
+        node: Solr's name of the node, `host:8983_solr`
+        base_url: the node's address, `http://host:8983/solr`
+        type: NRT, TLOG or PULL
+        state: active, recovering, down …
+        leader: whether it leads its shard
+
+    """
+
+    shard: str
+    core: str
+    node: str
+    base_url: str
+    type: str
+    state: str
+    leader: bool
+
+
+@dataclass(frozen=True)
+class NodeInfo:
+    """One Solr node as it describes itself."""
+
+    url: str
+    solr_version: str
+    jvm: str
+    heap_max_bytes: int
+    processors: int
+
+
+def live_nodes(solr: SolrClient) -> list[str]:
+    """Return the names of the nodes that ZooKeeper holds to be alive."""
+    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    return sorted(answer["cluster"]["live_nodes"])
+
+
+def replicas(solr: SolrClient, collection: str) -> list[Replica]:
+    """Return every replica of a collection, or none if there is no such collection."""
+    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    found = answer["cluster"]["collections"].get(collection)
+    if found is None:
+        return []
+    return [
+        _replica(shard_name, replica)
+        for shard_name, shard in sorted(found["shards"].items())
+        for _, replica in sorted(shard["replicas"].items())
+    ]
+
+
+def _replica(shard: str, body: dict[str, Any]) -> Replica:
+    return Replica(
+        shard=shard,
+        core=body["core"],
+        node=body["node_name"],
+        base_url=body["base_url"],
+        type=body.get("type", "NRT"),
+        state=body["state"],
+        leader=body.get("leader") == "true",
+    )
+
+
+def node_info(solr: SolrClient, url: str) -> NodeInfo:
+    """Return what the node behind `url` says of itself."""
+    body = solr.get("/admin/info/system", url=url)
+    jvm = body["jvm"]
+    return NodeInfo(
+        url=url,
+        solr_version=body["lucene"]["solr-spec-version"],
+        jvm=f"{jvm.get('name', '')} {jvm.get('version', '')}".strip(),
+        heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
+        processors=int(jvm.get("processors", 0)),
+    )

@@ -1,0 +1,134 @@
+"""Config set, collection and caches: made once, then read back and checked."""
+
+from collections import Counter
+
+from solrbench.api.v1alpha1.collection import Collection, RouterName
+from solrbench.errors import Never, NotYet
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import Replica
+from solrbench.solr.properties import config_properties, differences
+
+CREATE_TIMEOUT_SECONDS = 180.0
+
+
+def ensure_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
+    """Upload a config set unless it is there.
+
+    Raises:
+        Never: if Solr refuses the archive.
+
+    """
+    if name in solr.get("/admin/configs", {"action": "LIST"})["configSets"]:
+        return
+    solr.post(
+        "/admin/configs", {"action": "UPLOAD", "name": name}, content=archive, timeout_seconds=60
+    )
+
+
+def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: list[str]) -> None:
+    """Create the collection on exactly these nodes, replicas dealt out one node after another.
+
+    Raises:
+        Never: if Solr cannot load the config set; the half-made collection is removed.
+
+    """
+    params: dict[str, str | int] = {
+        "action": "CREATE",
+        "name": name,
+        "collection.configName": name,
+        "nrtReplicas": wanted.replicas.nrt,
+        "tlogReplicas": wanted.replicas.tlog,
+        "pullReplicas": wanted.replicas.pull,
+        "router.name": wanted.router.name.value,
+        "createNodeSet": ",".join(nodes),
+        "createNodeSet.shuffle": "false",
+        **_shards(wanted),
+    }
+    if wanted.router.field is not None:
+        params["router.field"] = wanted.router.field
+    try:
+        solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
+    except (Never, NotYet) as error:
+        if error.reason != "SolrError" or "already exists" in error.message:
+            raise NotYet(error.reason, error.message) from error
+        delete_collection(solr, name)
+        raise Never(
+            "CollectionRefused",
+            f"Solr did not create the collection; check collection.configSet: {error.message}",
+        ) from error
+
+
+def delete_collection(solr: SolrClient, name: str) -> None:
+    """Delete a collection if it is there."""
+    try:
+        solr.post("/admin/collections", {"action": "DELETE", "name": name})
+    except (Never, NotYet) as error:
+        if "Could not find collection" not in error.message:
+            raise NotYet(error.reason, error.message) from error
+
+
+def _shards(wanted: Collection) -> dict[str, str | int]:
+    if wanted.router.name is RouterName.IMPLICIT:
+        return {"shards": ",".join(f"shard{i}" for i in range(1, wanted.shards + 1))}
+    return {"numShards": wanted.shards}
+
+
+def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
+    """Set caches and query settings, and read them back.
+
+    Raises:
+        Never: if Solr does not show a setting as it was asked for.
+
+    """
+    properties = config_properties(wanted)
+    if not properties or not _unlike(solr, name, properties):
+        return
+    solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
+    unlike = _unlike(solr, name, properties)
+    if unlike:
+        text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in unlike.items())
+        raise Never(
+            "SettingNotApplied",
+            f"{text}; solrconfig.xml must declare a cache before its settings can be changed",
+        )
+
+
+def _unlike(
+    solr: SolrClient, name: str, properties: dict[str, object]
+) -> dict[str, tuple[object, object]]:
+    return differences(solr.get(f"/{name}/config")["config"], properties)
+
+
+def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None:
+    """Check number, types, states and even placement of the replicas.
+
+    Raises:
+        NotYet: while a replica is not active.
+        Never: if the collection is not what was asked for.
+
+    """
+    waiting = [f"{r.core} is {r.state}" for r in found if r.state != "active"]
+    if waiting:
+        raise NotYet("ReplicasNotActive", ", ".join(waiting))
+    if missing := _wrong_types(found, wanted):
+        raise Never("WrongReplicas", missing)
+    per_node = Counter(replica.node for replica in found)
+    most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0
+    if most - least > 1:
+        raise Never("UnevenPlacement", f"replicas by node: {dict(sorted(per_node.items()))}")
+
+
+def _wrong_types(found: list[Replica], wanted: Collection) -> str:
+    expected = {
+        "NRT": wanted.replicas.nrt,
+        "TLOG": wanted.replicas.tlog,
+        "PULL": wanted.replicas.pull,
+    }
+    shards = {replica.shard for replica in found}
+    if len(shards) != wanted.shards:
+        return f"{len(shards)} shards instead of {wanted.shards}"
+    for shard in sorted(shards):
+        types = Counter(replica.type for replica in found if replica.shard == shard)
+        if any(types[kind] != number for kind, number in expected.items()):
+            return f"{shard} has {dict(types)} instead of {expected}"
+    return ""

@@ -1,0 +1,78 @@
+"""Cache and query settings of a collection as properties of Solr's Config API (pure).
+
+The editable names are those of Solr's `EditableSolrConfigAttributes.json` (9.10).
+"""
+
+from typing import Any
+
+from solrbench.api.v1alpha1.collection import AutoCommit, Collection, MemoryCache, SizedCache
+
+
+def config_properties(collection: Collection) -> dict[str, Any]:
+    """Return the properties to set, by their full names, such as `query.filterCache.size`."""
+    found: dict[str, Any] = {}
+    caches = collection.caches
+    named = {
+        "filterCache": caches.filter,
+        "queryResultCache": caches.query_result,
+        "documentCache": caches.document,
+        "fieldValueCache": caches.field_value,
+    }
+    for name, cache in named.items():
+        if cache is not None:
+            found |= {f"query.{name}.{key}": value for key, value in _cache(cache).items()}
+    found |= {
+        "query.queryResultWindowSize": collection.query_result_window_size,
+        "query.queryResultMaxDocsCached": collection.query_result_max_docs_cached,
+        "query.enableLazyFieldLoading": collection.enable_lazy_field_loading,
+        "query.useFilterForSortedQuery": collection.use_filter_for_sorted_query,
+        "query.boolTofilterOptimizer": collection.bool_to_filter_optimizer,
+        "query.maxBooleanClauses": collection.max_boolean_clauses,
+    }
+    found |= _commits("autoCommit", collection.auto_commit)
+    found |= _commits("autoSoftCommit", collection.auto_soft_commit)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _cache(cache: SizedCache) -> dict[str, Any]:
+    return {
+        "enabled": cache.enabled,
+        "size": cache.size,
+        "initialSize": cache.initial_size,
+        "autowarmCount": cache.autowarm_count,
+        "class": cache.class_name,
+        "regenerator": cache.regenerator,
+        "maxRamMB": cache.max_ram_megabytes if isinstance(cache, MemoryCache) else None,
+    }
+
+
+def _commits(name: str, commits: AutoCommit | None) -> dict[str, Any]:
+    if commits is None:
+        return {}
+    return {
+        f"updateHandler.{name}.maxDocs": commits.max_documents,
+        f"updateHandler.{name}.maxTime": commits.max_milliseconds,
+    }
+
+
+def read_property(config: dict[str, Any], name: str) -> Any:
+    """Return a property out of the answer of `/config`, or `None` if it is not there."""
+    value: Any = config
+    for part in name.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(part)
+    return value
+
+
+def differences(config: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the properties that are not as wanted: name to (wanted, found).
+
+    Solr answers numbers sometimes as text, so both are compared as text.
+    """
+    found = {name: read_property(config, name) for name in wanted}
+    return {
+        name: (value, found[name])
+        for name, value in wanted.items()
+        if str(found[name]).lower() != str(value).lower()
+    }

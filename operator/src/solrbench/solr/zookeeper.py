@@ -1,0 +1,42 @@
+"""ZooKeeper's four-letter words: what the ensemble says of itself.
+
+Protocol: ZooKeeper Administrator's Guide, "The Four Letter Words": four bytes to the client
+port, an answer of text lines, and the server closes the connection.
+"""
+
+import socket
+
+TIMEOUT_SECONDS = 3.0
+
+
+def ask(host: str, port: int, word: str) -> str:
+    """Return the answer to a four-letter word, or an empty string if there is none."""
+    try:
+        with socket.create_connection((host, port), timeout=TIMEOUT_SECONDS) as connection:
+            connection.sendall(word.encode("ascii"))
+            parts = []
+            while part := connection.recv(65536):
+                parts.append(part)
+    except OSError:
+        return ""
+    return b"".join(parts).decode("utf-8", "replace")
+
+
+def ensemble_size(hosts: list[str], port: int) -> int:
+    """Return the members that serve: the leader and the followers in step with it, or 0.
+
+    A lone server has the state `standalone` and counts as 1.
+    """
+    for host in hosts:
+        values = _monitor(host, port)
+        if values.get("zk_server_state") == "standalone":
+            return 1
+        if values.get("zk_server_state") == "leader":
+            return 1 + int(float(values.get("zk_synced_followers", "0")))
+    return 0
+
+
+def _monitor(host: str, port: int) -> dict[str, str]:
+    lines = ask(host, port, "mntr").splitlines()
+    pairs = (line.split("\t", 1) for line in lines)
+    return {pair[0]: pair[1].strip() for pair in pairs if len(pair) == 2}

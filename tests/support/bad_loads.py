@@ -1,0 +1,272 @@
+"""What users get wrong about documents, queries, the load and the resource as a whole."""
+
+from support.bad_rows import (
+    MISSING,
+    NOT_A_CHOICE,
+    NOT_BOOLEAN,
+    NOT_INTEGER,
+    NOT_LIST,
+    NOT_STRING,
+    TOO_FEW,
+    TOO_LONG,
+    TOO_MANY,
+    TOO_SMALL,
+    UNKNOWN,
+    bad,
+)
+from support.resources import REMOVE, STEP, step
+
+URL = "must start with http:// or https:// and a host, and must not contain spaces"
+SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
+
+DATA = [
+    bad("no dataset", {"spec.dataset": {}}, "spec.dataset", "must set exactly one of generator"),
+    bad(
+        "two datasets",
+        {"spec.dataset.http": {"urls": ["http://example.org/a.json"]}},
+        "spec.dataset",
+        "must set exactly one of generator, http, persistentVolumeClaim, configMap",
+    ),
+    bad(
+        "no documents",
+        {"spec.dataset.generator.documents": 0},
+        "spec.dataset.generator.documents",
+        TOO_SMALL,
+    ),
+    bad(
+        "documents with a unit",
+        {"spec.dataset.generator.documents": "100k"},
+        "spec.dataset.generator.documents",
+        NOT_INTEGER,
+    ),
+    bad(
+        "URL without scheme",
+        {"spec.dataset": {"http": {"urls": ["example.org/books.json"]}}},
+        "spec.dataset.http.urls[0]",
+        URL,
+    ),
+    bad(
+        "URL of a file",
+        {"spec.dataset": {"http": {"urls": ["file:///books.json"]}}},
+        "spec.dataset.http.urls[0]",
+        URL,
+    ),
+    bad(
+        "URL with a space",
+        {"spec.dataset": {"http": {"urls": ["http://example.org/my books.json"]}}},
+        "spec.dataset.http.urls[0]",
+        URL,
+    ),
+    bad(
+        "no URL",
+        {"spec.dataset": {"http": {"urls": []}}},
+        "spec.dataset.http.urls",
+        TOO_FEW,
+    ),
+    bad(
+        "one URL instead of a list",
+        {"spec.dataset": {"http": {"urls": "http://example.org/a.json"}}},
+        "spec.dataset.http.urls",
+        NOT_LIST,
+    ),
+    bad(
+        "absolute path on a volume",
+        {"spec.dataset": {"persistentVolumeClaim": {"claimName": "c", "paths": ["/a.json"]}}},
+        "spec.dataset.persistentVolumeClaim.paths[0]",
+        "must be a path inside the volume that does not start with '/'",
+    ),
+    bad(
+        "claim in capitals",
+        {"spec.dataset": {"persistentVolumeClaim": {"claimName": "Books", "paths": ["a"]}}},
+        "spec.dataset.persistentVolumeClaim.claimName",
+        "must be the name of an object",
+    ),
+    bad(
+        "key with a slash",
+        {"spec.dataset": {"configMap": {"name": "a", "keys": ["folder/a.json"]}}},
+        "spec.dataset.configMap.keys[0]",
+        "must be a key of the ConfigMap",
+    ),
+    bad(
+        "format in small letters",
+        {"spec.dataset.format": "json"},
+        "spec.dataset.format",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "negative retries",
+        {"spec.dataset.indexing": {"retries": -1}},
+        "spec.dataset.indexing.retries",
+        TOO_SMALL,
+    ),
+]
+
+LOAD = [
+    bad(
+        "no queries",
+        {"spec.workload.queries": {}},
+        "spec.workload.queries",
+        "must set exactly one of configMap, persistentVolumeClaim, generated",
+    ),
+    bad(
+        "generated queries for other data",
+        {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"]}}},
+        "spec",
+        "workload.queries.generated must go with dataset.generator",
+    ),
+    bad(
+        "order that does not exist",
+        {"spec.workload.queries.order": "Shuffled"},
+        "spec.workload.queries.order",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "handler without slash",
+        {"spec.workload.handler": "select"},
+        "spec.workload.handler",
+        "must be the path of a request handler, such as /select",
+    ),
+    bad(
+        "number as a parameter",
+        {"spec.workload.parameters": {"rows": 10}},
+        "spec.workload.parameters.rows",
+        NOT_STRING,
+    ),
+    bad(
+        "warm-up without length",
+        {"spec.warmUp": {"users": 1}},
+        "spec.warmUp",
+        "must set exactly one of requests, seconds",
+    ),
+    bad("no load", {"spec.load": REMOVE}, "spec.load", MISSING),
+    bad("steps left out", {"spec.load.steps": REMOVE}, "spec.load.steps", MISSING),
+    bad("no steps", {"spec.load.steps": []}, "spec.load.steps", TOO_FEW),
+    bad(
+        "33 steps",
+        {"spec.load.steps": [step(name=f"step-{i}") for i in range(33)]},
+        "spec.load.steps",
+        TOO_MANY,
+    ),
+    bad(
+        "two steps of one name",
+        {"spec.load.steps": [step(), step()]},
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad("step without name", {f"{STEP}.name": REMOVE}, "spec.load.steps[0].name", MISSING),
+    bad(
+        "step name with a space", {f"{STEP}.name": "5 users"}, "spec.load.steps[0].name", SHORT_NAME
+    ),
+    bad(
+        "step name in capitals",
+        {f"{STEP}.name": "FiveUsers"},
+        "spec.load.steps[0].name",
+        SHORT_NAME,
+    ),
+    bad("long step name", {f"{STEP}.name": "a" * 41}, "spec.load.steps[0].name", TOO_LONG),
+    bad("no users", {f"{STEP}.users": 0}, "spec.load.steps[0].users", TOO_SMALL),
+    bad("users in quotes", {f"{STEP}.users": "5"}, "spec.load.steps[0].users", NOT_INTEGER),
+    bad("spawn rate 0", {f"{STEP}.spawnRate": 0}, "spec.load.steps[0].spawnRate", TOO_SMALL),
+    bad(
+        "duration with a unit",
+        {f"{STEP}.durationSeconds": "60s"},
+        "spec.load.steps[0].durationSeconds",
+        NOT_INTEGER,
+    ),
+    bad(
+        "misspelt field",
+        {f"{STEP}.durationSecond": 10},
+        "spec.load.steps[0].durationSecond",
+        UNKNOWN,
+    ),
+    bad(
+        "duration and requests",
+        {f"{STEP}.requests": 100},
+        "spec.load.steps[0]",
+        "must set exactly one of durationSeconds, requests",
+    ),
+    bad(
+        "neither duration nor requests",
+        {f"{STEP}.durationSeconds": REMOVE},
+        "spec.load.steps[0]",
+        "must set exactly one of durationSeconds, requests",
+    ),
+    bad(
+        "fewer users than workers",
+        {"spec.load.workers": 5},
+        "spec.load",
+        "workers must not be more than the users of any step",
+    ),
+    bad(
+        "longest think time below the shortest",
+        {f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 200, "max": 100}}},
+        "spec.load.steps[0].thinkTime.uniformMilliseconds",
+        "min must not be greater than max",
+    ),
+    bad(
+        "two think times",
+        {f"{STEP}.thinkTime": {"constantMilliseconds": 1, "exponentialMeanMilliseconds": 1}},
+        "spec.load.steps[0].thinkTime",
+        "must set exactly one of constantMilliseconds",
+    ),
+    bad(
+        "empty think time",
+        {f"{STEP}.thinkTime": {}},
+        "spec.load.steps[0].thinkTime",
+        "must set exactly one of constantMilliseconds",
+    ),
+    bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
+]
+
+WHOLE = [
+    bad("misspelt part", {"spec.cleanUp": "Always"}, "spec.cleanUp", UNKNOWN),
+    bad(
+        "cleanup as a truth", {"spec.cleanup": True}, "spec.cleanup", ("string", "Input should be")
+    ),
+    bad("cleanup in small letters", {"spec.cleanup": "always"}, "spec.cleanup", NOT_A_CHOICE),
+    bad("suspend in words", {"spec.suspend": "yes"}, "spec.suspend", NOT_BOOLEAN),
+    bad("suspend as a number", {"spec.suspend": 1}, "spec.suspend", NOT_BOOLEAN),
+    bad(
+        "time to live in days",
+        {"spec.ttlSecondsAfterFinished": "1d"},
+        "spec.ttlSecondsAfterFinished",
+        NOT_INTEGER,
+    ),
+    bad(
+        "deadline of 0",
+        {"spec.deadlineSeconds": {"indexing": 0}},
+        "spec.deadlineSeconds.indexing",
+        TOO_SMALL,
+    ),
+    bad("spec left out", {"spec": REMOVE}, "spec", MISSING),
+    bad(
+        "long name",
+        {"metadata.name": "a" * 41},
+        "metadata.name",
+        "metadata.name must have at most 40 characters",
+    ),
+    bad(
+        "name that starts with a digit",
+        {"metadata.name": "3-nodes"},
+        "metadata.name",
+        "metadata.name must start with a letter and must not contain dots",
+    ),
+    bad(
+        "name with a dot",
+        {"metadata.name": "solr.bench"},
+        "metadata.name",
+        "metadata.name must start with a letter and must not contain dots",
+    ),
+    bad(
+        "name with a space",
+        {"metadata.name": "my bench"},
+        "metadata.name",
+        ("RFC 1123", "metadata.name must start with a letter"),
+    ),
+    bad(
+        "name in capitals",
+        {"metadata.name": "Bench"},
+        "metadata.name",
+        ("RFC 1123", "metadata.name must start with a letter"),
+    ),
+]

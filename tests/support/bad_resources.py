@@ -1,0 +1,9 @@
+"""Every bad resource: one table for both judges.
+
+pydantic reads it in the unit tests, the real API server in the integration tests.
+"""
+
+from support.bad_loads import DATA, LOAD, WHOLE
+from support.bad_topologies import QUANTITIES, TOPOLOGY
+
+BAD = [*QUANTITIES, *TOPOLOGY, *DATA, *LOAD, *WHOLE]

@@ -1,0 +1,99 @@
+"""Resources that only look wrong, and updates of a stored resource."""
+
+from typing import Any
+
+from support.resources import REMOVE, SOLR, STEP, Changes, resource, step
+
+GOOD: dict[str, Changes] = {
+    "nothing but what is required": {"spec.suspend": REMOVE},
+    "heap in Gi": {f"{SOLR}.heap": "31Gi"},
+    "memory limit of 1.25 times heap": {f"{SOLR}.resources": {"limits": {"memory": "640Mi"}}},
+    "memory in bytes": {f"{SOLR}.resources": {"limits": {"memory": "4294967296"}}},
+    "memory in decimal units": {f"{SOLR}.resources": {"limits": {"memory": "2G"}}},
+    "CPU in every spelling": {
+        f"{SOLR}.resources": {"requests": {"cpu": "0.5"}, "limits": {"cpu": "1.5"}},
+        "spec.load.resources": {"requests": {"cpu": "250m"}, "limits": {"cpu": "1"}},
+    },
+    "registry with a port": {
+        f"{SOLR}.image": {"repository": "registry.example.org:5000/search/solr", "tag": "9.10.1"}
+    },
+    "five ZooKeepers": {f"{SOLR}.zookeeper": {"replicas": 5, "heap": "1Gi"}},
+    "storage on a claim": {f"{SOLR}.storage": {"persistent": {"size": "10Gi"}}},
+    "storage on the node, bounded": {f"{SOLR}.storage": {"ephemeral": {"sizeLimit": "10Gi"}}},
+    "as many replicas as nodes": {"spec.collection.replicas": {"tlog": 1, "pull": 1}},
+    "more shards than nodes": {"spec.collection.shards": 8},
+    "every cache": {
+        "spec.collection.caches": {
+            "filter": {"maxRamMegabytes": 64, "autowarmCount": 0},
+            "queryResult": {"size": 100_000, "initialSize": 1000},
+            "document": {"enabled": False},
+            "fieldValue": {"size": 0, "className": "solr.CaffeineCache"},
+        }
+    },
+    "no soft commits": {"spec.collection.autoSoftCommit": {"maxMilliseconds": -1}},
+    "URLs with port, path and query": {
+        "spec.dataset": {"http": {"urls": ["https://example.org:8443/a.json.gz?v=1&x=%20"]}},
+        "spec.workload.queries": {"configMap": {"name": "my.queries"}},
+    },
+    "files on a volume": {
+        "spec.dataset": {
+            "persistentVolumeClaim": {"claimName": "books", "paths": ["2024/*.xml", "a b.csv"]}
+        },
+        "spec.workload.queries": {"persistentVolumeClaim": {"claimName": "q", "path": "q.txt"}},
+    },
+    "documents in a ConfigMap": {
+        "spec.dataset": {"configMap": {"name": "books", "keys": ["books.json"]}, "format": "JSON"},
+        "spec.workload.queries": {"configMap": {"name": "q", "key": "q.jsonl"}},
+    },
+    "10,000,000,000 documents": {"spec.dataset.generator.documents": 10_000_000_000},
+    "steps by requests": {f"{STEP}.durationSeconds": REMOVE, f"{STEP}.requests": 1000},
+    "as many workers as users": {"spec.load.workers": 4},
+    "32 steps": {"spec.load.steps": [step(name=f"step-{i}") for i in range(32)]},
+    "equal bounds of a think time": {
+        f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 100, "max": 100}}
+    },
+    "toleration of everything": {f"{SOLR}.tolerations": [{"operator": "Exists"}]},
+    "flags that are not the heap": {f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1"},
+    "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
+    "name of 40 characters": {"metadata.name": "a" * 40},
+}
+
+_NEVER_CHANGES = " must not change after creation; delete the benchmark and create a new one"
+
+REFUSED_UPDATES: dict[str, tuple[Changes, str]] = {
+    "more nodes": ({f"{SOLR}.nodes": 3}, f"spec.target{_NEVER_CHANGES}"),
+    "more heap": ({f"{SOLR}.heap": "1Gi"}, f"spec.target{_NEVER_CHANGES}"),
+    "more ZooKeepers": ({f"{SOLR}.zookeeper": {"replicas": 3}}, f"spec.target{_NEVER_CHANGES}"),
+    "more shards": ({"spec.collection.shards": 2}, f"spec.collection{_NEVER_CHANGES}"),
+    "another cache size": (
+        {"spec.collection.caches": {"filter": {"size": 1}}},
+        f"spec.collection{_NEVER_CHANGES}",
+    ),
+    "more documents": ({"spec.dataset.generator.documents": 1001}, f"spec.dataset{_NEVER_CHANGES}"),
+    "another seed": ({"spec.workload.queries.seed": 2}, f"spec.workload{_NEVER_CHANGES}"),
+    "more users": ({f"{STEP}.users": 5}, f"spec.load{_NEVER_CHANGES}"),
+    "one more step": (
+        {"spec.load.steps": [resource()["spec"]["load"]["steps"][0], step()]},
+        f"spec.load{_NEVER_CHANGES}",
+    ),
+    "a longer warm-up": ({"spec.warmUp.requests": 11}, f"spec.warmUp{_NEVER_CHANGES}"),
+    "no warm-up any more": ({"spec.warmUp": REMOVE}, f"spec.warmUp{_NEVER_CHANGES}"),
+    "more retries": ({"spec.retries": 3}, f"spec.retries{_NEVER_CHANGES}"),
+    "a longer deadline": (
+        {"spec.deadlineSeconds": {"indexing": 5}},
+        f"spec.deadlineSeconds{_NEVER_CHANGES}",
+    ),
+}
+"""Changes to `updatable()` after its creation, and what the API server says."""
+
+ACCEPTED_UPDATES: dict[str, Changes] = {
+    "going on": {"spec.suspend": False},
+    "other cleanup": {"spec.cleanup": "Never"},
+    "time to live": {"spec.ttlSecondsAfterFinished": 3600},
+    "a default said aloud": {"spec.retries": 2, f"{SOLR}.zookeeper": {"replicas": 1}},
+}
+
+
+def updatable() -> dict[str, Any]:
+    """Return the resource that the updates start from."""
+    return resource({"spec.warmUp": {"requests": 10}})
