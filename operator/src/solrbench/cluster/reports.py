@@ -19,13 +19,70 @@ from solrbench.results.document import StepDocument
 from solrbench.results.report import Environment, from_chunks, to_chunks
 
 
-def stored_documents(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, StepDocument]:
-    """Return the stored results by pass id, in the order of measuring; half-written ones are not.
+class Reports:
+    """The stored results of every benchmark, read once and then kept in memory.
 
-    Raises:
-        NotYet: if a stored document is damaged.
-
+    The operator is the only writer, so what was read or written before need not be read again
+    in every pass. After a restart everything is read anew.
     """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._known: dict[str, dict[str, StepDocument]] = {}
+
+    def documents(self, benchmark: SolrBenchmark) -> dict[str, StepDocument]:
+        """Return the stored results by pass id, in the order of measuring.
+
+        Half-written ones are left out: they were never acknowledged and come again.
+
+        Raises:
+            NotYet: if a stored document is damaged.
+
+        """
+        uid = benchmark.metadata.uid
+        if uid not in self._known:
+            self._known[uid] = _stored(self._cluster, benchmark)
+        return self._known[uid]
+
+    def names(self, benchmark: SolrBenchmark) -> list[str]:
+        """Return the names of all ConfigMaps of the report."""
+        found = _config_maps(self._cluster, benchmark)
+        return sorted(body["metadata"]["name"] for body in found)
+
+    def store(self, benchmark: SolrBenchmark, document: StepDocument, attempt: int) -> None:
+        """Store a result and read it back.
+
+        Raises:
+            NotYet: if what is read is not what was written.
+
+        """
+        for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
+            self._cluster.apply(manifest)
+        self._known.pop(benchmark.metadata.uid, None)
+        if self.documents(benchmark).get(document.id) != document:
+            raise NotYet("ResultNotStored", f"the stored result of {document.id} differs")
+
+    def environment(self, benchmark: SolrBenchmark) -> Environment | None:
+        """Return the record of what the benchmark ran on, if it is there."""
+        namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
+        body = self._cluster.get("v1", "ConfigMap", namespace, name)
+        return None if body is None else _environment(body)
+
+    def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> None:
+        """Store the record of what the benchmark runs on."""
+        text = record.model_dump_json(by_alias=True, indent=2)
+        self._cluster.apply(build_environment(benchmark, text))
+
+    def forget(self, uid: str) -> None:
+        """Drop what is kept of a benchmark that is gone."""
+        self._known.pop(uid, None)
+
+
+def _environment(body: Manifest) -> Environment:
+    return Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
+
+
+def _stored(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, StepDocument]:
     by_pass: dict[str, list[Manifest]] = defaultdict(list)
     for body in _config_maps(cluster, benchmark):
         pass_id = body["metadata"]["labels"].get(LABEL_PASS)
@@ -33,39 +90,6 @@ def stored_documents(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, St
             by_pass[pass_id].append(body)
     documents = [_read(bodies) for bodies in by_pass.values() if _complete(bodies)]
     return {each.id: each for each in sorted(documents, key=lambda each: each.start_time)}
-
-
-def report_names(cluster: Cluster, benchmark: SolrBenchmark) -> list[str]:
-    """Return the names of all ConfigMaps of the report."""
-    return sorted(body["metadata"]["name"] for body in _config_maps(cluster, benchmark))
-
-
-def store_document(
-    cluster: Cluster, benchmark: SolrBenchmark, document: StepDocument, attempt: int
-) -> None:
-    """Store a result and read it back.
-
-    Raises:
-        NotYet: if what is read is not what was written.
-
-    """
-    for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
-        cluster.apply(manifest)
-    if stored_documents(cluster, benchmark).get(document.id) != document:
-        raise NotYet("ResultNotStored", f"the stored result of {document.id} differs")
-
-
-def stored_environment(cluster: Cluster, benchmark: SolrBenchmark) -> Environment | None:
-    """Return the record of what the benchmark ran on, if it is there."""
-    body = cluster.get(
-        "v1", "ConfigMap", benchmark.metadata.namespace, names.environment(benchmark)
-    )
-    return None if body is None else Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
-
-
-def store_environment(cluster: Cluster, benchmark: SolrBenchmark, record: Environment) -> None:
-    """Store the record of what the benchmark runs on."""
-    cluster.apply(build_environment(benchmark, record.model_dump_json(by_alias=True, indent=2)))
 
 
 def _config_maps(cluster: Cluster, benchmark: SolrBenchmark) -> list[Manifest]:

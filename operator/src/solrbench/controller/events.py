@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from solrbench.api.v1alpha1.status import Condition
+from solrbench.decide.conditions import SUCCEEDED
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,16 @@ def _event(before: Condition | None, after: Condition) -> Event | None:
         return None
     if after.status == "True":
         return Event("Normal", after.reason, after.message or after.type)
-    if after.reason in _WAITING_REASONS:
+    if after.reason in _WAITING_REASONS or _only_repeats(after):
         return None
     kind: Literal["Normal", "Warning"] = "Normal" if after.reason == "Queued" else "Warning"
     return Event(kind, after.reason, after.message)
+
+
+def _only_repeats(condition: Condition) -> bool:
+    """Return whether this is the summary while it shows what another condition says too."""
+    return (
+        condition.type == SUCCEEDED
+        and condition.status == "Unknown"
+        and (condition.reason != "Queued")
+    )

@@ -7,13 +7,14 @@ timer, keeps the finalizer and retries what raised.
 import logging
 import time
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import kopf
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, delete_children
 from solrbench.controller.events import events_between
 from solrbench.controller.invalid import reject
@@ -26,6 +27,8 @@ WORKERS = 32
 """Passes are synchronous and wait for HTTP most of their time, each in a thread of its own."""
 
 DELETE_RETRY_SECONDS = 1.0
+RETRY_SECONDS = 5.0
+"""Pause after a pass that failed in a way nobody foresaw; its traceback is in the log."""
 
 
 class Handlers:
@@ -35,15 +38,20 @@ class Handlers:
         self._cluster = cluster
         self._settings = settings
         self._telemetry = telemetry
+        self._reports = Reports(cluster)
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Tell kopf when to call what."""
         kopf.on.startup(registry=registry)(configure)
-        where: dict[str, Any] = {"registry": registry}
-        kopf.timer(GROUP, VERSION, PLURAL, interval=self._settings.pass_seconds, **where)(
-            self.make_pass
-        )
-        kopf.on.delete(GROUP, VERSION, PLURAL, **where)(self.tear_down)
+        kopf.timer(
+            GROUP,
+            VERSION,
+            PLURAL,
+            registry=registry,
+            interval=self._settings.pass_seconds,
+            backoff=RETRY_SECONDS,
+        )(cast(Any, self.make_pass))
+        kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)(cast(Any, self.tear_down))
 
     def make_pass(self, name: str, namespace: str, logger: kopf.Logger, **_: object) -> None:
         """Make one pass over one benchmark; what fails is made again by the next one."""
@@ -63,11 +71,11 @@ class Handlers:
         except ValidationError as error:
             reject(self._cluster, body, error)
             return
-        after = reconcile(self._cluster, self._settings, body, datetime.now(UTC))
+        after = reconcile(self._cluster, self._reports, self._settings, body, datetime.now(UTC))
         self._telemetry.benchmarks.update(after)
         _tell(body, before, after, logger)
 
-    def tear_down(self, name: str, namespace: str, **_: object) -> None:
+    def tear_down(self, name: str, namespace: str, uid: str, **_: object) -> None:
         """Stop the load at once and wait until no pod is left.
 
         Raises:
@@ -75,6 +83,7 @@ class Handlers:
 
         """
         self._telemetry.benchmarks.forget(f"{namespace}/{name}")
+        self._reports.forget(uid)
         try:
             gone = delete_children(self._cluster, namespace, name, (*LOAD, *TARGET))
         except SolrbenchError as error:
@@ -90,7 +99,9 @@ def _tell(
         logger.info("phase %s", after.status.phase)
     for event in events_between(before.status.conditions, after.status.conditions):
         logger.info("%s: %s", event.reason, event.message)
-        kopf.event(body, type=event.type, reason=event.reason, message=event.message)
+        kopf.event(
+            cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
+        )
 
 
 def configure(settings: kopf.OperatorSettings, **_: object) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from solrbench.api.problems import problems
 from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Conditions
 
@@ -17,7 +18,7 @@ def reject(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> No
         return
     conditions = Conditions([], datetime.now(UTC), generation)
     for type_ in (ACCEPTED, SUCCEEDED):
-        conditions.set(type_, "False", "InvalidSpec", explain(error))
+        conditions.set(type_, "False", "InvalidSpec", "; ".join(problems(error)))
     status = {
         "phase": "Failed",
         "observedGeneration": generation,
@@ -26,11 +27,3 @@ def reject(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> No
         ],
     }
     cluster.replace_status(body | {"status": status})
-
-
-def explain(error: ValidationError) -> str:
-    """Return one line for each broken field: its path, and what it must be."""
-    return "; ".join(
-        f"{'.'.join(str(part) for part in each['loc']) or 'resource'}: {each['msg']}"
-        for each in error.errors(include_url=False)
-    )

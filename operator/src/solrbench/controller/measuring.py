@@ -7,13 +7,6 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.cluster.environment import record_environment
-from solrbench.cluster.reports import (
-    report_names,
-    store_document,
-    store_environment,
-    stored_documents,
-    stored_environment,
-)
 from solrbench.controller.children import LOAD, apply_all, delete_components, job, pods
 from solrbench.controller.run import LoadLost, Run
 from solrbench.decide.conditions import MEASURED
@@ -45,7 +38,7 @@ def measure(run: Run) -> None:
     """
     if run.conditions.holds(MEASURED):
         return
-    documents = stored_documents(run.cluster, run.benchmark)
+    documents = run.reports.documents(run.benchmark)
     _show(run, documents)
     remaining = remaining_passes(run.benchmark.spec, frozenset(documents))
     if not remaining:
@@ -137,25 +130,25 @@ def _listen(run: Run, http: httpx.Client) -> None:
 
 def _record_environment(run: Run) -> None:
     """Note once what everything runs on, while all of it runs."""
-    if stored_environment(run.cluster, run.benchmark) is None:
+    if names.environment(run.benchmark) not in run.status.report.config_maps:
         with SolrClient(run.solr_urls) as solr:
             jvm = node_info(solr, run.solr_urls[0]).jvm
         benchmark = run.benchmark.model_copy(update={"status": run.status})
-        store_environment(
-            run.cluster, run.benchmark, record_environment(run.cluster, benchmark, jvm)
+        run.reports.store_environment(
+            run.benchmark, record_environment(run.cluster, benchmark, jvm)
         )
 
 
 def _keep(run: Run, http: httpx.Client, pass_id: str) -> None:
     answer = http.get(f"/results/{pass_id}").raise_for_status()
     document = StepDocument.model_validate_json(answer.content)
-    store_document(run.cluster, run.benchmark, document, run.status.attempts.load)
+    run.reports.store(run.benchmark, document, run.status.attempts.load)
     http.post(f"/results/{pass_id}/ack").raise_for_status()
-    _show(run, stored_documents(run.cluster, run.benchmark))
+    _show(run, run.reports.documents(run.benchmark))
 
 
 def _check_pods(run: Run, seen: list[PodView]) -> None:
-    if len(stored_documents(run.cluster, run.benchmark)) == run.status.report.total_steps:
+    if len(run.reports.documents(run.benchmark)) == run.status.report.total_steps:
         raise NotYet("StoppingLoad", "every step is stored")
     for pod in seen:
         if pod.phase == "Failed" or pod.reason == "Evicted":
@@ -209,7 +202,7 @@ def _show(run: Run, documents: dict[str, StepDocument]) -> None:
         update={
             "stored_steps": len(documents),
             "total_steps": len(all_passes(spec)),
-            "config_maps": report_names(run.cluster, run.benchmark),
+            "config_maps": run.reports.names(run.benchmark),
         }
     )
     run.update(report=report)

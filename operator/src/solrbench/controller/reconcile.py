@@ -7,6 +7,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
 from solrbench.controller import finishing
 from solrbench.controller.accepting import accept, store_status, wait_for_turn
 from solrbench.controller.indexing import index
@@ -46,7 +47,7 @@ STAGES = (
 
 
 def reconcile(
-    cluster: Cluster, settings: Settings, body: dict[str, Any], now: datetime
+    cluster: Cluster, reports: Reports, settings: Settings, body: dict[str, Any], now: datetime
 ) -> SolrBenchmark:
     """Bring a benchmark one pass further and return it with its new status.
 
@@ -56,7 +57,7 @@ def reconcile(
 
     """
     benchmark = SolrBenchmark.parse(body)
-    run = Run(cluster, settings, benchmark, body, now)
+    run = Run(cluster, reports, settings, benchmark, body, now)
     before = run.status
     _advance(run)
     run.update(progress=_progress(run), conditions=run.conditions.as_list())
@@ -108,6 +109,7 @@ def _go_through(run: Run, stage: Stage) -> None:
         _check_deadline(run, wait)
         status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
         run.conditions.set(stage.condition, status, wait.reason, wait.message)
+        run.conditions.set(SUCCEEDED, "Unknown", wait.reason, wait.message)
         raise _Waits from wait
     except Never as never:
         if stage.condition != SUCCEEDED:

@@ -7,6 +7,7 @@ from typing import Any
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.target import SolrCloud
 from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
@@ -26,6 +27,7 @@ class Run:
     """One pass over one benchmark."""
 
     cluster: Cluster
+    reports: Reports
     settings: Settings
     benchmark: SolrBenchmark
     body: dict[str, Any]

@@ -112,6 +112,14 @@ def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None
         raise NotYet("ReplicasNotActive", ", ".join(waiting))
     if missing := _wrong_types(found, wanted):
         raise Never("WrongReplicas", missing)
+    _check_placement(found, nodes)
+
+
+def _check_placement(found: list[Replica], nodes: int) -> None:
+    """Check that the load spreads evenly, and that losing a node loses one replica of a shard."""
+    together = Counter((replica.shard, replica.node) for replica in found)
+    if twice := [f"{shard} on {node}" for (shard, node), n in together.items() if n > 1]:
+        raise Never("UnevenPlacement", f"replicas of one shard share a node: {', '.join(twice)}")
     per_node = Counter(replica.node for replica in found)
     most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0
     if most - least > 1:
