@@ -1,0 +1,77 @@
+"""Every example is one good benchmark with all it needs, and says what it shows."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.load.queries import parse_lines
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+
+
+def documents(path: Path) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all(path.read_text("utf-8")))
+
+
+def benchmark(path: Path) -> SolrBenchmark:
+    (body,) = [each for each in documents(path) if each["kind"] == KIND]
+    return SolrBenchmark.parse(body)
+
+
+def config_maps(path: Path) -> dict[str, dict[str, str]]:
+    return {
+        each["metadata"]["name"]: each["data"]
+        for each in documents(path)
+        if each["kind"] == "ConfigMap"
+    }
+
+
+def test_there_are_examples() -> None:
+    names = {path.stem for path in EXAMPLES}
+    assert "quickstart" in names
+    assert len(names) >= 13
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_is_one_good_benchmark(path: Path) -> None:
+    assert benchmark(path).spec.load.steps
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_header_says_what_it_shows_and_how_to_run_it(path: Path) -> None:
+    header, _, _ = path.read_text("utf-8").partition("apiVersion:")
+    assert all(line.startswith("#") for line in header.splitlines())
+    assert f"kubectl apply -f examples/{path.name}" in header
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
+    spec, given = benchmark(path).spec, config_maps(path)
+    used = set()
+    if spec.dataset.config_map is not None:
+        used.add(spec.dataset.config_map.name)
+        assert set(spec.dataset.config_map.keys) <= given[spec.dataset.config_map.name].keys()
+    if spec.workload.queries.config_map is not None:
+        used.add(spec.workload.queries.config_map.name)
+        assert spec.workload.queries.config_map.key in given[spec.workload.queries.config_map.name]
+    if spec.collection.config_set.config_map is not None:
+        used.add(spec.collection.config_set.config_map)
+        assert "solrconfig.xml" in given[spec.collection.config_set.config_map]
+    assert used == given.keys()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_queries_that_come_along_can_be_read(path: Path) -> None:
+    source = benchmark(path).spec.workload.queries.config_map
+    if source is None:
+        return
+    lines = config_maps(path)[source.name][source.key].encode().splitlines()
+    assert list(parse_lines(lines, source.key))
+
+
+def test_names_differ_so_that_all_can_be_applied_together() -> None:
+    names = [benchmark(path).metadata.name for path in EXAMPLES]
+    assert len(set(names)) == len(names)
