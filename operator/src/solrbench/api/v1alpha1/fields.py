@@ -35,7 +35,7 @@ ShortName = Annotated[
 
 Heap = Annotated[
     str,
-    StringConstraints(min_length=3, max_length=8),
+    StringConstraints(min_length=1, max_length=8),
     Matches(HEAP_PATTERN, "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"),
 ]
 """Size of a Java heap."""
