@@ -1,1 +1,11 @@
-"""cli."""
+"""The `solrbench` command, also found as `kubectl solrbench`.
+
+| module | commands |
+| --- | --- |
+| main | the group; commands are imported when they are called |
+| pods | operator, index, load: what the pods of the one image run |
+| run | run, watch: apply a benchmark and follow it to its result |
+| report | report: the results of one benchmark as table, Markdown, CSV or JSON |
+| validate | validate: check files without a cluster |
+| files, follow, progress, options | what these share |
+"""

@@ -23,13 +23,31 @@ BENCHMARKS = (f"{GROUP}/{VERSION}", KIND)
 TIMEOUT_SECONDS = 20
 
 
-def connect() -> "Cluster":
-    """Return a client for the cluster that this pod, or the current kubeconfig, belongs to."""
+def connect(context: str | None = None) -> "Cluster":
+    """Return a client for the cluster that this pod, or the kubeconfig, belongs to.
+
+    Args:
+        context: the kubeconfig's context, the current one by default
+
+    Raises:
+        kubernetes.config.ConfigException: if there is no cluster to talk to.
+
+    """
     try:
         config.load_incluster_config()
     except config.ConfigException:
-        config.load_kube_config()
+        config.load_kube_config(context=context)
     return Cluster(DynamicClient(client.ApiClient()))
+
+
+def current_namespace(context: str | None = None) -> str:
+    """Return the namespace that the kubeconfig's context names, or `default`."""
+    try:
+        contexts, current = config.list_kube_config_contexts()
+    except config.ConfigException:
+        return "default"
+    chosen = current if context is None else next(c for c in contexts if c["name"] == context)
+    return str(chosen["context"].get("namespace", "default"))
 
 
 class Cluster:
@@ -56,7 +74,7 @@ class Cluster:
         items: list[Manifest] = found.get("items") or []
         return items
 
-    def apply(self, manifest: Manifest) -> Manifest:
+    def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`."""
         metadata = manifest["metadata"]
         with _translated(f"applying {manifest['kind']} {metadata['name']}"):
@@ -67,7 +85,7 @@ class Cluster:
                 body=manifest,
                 name=metadata["name"],
                 namespace=metadata["namespace"],
-                field_manager=MANAGER,
+                field_manager=manager,
                 force_conflicts=True,
             )
 

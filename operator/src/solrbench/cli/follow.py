@@ -1,0 +1,125 @@
+"""Follow a benchmark to its end: a live view on a terminal, lines in a log."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import click
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.cli.tables import print_result
+from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.decide.conditions import is_finished
+from solrbench.errors import Never, NotYet
+
+POLL_SECONDS = 1.0
+LOG_SECONDS = 5.0
+"""A log gets a line when the phase changes, and at most this often otherwise."""
+
+EXIT_SUCCEEDED, EXIT_FAILED, EXIT_STILL_RUNNING = 0, 1, 3
+
+
+def follow(cluster: Cluster, namespace: str, name: str, timeout_seconds: float | None) -> int:
+    """Show a benchmark until it ends, then its results; return the exit code.
+
+    Raises:
+        Never: if there is no such benchmark, or it is deleted meanwhile.
+
+    """
+    console = Console(highlight=False)
+    end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+    states = _states(cluster, namespace, name, end)
+    again = f"Watch it again: solrbench watch -n {namespace} {name}"
+    show = _show_live if console.is_terminal else _show_lines
+    try:
+        last = show(console, states)
+    except KeyboardInterrupt:
+        click.echo(
+            f"\nThe benchmark goes on. Watch it again: solrbench watch -n {namespace} {name}"
+        )
+        return EXIT_STILL_RUNNING
+    if not is_finished(last.status):
+        click.echo(f"Still running. {again}")
+        return EXIT_STILL_RUNNING
+    print_result(console, last)
+    return EXIT_SUCCEEDED if last.status.phase == "Succeeded" else EXIT_FAILED
+
+
+def _states(
+    cluster: Cluster, namespace: str, name: str, end: float | None
+) -> Iterator[SolrBenchmark]:
+    """Yield the benchmark again and again, until it is finished or time is up."""
+    seen = False
+    while True:
+        try:
+            body = cluster.get(*BENCHMARKS, namespace, name)
+        except NotYet as error:
+            click.echo(f"{error.reason}: {error.message}", err=True)
+            time.sleep(LOG_SECONDS)
+            continue
+        if body is None:
+            text = "was deleted" if seen else "does not exist"
+            raise Never("NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}")
+        seen = True
+        benchmark = SolrBenchmark.parse(body)
+        yield benchmark
+        if is_finished(benchmark.status) or (end is not None and time.monotonic() > end):
+            return
+        time.sleep(POLL_SECONDS)
+
+
+def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
+    due = _Due(time.monotonic)
+    for state in states:
+        line = one_line(state)
+        if due.now(state.status.phase, line):
+            seconds = elapsed_seconds(state, datetime.now(UTC))
+            console.print(f"[{seconds:>4}s] {line}", markup=False, soft_wrap=True)
+    return state
+
+
+class _Due:
+    """Whether it is time for the next line of a log."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._phase = self._line = ""
+        self._next = 0.0
+
+    def now(self, phase: str, line: str) -> bool:
+        """Return whether to print `line`."""
+        if phase == self._phase and (line == self._line or self._clock() < self._next):
+            return False
+        self._phase, self._line, self._next = phase, line, self._clock() + LOG_SECONDS
+        return True
+
+
+def _show_live(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
+    with Live(console=console, refresh_per_second=4) as live:
+        for state in states:
+            live.update(_view(state))
+    return state
+
+
+def _view(benchmark: SolrBenchmark) -> Group:
+    seconds = elapsed_seconds(benchmark, datetime.now(UTC))
+    head = Table.grid(padding=(0, 2))
+    head.add_row(
+        Text(benchmark.key, style="bold"),
+        Text(benchmark.status.phase, style="cyan"),
+        ProgressBar(total=100, completed=percent(benchmark), width=30),
+        f"{percent(benchmark)} %",
+        f"{seconds // 60}:{seconds % 60:02}",
+    )
+    body = Table.grid(padding=(0, 2))
+    for title, text in details(benchmark):
+        body.add_row(f"  {title}", text)
+    reason, message = summary(benchmark)
+    body.add_row("  now", f"{reason}: {message}" if message else reason)
+    return Group(head, body)

@@ -1,0 +1,46 @@
+"""Options that several commands have, and how the cluster's errors are told."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import click
+from kubernetes.config import ConfigException
+
+from solrbench.cluster.client import Cluster, connect, current_namespace
+from solrbench.errors import SolrbenchError
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def cluster_options(command: Command) -> Command:
+    """Add the options that say which cluster and namespace are meant."""
+    namespace = click.option(
+        "-n", "--namespace", help="Namespace of the benchmark (default: that of the kubeconfig)."
+    )
+    context = click.option("--context", help="Context of the kubeconfig (default: the current).")
+    return namespace(context(command))
+
+
+def open_cluster(context: str | None, namespace: str | None) -> tuple[Cluster, str]:
+    """Return a client, and the namespace that is meant.
+
+    Raises:
+        click.ClickException: if there is no cluster to talk to.
+
+    """
+    try:
+        return connect(context), namespace or current_namespace(context)
+    except ConfigException as error:
+        raise click.ClickException(
+            f"no cluster to talk to: {error}; set KUBECONFIG, or give --context"
+        ) from error
+
+
+@contextmanager
+def errors_for_people() -> Iterator[None]:
+    """Turn errors of the cluster into one line and exit code 1."""
+    try:
+        yield
+    except SolrbenchError as error:
+        raise click.ClickException(f"{error.reason}: {error.message}") from error

@@ -1,0 +1,90 @@
+"""What to say about a benchmark under way. Pure: a status in, lines out."""
+
+from datetime import datetime
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.decide.conditions import SUCCEEDED
+from solrbench.results.figures import format_number
+
+MEBIBYTE = 1024 * 1024
+
+
+def percent(benchmark: SolrBenchmark) -> int:
+    """Return how far the benchmark is, 0 to 100."""
+    number = benchmark.status.progress.partition(" ")[0]
+    return int(number) if number.isdigit() else 0
+
+
+def elapsed_seconds(benchmark: SolrBenchmark, now: datetime) -> int:
+    """Return how long ago the benchmark was created."""
+    created = benchmark.metadata.creation_timestamp
+    return max(0, int((now - created).total_seconds())) if created is not None else 0
+
+
+def summary(benchmark: SolrBenchmark) -> tuple[str, str]:
+    """Return reason and message of the summary condition; empty before the first pass."""
+    for condition in benchmark.status.conditions:
+        if condition.type == SUCCEEDED:
+            return condition.reason, condition.message
+    return "", "waits for the operator; is it running?"
+
+
+def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
+    """Return the figures known so far, each with its title."""
+    lines = [
+        ("target", _target(benchmark)),
+        ("data", _data(benchmark)),
+        ("load", _load(benchmark)),
+    ]
+    return [(title, text) for title, text in lines if text]
+
+
+def one_line(benchmark: SolrBenchmark) -> str:
+    """Return phase, per cent and what goes on, for a log."""
+    phase = benchmark.status.phase
+    texts = {"Indexing": _data(benchmark), "Measuring": _load(benchmark)}
+    text = texts.get(phase) or ": ".join(filter(None, summary(benchmark)))
+    return f"{phase:<12} {percent(benchmark):>3} %  {text}"
+
+
+def _target(benchmark: SolrBenchmark) -> str:
+    target, solr_cloud = benchmark.status.target, benchmark.spec.target.solr_cloud
+    if solr_cloud is None or (target.zookeepers is None and target.live_nodes is None):
+        return ""
+    parts = [
+        f"{target.zookeepers or 0} of {solr_cloud.zookeeper.replicas} ZooKeepers",
+        f"{target.live_nodes or 0} of {solr_cloud.nodes} Solr nodes",
+    ]
+    if target.solr_version is not None:
+        parts.append(f"Solr {target.solr_version}")
+    if target.heap_bytes is not None:
+        parts.append(f"heap {target.heap_bytes // MEBIBYTE} MiB")
+    return ", ".join(parts)
+
+
+def _data(benchmark: SolrBenchmark) -> str:
+    data = benchmark.status.dataset
+    if data.documents is None:
+        return ""
+    total = f" of {data.documents_total:,}" if data.documents_total is not None else ""
+    parts = [f"{data.documents:,}{total} documents"]
+    if data.documents_per_second is not None:
+        parts.append(f"{format_number(data.documents_per_second)} documents/s")
+    if data.index_bytes is not None:
+        parts.append(f"index {format_number(data.index_bytes / MEBIBYTE)} MiB")
+    return ", ".join(parts)
+
+
+def _load(benchmark: SolrBenchmark) -> str:
+    report, load = benchmark.status.report, benchmark.status.load
+    parts = [f"{report.stored_steps} of {report.total_steps} steps"] if report.total_steps else []
+    if load is not None:
+        step = f" {load.step} (repeat {load.repeat})" if load.step else ""
+        parts.append(f"{load.stage}{step}")
+        if load.users:
+            parts.append(f"{load.users} users")
+        if load.requests_per_second:
+            parts.append(f"{format_number(load.requests_per_second)} requests/s")
+        if load.requests:
+            parts.append(f"{load.requests:,} requests")
+    return ", ".join(parts)

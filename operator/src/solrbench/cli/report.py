@@ -1,0 +1,61 @@
+"""`solrbench report`: the results of one benchmark, for people, documents, sheets and programs."""
+
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.options import cluster_options, errors_for_people, open_cluster
+from solrbench.cli.tables import print_result
+from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.results.render import to_csv, to_markdown
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "markdown", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="json is the full report: spec, environment, histograms, windows of every repeat.",
+)
+@cluster_options
+def report(name: str, output: str, context: str | None, namespace: str | None) -> None:
+    """Print the results of a benchmark; while it runs, of the steps stored so far."""
+    cluster, place = open_cluster(context, namespace)
+    with errors_for_people():
+        body = cluster.get(*BENCHMARKS, place, name)
+        if body is None:
+            raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")
+        benchmark = SolrBenchmark.parse(body)
+        _print(cluster, benchmark, output)
+
+
+def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
+    match output:
+        case "markdown":
+            click.echo(to_markdown(benchmark), nl=False)
+        case "csv":
+            click.echo(to_csv(benchmark.status.results), nl=False)
+        case "json":
+            text = orjson.dumps(_full(Reports(cluster), benchmark), option=orjson.OPT_INDENT_2)
+            click.echo(text.decode())
+        case _:
+            print_result(Console(highlight=False), benchmark)
+
+
+def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:
+    environment = reports.environment(benchmark)
+    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
+    return {
+        "benchmark": benchmark.key,
+        "spec": benchmark.spec.model_dump(**as_json),
+        "status": benchmark.status.model_dump(**as_json),
+        "environment": None if environment is None else environment.model_dump(**as_json),
+        "steps": [each.model_dump(**as_json) for each in reports.documents(benchmark).values()],
+    }

@@ -1,0 +1,103 @@
+"""`solrbench run` and `solrbench watch`: from a file to its result table."""
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.cli.files import FILES, benchmarks, read_objects
+from solrbench.cli.follow import follow
+from solrbench.cli.options import cluster_options, errors_for_people, open_cluster
+from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.decide.conditions import is_finished
+
+MANAGER = "kubectl-solrbench"
+POLL_SECONDS = 0.5
+
+TIMEOUT = click.option(
+    "--timeout",
+    "timeout_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Stop watching after this many seconds; the benchmark goes on (exit code 3).",
+)
+
+
+@click.command()
+@FILES
+@click.option("--replace", is_flag=True, help="Delete benchmarks of the same name first.")
+@click.option("--no-watch", is_flag=True, help="Return as soon as everything is applied.")
+@TIMEOUT
+@cluster_options
+def run(  # noqa: PLR0913, PLR0917  one argument for each option
+    files: tuple[Path, ...],
+    replace: bool,
+    no_watch: bool,
+    timeout_seconds: float | None,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """Apply benchmarks, follow them, and print their results.
+
+    Exit code 0: all succeeded, 1: one failed, 3: still running after --timeout.
+    """
+    bodies = read_objects(files)
+    wanted = benchmarks(bodies)
+    if not wanted:
+        raise click.ClickException(f"no {KIND} in the files given")
+    cluster, default = open_cluster(context, namespace)
+    for body in bodies:
+        body["metadata"]["namespace"] = namespace or body["metadata"].get("namespace") or default
+    with errors_for_people():
+        for body in bodies:
+            _apply(cluster, body, replace)
+        if not no_watch:
+            places = [b["metadata"] for b in bodies if b["kind"] == KIND]
+            codes = [follow(cluster, p["namespace"], p["name"], timeout_seconds) for p in places]
+            sys.exit(max(codes))
+
+
+@click.command()
+@click.argument("name")
+@TIMEOUT
+@cluster_options
+def watch(
+    name: str, timeout_seconds: float | None, context: str | None, namespace: str | None
+) -> None:
+    """Follow a benchmark to its end and print its results.
+
+    Exit code 0: it succeeded, 1: it failed, 3: still running after --timeout.
+    """
+    cluster, place = open_cluster(context, namespace)
+    with errors_for_people():
+        sys.exit(follow(cluster, place, name, timeout_seconds))
+
+
+def _apply(cluster: Cluster, body: Manifest, replace: bool) -> None:
+    if body["kind"] == KIND:
+        _make_way(cluster, body, replace)
+    cluster.apply(body, manager=MANAGER)
+    metadata = body["metadata"]
+    click.echo(f"{body['kind']} {metadata['name']} applied")
+
+
+def _make_way(cluster: Cluster, body: Manifest, replace: bool) -> None:
+    """See to it that a benchmark can run: one that ran before keeps its result unless replaced."""
+    metadata = body["metadata"]
+    namespace, name = metadata["namespace"], metadata["name"]
+    if replace:
+        cluster.delete(*BENCHMARKS, namespace, name)
+        while cluster.get(*BENCHMARKS, namespace, name) is not None:
+            time.sleep(POLL_SECONDS)
+        return
+    stored = cluster.get(*BENCHMARKS, namespace, name)
+    if stored is not None and _has_ended(stored):
+        raise click.ClickException(
+            f"{name} has run already; see it with `solrbench report {name}`,"
+            " or run it again with --replace"
+        )
+
+
+def _has_ended(body: Manifest) -> bool:
+    return is_finished(SolrBenchmark.parse(body).status)
