@@ -1,0 +1,104 @@
+{{- define "solrbench.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{/* Name of all objects of the release; short enough for the suffixes that templates add. */}}
+{{- define "solrbench.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- $name := include "solrbench.name" . }}
+{{- if contains $name .Release.Name }}
+{{- .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Name of objects that have no namespace: two releases must not share them. */}}
+{{- define "solrbench.clusterName" -}}
+{{- printf "%s-%s" (include "solrbench.fullname" .) .Release.Namespace | trunc 240 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "solrbench.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "solrbench.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "solrbench.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{ include "solrbench.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Values.image.tag | default .Chart.AppVersion | trunc 63 | quote }}
+app.kubernetes.io/component: operator
+app.kubernetes.io/part-of: solrbench
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "solrbench.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "solrbench.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "solrbench.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+{{- end }}
+
+{{/* "true" when every namespace is watched. */}}
+{{- define "solrbench.everyNamespace" -}}
+{{- if has "*" .Values.watchNamespaces }}true{{ end }}
+{{- end }}
+
+{{/* The watched namespaces, separated by commas; "*" for every one. */}}
+{{- define "solrbench.namespaces" -}}
+{{- if include "solrbench.everyNamespace" . -}}
+*
+{{- else -}}
+{{ .Values.watchNamespaces | default (list .Release.Namespace) | uniq | join "," }}
+{{- end }}
+{{- end }}
+
+{{- define "solrbench.requirePrometheusOperator" -}}
+{{- if not (.context.Capabilities.APIVersions.Has "monitoring.coreos.com/v1") }}
+{{- fail (printf "%s is true, but the cluster does not know monitoring.coreos.com/v1: install the Prometheus Operator first, or set it to false" .value) }}
+{{- end }}
+{{- end }}
+
+{{/* What the operator does in a namespace with benchmarks, and nothing else. */}}
+{{- define "solrbench.rules" -}}
+# It deletes a benchmark when its time to live is over.
+- apiGroups: [solrbench.io]
+  resources: [solrbenchmarks]
+  verbs: [get, list, watch, patch, delete]
+- apiGroups: [solrbench.io]
+  resources: [solrbenchmarks/status]
+  verbs: [get, patch, update]
+# Children name their benchmark as an owner that waits for them.
+- apiGroups: [solrbench.io]
+  resources: [solrbenchmarks/finalizers]
+  verbs: [update]
+# Server-side apply is a patch, and a create when the object is not there yet.
+- apiGroups: [""]
+  resources: [services, configmaps]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [apps]
+  resources: [statefulsets]
+  verbs: [get, list, create, patch, delete]
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, list, create, patch, delete]
+# Pods and claims are made by the controllers of Kubernetes.
+- apiGroups: [""]
+  resources: [pods, persistentvolumeclaims]
+  verbs: [get, list, delete]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create, patch]
+{{- end }}
