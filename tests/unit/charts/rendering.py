@@ -1,0 +1,70 @@
+"""The chart as `helm` renders it."""
+
+import functools
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+CHART = Path(__file__).parents[3] / "charts" / "solr-benchmark-operator"
+VALUES = Path(__file__).parent / "values"
+CASES = sorted(path.stem for path in VALUES.glob("*.yaml"))
+NAMESPACE = "tools"
+KUBERNETES = "1.31.0"
+
+Manifest = dict[str, Any]
+
+
+def helm_path() -> str:
+    """Return where helm is; without it the test is skipped, in CI it fails."""
+    cache = Path(os.environ.get("SOLRBENCH_CACHE", "~/.cache/solrbench")).expanduser()
+    built = [str(path.parent) for path in sorted(cache.glob("bin/helm-*/helm"))]
+    found = shutil.which("helm") or shutil.which("helm", path=os.pathsep.join(built))
+    if found is None and os.environ.get("CI") == "true":
+        pytest.fail("helm is neither on PATH nor in the cache of the cluster")
+    return found or pytest.skip("helm is missing; `make cluster` builds it")
+
+
+def helm(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run helm without a cluster."""
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "KUBECONFIG": "/dev/null"}
+    return subprocess.run(
+        [helm_path(), *arguments], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+def template(*arguments: str, chart: Path = CHART) -> subprocess.CompletedProcess[str]:
+    """Render the chart with more arguments."""
+    return helm(
+        "template", "try", str(chart), "-n", NAMESPACE, "--kube-version", KUBERNETES, *arguments
+    )
+
+
+@functools.cache
+def rendered(case: str) -> tuple[Manifest, ...]:
+    """Return the objects of a values file in `values`."""
+    values = str(VALUES / f"{case}.yaml")
+    done = template("-f", values, "--api-versions", "monitoring.coreos.com/v1")
+    assert done.returncode == 0, done.stderr
+    return tuple(filter(None, yaml.safe_load_all(done.stdout)))
+
+
+def of_kind(case: str, kind: str) -> list[Manifest]:
+    """Return the rendered objects of a kind."""
+    return [each for each in rendered(case) if each["kind"] == kind]
+
+
+def deployment(case: str) -> Manifest:
+    """Return the one Deployment."""
+    (found,) = of_kind(case, "Deployment")
+    return found
+
+
+def container(case: str) -> Manifest:
+    """Return the operator's container."""
+    (found,) = deployment(case)["spec"]["template"]["spec"]["containers"]
+    return dict(found)

@@ -1,0 +1,191 @@
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.controller.settings import Settings
+from solrbench.manifests.common import ToolImage
+from unit.charts.rendering import (
+    CASES,
+    CHART,
+    NAMESPACE,
+    VALUES,
+    container,
+    deployment,
+    helm,
+    of_kind,
+    rendered,
+    template,
+)
+
+BAD_VALUES = {
+    "typo=1": "typo",
+    "image.repositry=x": "repositry",
+    "image.pullPolicy=Sometimes": "pullPolicy",
+    "image.digest=sha256:12": "digest",
+    "concurrency=0": "concurrency",
+    "logging.level=TRACE": "level",
+    "health.port=80": "health",
+    "metrics.serviceMonitor.interval=soon": "interval",
+    "watchNamespaces={*,team}": "watchNamespaces",
+    "watchNamespaces={Team}": "watchNamespaces",
+    "networkPolicy.apiServerPorts={}": "apiServerPorts",
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_lint_has_no_complaint(case: str) -> None:
+    done = helm(
+        "lint", "--strict", str(CHART), "-f", str(VALUES / f"{case}.yaml"), "--kube-version", "1.31"
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(("setting", "field"), BAD_VALUES.items())
+def test_the_schema_refuses(setting: str, field: str) -> None:
+    done = template("--set", setting)
+    assert done.returncode != 0
+    assert "don't meet the specifications of the schema" in done.stderr
+    assert field in done.stderr
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_object_has_the_usual_labels(case: str) -> None:
+    for each in rendered(case):
+        if each["kind"] != "CustomResourceDefinition":
+            labels = each["metadata"]["labels"]
+            assert labels["app.kubernetes.io/instance"] == "try"
+            assert labels["app.kubernetes.io/managed-by"] == "Helm"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_selectors_pick_the_operator_alone(case: str) -> None:
+    picked = deployment(case)["spec"]["selector"]["matchLabels"]
+    labels = deployment(case)["spec"]["template"]["metadata"]["labels"]
+    (test_pod,) = of_kind(case, "Pod")
+    assert picked.items() <= labels.items()
+    assert not picked.items() <= test_pod["metadata"]["labels"].items()
+    for service in of_kind(case, "Service"):
+        assert service["spec"]["selector"] == picked
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_there_is_never_more_than_one_operator(case: str) -> None:
+    spec = deployment(case)["spec"]
+    assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+
+
+def _settings(case: str) -> Settings:
+    return Settings.from_environment(
+        {each["name"]: each["value"] for each in container(case)["env"]}
+    )
+
+
+def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
+    assert _settings("default") == Settings(
+        namespaces=(NAMESPACE,), image=ToolImage("solrbench:0.1.0"), log_format="json"
+    )
+    assert _settings("everything") == Settings(
+        namespaces=("team-a", "team-b"),
+        image=ToolImage("solrbench:1.2.3", "Always"),
+        concurrency=2,
+        metrics_port=9191,
+        log_format="json",
+    )
+    minimal = _settings("minimal")
+    assert (minimal.metrics_port, minimal.health_port) == (0, 8181)
+    assert (minimal.log_format, minimal.log_level) == ("text", "WARNING")
+    assert _settings("every_namespace").namespaces == ()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_ports_are_those_of_the_settings(case: str) -> None:
+    ports = {each["name"]: each["containerPort"] for each in container(case)["ports"]}
+    settings = _settings(case)
+    assert ports.pop("health") == settings.health_port
+    assert ports == ({"metrics": settings.metrics_port} if settings.metrics_port else {})
+    (service,) = of_kind(case, "Service")
+    for port in service["spec"]["ports"]:
+        assert port["targetPort"] in {each["name"] for each in container(case)["ports"]}
+        assert container(case)["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "health"}
+
+
+def test_images_by_digest_are_passed_on() -> None:
+    image = "registry.example.org:5000/search/solrbench@sha256:" + 64 * "0"
+    assert container("minimal")["image"] == _settings("minimal").image.reference == image
+
+
+def test_the_definition_is_kept_unless_told_otherwise() -> None:
+    (kept,) = of_kind("default", "CustomResourceDefinition")
+    (dropped,) = of_kind("everything", "CustomResourceDefinition")
+    assert kept["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+    assert "annotations" not in dropped["metadata"]
+    assert of_kind("minimal", "CustomResourceDefinition") == []
+
+
+def test_the_pod_takes_what_the_values_say() -> None:
+    template_ = deployment("everything")["spec"]["template"]
+    assert template_["metadata"]["annotations"] == {"example.org/note": "on"}
+    assert template_["metadata"]["labels"]["team"] == "search"
+    spec = template_["spec"]
+    assert spec["nodeSelector"] == {"kubernetes.io/os": "linux"}
+    assert spec["tolerations"] == [{"key": "dedicated", "operator": "Exists"}]
+    assert spec["affinity"] == {"nodeAffinity": {}}
+    assert spec["priorityClassName"] == "tools"
+
+
+def _notes(folder: Path, case: str) -> str:
+    """Return the notes, put into a ConfigMap because `helm template` does not print them."""
+    chart = shutil.copytree(CHART, folder / "chart")
+    (chart / "templates" / "notes.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: notes}\n"
+        'data: {notes: {{ include (print $.Template.BasePath "/NOTES.txt") . | toJson }}}\n'
+    )
+    show = ("--show-only", "templates/notes.yaml", "-f", str(VALUES / f"{case}.yaml"))
+    done = template(*show, "--api-versions", "monitoring.coreos.com/v1", chart=chart)
+    assert done.returncode == 0, done.stderr
+    return str(yaml.safe_load(done.stdout)["data"]["notes"])
+
+
+def test_the_notes_hold_a_benchmark_that_can_be_applied(tmp_path: Path) -> None:
+    notes = _notes(tmp_path, "default")
+    text = re.search(r"<<'EOF'\n(.*?)\n +EOF", notes, re.DOTALL)
+    assert text is not None
+    assert SolrBenchmark.parse(yaml.safe_load(text[1])).metadata.name == "first"
+    assert f"--namespace {NAMESPACE}" in notes
+    assert "WARNING" not in notes
+
+
+def test_the_notes_warn_of_benchmarks_side_by_side(tmp_path: Path) -> None:
+    assert "WARNING: concurrency is 2" in _notes(tmp_path, "everything")
+
+
+def test_the_example_of_the_package_index_can_be_applied() -> None:
+    about = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    (example,) = yaml.safe_load(about["annotations"]["artifacthub.io/crdsExamples"])
+    assert SolrBenchmark.parse(example).metadata.name == "three-nodes"
+
+
+def test_old_clusters_are_refused() -> None:
+    done = template("--kube-version", "1.28.9")
+    assert done.returncode != 0
+    assert "kubeVersion: >=1.29.0-0" in done.stderr
+
+
+def _leaves(values: dict[str, object], above: str = "") -> list[str]:
+    names = []
+    for key, value in values.items():
+        whole = {"resources", "podSecurityContext", "securityContext"}
+        deeper = isinstance(value, dict) and value and key not in whole
+        names += _leaves(value, f"{above}{key}.") if deeper else [f"{above}{key}"]
+    return names
+
+
+def test_the_readme_lists_every_value() -> None:
+    readme = (CHART / "README.md").read_text()
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    listed = re.findall(r"^\| `([A-Za-z.]+)` \|", readme, re.MULTILINE)
+    assert sorted(listed) == sorted(_leaves(values))

@@ -1,0 +1,136 @@
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from prometheus_client import CollectorRegistry
+
+from solrbench.telemetry.metrics import PassResult, Telemetry
+from unit.charts.rendering import CHART, NAMESPACE, of_kind, template
+from unit.telemetry.test_benchmarks import full_benchmark
+
+RULES = CHART / "rules" / "solrbench.yaml"
+
+
+def _exposed() -> dict[str, set[str]]:
+    """Return each sample the operator shows, with the names of its labels."""
+    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry.benchmarks.update(full_benchmark())
+    telemetry.operator.count_pass(PassResult.SUCCESS, 0.1)
+    found: dict[str, set[str]] = {}
+    for family in telemetry.registry.collect():
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+    return found
+
+
+def _dashboard() -> dict[str, Any]:
+    (config_map,) = of_kind("everything", "ConfigMap")
+    board: dict[str, Any] = json.loads(config_map["data"]["solrbench.json"])
+    return board
+
+
+def _dashboard_queries() -> list[str]:
+    targets = [each for panel in _dashboard()["panels"] for each in panel.get("targets", [])]
+    variables = [each.get("definition", "") for each in _dashboard()["templating"]["list"]]
+    return [each["expr"] for each in targets] + variables
+
+
+def _alert_queries() -> list[str]:
+    (group,) = yaml.safe_load(RULES.read_text())["groups"]
+    return [each["expr"] for each in group["rules"]]
+
+
+@pytest.mark.parametrize("query", {*_alert_queries()} - {""})
+def test_alerts_ask_for_metrics_that_exist(query: str) -> None:
+    _check_query(query)
+
+
+def test_the_dashboard_asks_for_metrics_that_exist() -> None:
+    queries = [each for each in _dashboard_queries() if each]
+    assert len(queries) > 20
+    for query in queries:
+        _check_query(query)
+
+
+def _check_query(query: str) -> None:
+    exposed = _exposed()
+    names = re.findall(r"\bsolrbench_[a-z0-9_]+", query)
+    assert names
+    assert set(names) <= set(exposed), query
+    labels = set(re.findall(r"([a-z_]+)=~?\"", query))
+    for group in re.findall(r"by \(([^)]*)\)", query):
+        labels |= {each.strip() for each in group.split(",")}
+    for name in names:
+        assert labels <= exposed[name], query
+
+
+def test_every_panel_has_a_place_of_its_own() -> None:
+    taken: dict[tuple[int, int], str] = {}
+    for panel in _dashboard()["panels"]:
+        place = panel["gridPos"]
+        assert place["x"] + place["w"] <= 24
+        for x in range(place["x"], place["x"] + place["w"]):
+            for y in range(place["y"], place["y"] + place["h"]):
+                assert (x, y) not in taken, (panel["title"], taken.get((x, y)))
+                taken[x, y] = panel["title"]
+    identities = [each["id"] for each in _dashboard()["panels"]]
+    assert len(set(identities)) == len(identities)
+
+
+def test_every_panel_asks_the_chosen_data_source() -> None:
+    for panel in _dashboard()["panels"]:
+        for target in panel.get("targets", []):
+            assert target["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+
+
+def test_the_dashboard_is_found_by_the_sidecar() -> None:
+    (config_map,) = of_kind("everything", "ConfigMap")
+    assert config_map["metadata"]["labels"]["grafana_dashboard"] == "1"
+    assert config_map["metadata"]["annotations"] == {"grafana_folder": "Search"}
+    assert of_kind("default", "ConfigMap") == []
+
+
+def test_prometheus_keeps_the_namespace_of_the_benchmark() -> None:
+    (monitor,) = of_kind("everything", "ServiceMonitor")
+    (endpoint,) = monitor["spec"]["endpoints"]
+    assert endpoint == {"port": "metrics", "interval": "10s", "honorLabels": True}
+    assert monitor["metadata"]["labels"]["release"] == "prometheus"
+    (service,) = of_kind("everything", "Service")
+    picked = monitor["spec"]["selector"]["matchLabels"]
+    assert picked.items() <= service["metadata"]["labels"].items()
+    assert service["metadata"]["namespace"] == NAMESPACE
+
+
+def test_alerts_reach_prometheus_unchanged() -> None:
+    (rule,) = of_kind("everything", "PrometheusRule")
+    assert rule["spec"] == yaml.safe_load(RULES.read_text())
+
+
+@pytest.mark.parametrize("option", ["serviceMonitor", "prometheusRule"])
+def test_a_missing_prometheus_operator_is_named(option: str) -> None:
+    done = template("--set", f"metrics.{option}.enabled=true")
+    assert done.returncode != 0
+    assert f"metrics.{option}.enabled is true" in done.stderr
+    assert "install the Prometheus Operator first" in done.stderr
+
+
+def test_without_metrics_nothing_scrapes_them() -> None:
+    assert of_kind("minimal", "ServiceMonitor") == []
+    assert of_kind("minimal", "PrometheusRule") == []
+
+
+def test_promtool_accepts_the_alerts() -> None:
+    cache = Path(os.environ.get("SOLRBENCH_CACHE", "~/.cache/solrbench")).expanduser()
+    promtool = shutil.which("promtool") or shutil.which("promtool", path=str(cache / "bin"))
+    if promtool is None:
+        pytest.skip("promtool is missing; it is in Debian's package prometheus")
+    done = subprocess.run(
+        [promtool, "check", "rules", str(RULES)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

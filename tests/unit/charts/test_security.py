@@ -1,0 +1,167 @@
+from typing import Any
+
+import pytest
+
+from solrbench.controller.children import OWNED_KINDS
+from unit.charts.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
+
+PLURALS = {
+    "Job": "jobs",
+    "StatefulSet": "statefulsets",
+    "Service": "services",
+    "ConfigMap": "configmaps",
+    "Pod": "pods",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+}
+APPLIED = {"Job", "StatefulSet", "Service", "ConfigMap"}
+"""The others are made by the controllers of Kubernetes."""
+
+Rule = dict[str, list[str]]
+
+
+def _pod_specs(case: str) -> list[dict[str, Any]]:
+    found = [each["spec"] for each in of_kind(case, "Pod")]
+    return found + [each["spec"]["template"]["spec"] for each in of_kind(case, "Deployment")]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_pods_pass_the_restricted_standard(case: str) -> None:
+    assert len(_pod_specs(case)) == 2
+    for spec in _pod_specs(case):
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["securityContext"]["runAsUser"] == 65532
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert {"hostNetwork", "hostPID", "hostIPC"}.isdisjoint(spec)
+        assert all("emptyDir" in volume for volume in spec.get("volumes", []))
+        for container in spec["containers"]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
+            assert container["resources"]["limits"]["memory"]
+
+
+def _rules(case: str, *kinds: str) -> list[Rule]:
+    return [rule for kind in kinds for role in of_kind(case, kind) for rule in role["rules"]]
+
+
+def _may(rules: list[Rule], group: str, resource: str) -> set[str]:
+    return {
+        verb
+        for rule in rules
+        if group in rule["apiGroups"] and resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_right_is_a_wildcard_and_none_reads_secrets(case: str) -> None:
+    rules = _rules(case, "Role", "ClusterRole")
+    assert rules
+    for rule in rules:
+        words = {word for part in rule.values() for word in part}
+        assert words.isdisjoint({"*", "secrets", "pods/exec", "impersonate", "escalate", "bind"})
+
+
+@pytest.mark.parametrize(("api_version", "kind"), OWNED_KINDS)
+def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: str) -> None:
+    group = api_version.rpartition("/")[0]
+    verbs = {"get", "list", "delete"} | ({"create", "patch"} if kind in APPLIED else set())
+    assert _may(_rules("default", "Role"), group, PLURALS[kind]) == verbs
+
+
+def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
+    rules = _rules("default", "Role")
+    benchmarks = {"get", "list", "watch", "patch", "delete"}
+    assert _may(rules, "solrbench.io", "solrbenchmarks") == benchmarks
+    assert "update" in _may(rules, "solrbench.io", "solrbenchmarks/status")
+    assert _may(rules, "solrbench.io", "solrbenchmarks/finalizers") == {"update"}
+    assert "create" in _may(rules, "", "events")
+
+
+def _role_namespaces(case: str) -> list[str]:
+    return [each["metadata"]["namespace"] for each in of_kind(case, "Role")]
+
+
+def test_rights_reach_as_far_as_the_watched_namespaces() -> None:
+    assert _role_namespaces("default") == [NAMESPACE]
+    assert _role_namespaces("everything") == ["team-a", "team-b"]
+    assert _role_namespaces("every_namespace") == []
+    changing = [
+        rule
+        for rule in _rules("everything", "ClusterRole")
+        if "delete" in rule["verbs"] and rule["apiGroups"] != ["solrbench.io"]
+    ]
+    assert changing == []
+    everywhere = _rules("every_namespace", "ClusterRole")
+    assert "delete" in _may(everywhere, "apps", "statefulsets")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_role_of_the_operator_is_bound_to_it(case: str) -> None:
+    (account,) = {
+        each["spec"]["template"]["spec"]["serviceAccountName"]
+        for each in of_kind(case, "Deployment")
+    }
+    bound = set()
+    for binding in of_kind(case, "RoleBinding") + of_kind(case, "ClusterRoleBinding"):
+        (subject,) = binding["subjects"]
+        assert (subject["name"], subject["namespace"]) == (account, NAMESPACE)
+        bound.add((binding["roleRef"]["name"], binding["metadata"].get("namespace")))
+    aggregated = ("-view", "-edit")
+    roles = of_kind(case, "Role") + of_kind(case, "ClusterRole")
+    names = {(each["metadata"]["name"], each["metadata"].get("namespace")) for each in roles}
+    assert bound == {name for name in names if not name[0].endswith(aggregated)}
+
+
+def test_rights_for_the_whole_cluster_can_be_left_out() -> None:
+    kinds = {each["kind"] for each in rendered("minimal")}
+    assert kinds.isdisjoint({"ClusterRole", "ClusterRoleBinding", "ServiceAccount"})
+    cluster = _rules("default", "ClusterRole")
+    assert _may(cluster, "", "nodes") == {"get"}
+    assert _may(cluster, "apiextensions.k8s.io", "customresourcedefinitions") == {"list", "watch"}
+
+
+def test_viewers_only_read_and_editors_only_change() -> None:
+    roles = {each["metadata"]["name"]: each for each in of_kind("everything", "ClusterRole")}
+    view = roles[f"bench-{NAMESPACE}-view"]
+    edit = roles[f"bench-{NAMESPACE}-edit"]
+    to_view = "rbac.authorization.k8s.io/aggregate-to-view"
+    assert view["metadata"]["labels"][to_view] == "true"
+    assert to_view not in edit["metadata"]["labels"]
+    reading = {"get", "list", "watch"}
+    assert _may(view["rules"], "solrbench.io", "solrbenchmarks") == reading
+    assert "create" in _may(edit["rules"], "solrbench.io", "solrbenchmarks")
+    assert _may(edit["rules"], "solrbench.io", "solrbenchmarks/status") == set()
+
+
+def test_network_policies_are_off_by_default() -> None:
+    assert of_kind("default", "NetworkPolicy") == []
+
+
+def test_network_policies_let_in_what_the_values_say() -> None:
+    policies = {
+        each["metadata"]["namespace"]: each for each in of_kind("everything", "NetworkPolicy")
+    }
+    assert set(policies) == {NAMESPACE, "team-a", "team-b"}
+    (test, metrics) = policies[NAMESPACE]["spec"]["ingress"]
+    assert test["from"][0]["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "test"
+    assert metrics["ports"] == [{"protocol": "TCP", "port": "metrics"}]
+    assert "monitoring" in str(metrics["from"])
+    team = policies["team-a"]["spec"]
+    picked = {"matchLabels": {"app.kubernetes.io/managed-by": "solrbench-operator"}}
+    assert team["podSelector"] == picked
+    (peers, more) = team["ingress"]
+    assert peers["from"][0] == {"podSelector": picked}
+    operator = peers["from"][1]
+    assert operator["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] == NAMESPACE
+    assert more == {"ports": [{"port": 8089}]}
+    assert team["egress"][-1]["to"] == [{"ipBlock": {"cidr": "192.0.2.0/24"}}]
+
+
+def test_policies_in_every_namespace_are_refused_with_the_remedy() -> None:
+    values = CHART.parents[1] / "tests/unit/charts/values/every_namespace.yaml"
+    done = template("-f", str(values), "--set", "networkPolicy.benchmarks.enabled=true")
+    assert done.returncode != 0
+    assert "needs watchNamespaces to name its namespaces" in done.stderr
