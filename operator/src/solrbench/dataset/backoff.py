@@ -19,5 +19,5 @@ class Backoff:
 
     def seconds(self, attempt: int, rng: random.Random) -> float:
         """Return the wait before the `attempt`-th retry (from 1), within 50 % of its middle."""
-        middle = min(self.first_seconds * 2 ** (attempt - 1), self.longest_seconds)
+        middle: float = min(self.first_seconds * 2.0 ** (attempt - 1), self.longest_seconds)
         return middle * (0.5 + rng.random())

@@ -1,11 +1,15 @@
 """The documents of one pod, whatever the source."""
 
+import gzip
 import random
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
@@ -17,6 +21,7 @@ from solrbench.dataset.files import (
     distinct_names,
     format_of,
     mounted_files,
+    unpacked,
 )
 from solrbench.dataset.generator import DocumentGenerator
 from solrbench.dataset.readers import reader_of
@@ -73,9 +78,8 @@ def _from_files(dataset: Dataset, files: list[DataFile], part: Slice) -> Iterato
     formats = [format_of(file, dataset.format) for file in files]
     position = 0
     for file, name, wanted in zip(files, distinct_names(files), formats, strict=True):
-        with _open(file) as stream:
-            records = reader_of(wanted)(stream, file.place)
-            for number, load in enumerate(_translated(records, file, stream), 1):
+        with _bytes_of(file) as stream:
+            for number, load in enumerate(reader_of(wanted)(stream, file.place), 1):
                 if part.owns(position):
                     yield cleaned(load(), dataset.id_field, f"{name}-{number}")
                 position += 1
@@ -86,3 +90,22 @@ def _from_files(dataset: Dataset, files: list[DataFile], part: Slice) -> Iterato
             f"there is no document in {places}; correct spec.dataset or fill the files",
             permanent=True,
         )
+
+
+@contextmanager
+def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
+    """Open a file and name it in whatever goes wrong while it is read."""
+    with ExitStack() as stack:
+        try:
+            packed = stack.enter_context(file.open())
+            yield stack.enter_context(unpacked(packed))
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            remedy = "pack the file again with gzip"
+            raise IndexingError.malformed(file.place, f"damaged gzip: {error}", remedy) from error
+        except (httpx.TransportError, OSError) as error:
+            raise IndexingError(
+                Reason.DATASET_UNREACHABLE,
+                f"{file.place}: lost while reading: {error or type(error).__name__};"
+                " check the server or the volume",
+                permanent=False,
+            ) from error

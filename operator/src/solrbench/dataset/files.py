@@ -93,7 +93,8 @@ def _matches(folder: Path, path: str) -> list[str]:
         raise _outside(path)
     if not set(path) & {"*", "?"}:
         return [path]
-    matches = sorted(glob.glob(path.replace("[", "[[]"), root_dir=folder))
+    # Unlike Path.glob, this one passes over hidden files and takes ** for *.
+    matches = sorted(glob.glob(path.replace("[", "[[]"), root_dir=folder))  # noqa: PTH207
     files = [match for match in matches if (folder / match).is_file()]
     if not files:
         raise IndexingError.not_found(path, "no file matches; correct the path in spec.dataset")

@@ -81,7 +81,7 @@ class DocumentGenerator:
         )
         return [self._document(*column) for column in columns]
 
-    def _document(  # noqa: PLR0913  one argument for each field
+    def _document(  # noqa: PLR0913, PLR0917 - one argument for each field
         self,
         position: int,
         title: str,

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import ijson
 import orjson
+from ijson.common import JSONError
 
 from solrbench.api.v1alpha1.dataset import Format
 from solrbench.dataset.failures import IndexingError
@@ -57,7 +58,7 @@ def read_json(stream: BinaryIO, place: str) -> Iterator[Loader]:
     try:
         for number, record in enumerate(records, 1):
             yield partial(_checked, record, f"{place}: record {number}")
-    except ijson.JSONError as error:
+    except JSONError as error:
         raise IndexingError.malformed(f"{place}: record {number + 1}", _short(error)) from error
 
 

@@ -1,0 +1,156 @@
+"""The command of an index pod."""
+
+import asyncio
+import logging
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+from pydantic import ValidationError
+
+from solrbench.dataset.backoff import Backoff
+from solrbench.dataset.batches import Batch, batches
+from solrbench.dataset.documents import Surroundings, documents
+from solrbench.dataset.failures import IndexingError, Reason
+from solrbench.dataset.leaders import Leaders
+from solrbench.dataset.progress import Tally, as_json, as_metrics, leave_last_words
+from solrbench.dataset.progress_server import Page, serving
+from solrbench.dataset.reader_thread import ReadAhead
+from solrbench.dataset.sender import Patience, Sender, find_routes
+from solrbench.dataset.slicing import Slice
+from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
+
+EXIT_AGAIN = 1
+"""Exit code of a pod whose failure another pod may not have: a lost connection."""
+
+EXIT_TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a pod that was told to stop."""
+
+_TIMEOUT = httpx.Timeout(300.0, connect=10.0)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Pod:
+    """What is around the command in its pod.
+
+    Attributes:
+        folder: where a volume or ConfigMap with documents is mounted
+        termination_log: file of the last words
+        host: address that the progress server binds
+        port: its port
+        backoff: waits before anything is tried again
+        clock: returns the Unix time in seconds
+
+    """
+
+    folder: Path = Path(DATASET_FOLDER)
+    termination_log: Path = Path("/dev/termination-log")
+    host: str = "0.0.0.0"  # noqa: S104 - the operator asks from outside the pod
+    port: int = INDEX_PORT
+    backoff: Backoff = field(default_factory=Backoff)
+    clock: Callable[[], float] = time.time
+
+
+def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) -> int:
+    """Index this pod's share of the dataset.
+
+    Returns:
+        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_AGAIN`, or `EXIT_TERMINATED`
+
+    """
+    pod = pod or Pod()
+    tally = Tally(completion_index, pod.clock)
+    code, failure = 0, None
+    try:
+        asyncio.run(_index(_read_plan(plan_file), tally, pod))
+    except IndexingError as error:
+        code, failure = EXIT_PERMANENT if error.permanent else EXIT_AGAIN, error
+    except asyncio.CancelledError:
+        message = "told to stop before all documents were sent"
+        code, failure = EXIT_TERMINATED, IndexingError(Reason.INTERRUPTED, message, permanent=False)
+    except Exception as error:  # noqa: BLE001 - the last words must say what happened
+        _log.exception("index pod %d failed", completion_index)
+        code, failure = (
+            EXIT_AGAIN,
+            IndexingError(Reason.INTERNAL_ERROR, repr(error), permanent=False),
+        )
+    tally.ended(failure)
+    leave_last_words(tally.progress, pod.termination_log)
+    _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(tally.progress).decode())
+    return code
+
+
+def _read_plan(file: Path) -> IndexPlan:
+    try:
+        return IndexPlan.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise IndexingError(
+            Reason.INVALID_PLAN, f"{file}: {error}; the operator writes it", permanent=True
+        ) from error
+
+
+async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine that runs has a task
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    # No proxy of the environment may stand between the pod and Solr in the same cluster.
+    http = httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False)
+    async with serving(_pages(plan, tally), pod.host, pod.port), http:
+        await _send_all(plan, tally, pod, http)
+
+
+async def _send_all(plan: IndexPlan, tally: Tally, pod: Pod, http: httpx.AsyncClient) -> None:
+    dataset, indexing = plan.dataset, plan.dataset.indexing
+    patience = Patience(indexing.retries, pod.backoff, _jitter(plan, tally, "send"))
+    leaders = Leaders(http, plan.solr_urls, plan.collection, dataset.id_field)
+    routes = await find_routes(leaders, patience)
+    sender = Sender(http, leaders, routes, patience, tally)
+
+    def read(stopped: threading.Event) -> Iterator[Batch]:
+        part = Slice(tally.progress.pod, indexing.pods, indexing.batch_documents)
+        jitter = _jitter(plan, tally, "read")
+        around = Surroundings(pod.folder, pod.backoff, jitter, stopped.wait)
+        found = documents(dataset, part, around)
+        return batches(found, routes, indexing.batch_documents, dataset.id_field)
+
+    async with ReadAhead(read, indexing.streams) as reader:
+        await _drain(reader, sender, indexing.streams)
+
+
+def _jitter(plan: IndexPlan, tally: Tally, use: str) -> random.Random:
+    """Return random numbers that differ between pods and are the same in another run."""
+    return random.Random(f"{plan.benchmark}/{tally.progress.pod}/{use}")  # noqa: S311
+
+
+async def _drain(reader: ReadAhead[Batch], sender: Sender, streams: int) -> None:
+    """Send what the reader reads over several streams; the first failure ends them all."""
+
+    async def stream() -> None:
+        while (batch := await reader.take()) is not None:
+            await sender.send(batch)
+
+    failures: list[BaseException] = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(streams):
+                group.create_task(stream())
+    except* IndexingError as several:
+        failures.extend(several.exceptions)
+    if failures:
+        raise failures[0]
+
+
+def _pages(plan: IndexPlan, tally: Tally) -> dict[str, Page]:
+    return {
+        "/progress": lambda: ("application/json", as_json(tally.progress)),
+        "/metrics": lambda: (
+            "text/plain; version=0.0.4; charset=utf-8",
+            as_metrics(tally.progress, plan.benchmark),
+        ),
+    }

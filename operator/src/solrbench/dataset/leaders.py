@@ -1,0 +1,52 @@
+"""Where the leaders of the shards are, asked of Solr itself."""
+
+import httpx
+
+from solrbench.dataset.answers import unavailable
+from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.routing import Routes, parse_routes
+
+
+class Leaders:
+    """Reads the routes of one collection from whichever node answers."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, urls: list[str], collection: str, id_field: str
+    ) -> None:
+        """Keep the nodes' base URLs, such as `http://host:8983/solr`."""
+        self._http = http
+        self._urls = list(urls)
+        self._collection = collection
+        self._id_field = id_field
+
+    async def read(self) -> Routes:
+        """Return the routes as they are now.
+
+        Raises:
+            IndexingError: no node knows the collection; it may pass
+
+        """
+        failure = unavailable("spec.target", "has no node")
+        for url in self._urls:
+            try:
+                return await self._ask(url)
+            except IndexingError as error:
+                failure = error
+            except httpx.TransportError as error:
+                failure = unavailable(url, str(error) or type(error).__name__)
+        raise failure
+
+    async def _ask(self, url: str) -> Routes:
+        answer = await self._http.get(
+            f"{url}/admin/collections",
+            params={"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"},
+        )
+        if answer.status_code != 200:
+            raise unavailable(url, f"HTTP {answer.status_code} for CLUSTERSTATUS")
+        try:
+            routes = parse_routes(answer.json(), self._collection, self._id_field)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise unavailable(url, f"CLUSTERSTATUS is not as expected: {error!r}") from error
+        if routes is None or not routes.shards:
+            raise unavailable(url, f"there is no active shard of collection {self._collection}")
+        return routes

@@ -1,0 +1,98 @@
+"""What an index pod has done so far: counted while it runs, left behind when it ends."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from solrbench.dataset.failures import IndexingError
+from solrbench.plan.index_plan import IndexProgress
+
+LAST_WORDS_BYTES = 4096
+"""Kubernetes cuts a termination message here, and cut JSON is no JSON."""
+
+_log = logging.getLogger(__name__)
+
+
+class Tally:
+    """Counts accepted batches.
+
+    Attributes:
+        progress: the counts so far
+
+    """
+
+    def __init__(self, pod: int, clock: Callable[[], float]) -> None:
+        """Start at zero; `clock` returns the Unix time in seconds."""
+        self.progress = IndexProgress(pod=pod)
+        self._clock = clock
+
+    def sending(self) -> None:
+        """Note the time of the first batch."""
+        if self.progress.started is None:
+            self._update(started=self._clock())
+
+    def retried(self) -> None:
+        """Count a batch that is sent a second time."""
+        self._update(retried_batches=self.progress.retried_batches + 1)
+
+    def accepted(self, documents: int, size: int) -> None:
+        """Count a batch that Solr has taken; `size` is that of its body in bytes."""
+        done = self.progress
+        self._update(documents=done.documents + documents, bytes=done.bytes + size)
+
+    def ended(self, failure: IndexingError | None = None) -> None:
+        """Note the end and what brought it about."""
+        self._update(finished=self._clock())
+        if failure is not None:
+            self._update(reason=failure.reason.value, message=str(failure))
+
+    def _update(self, **changes: object) -> None:
+        self.progress = self.progress.model_copy(update=changes)
+
+
+def as_json(progress: IndexProgress) -> bytes:
+    """Return the JSON of `/progress`."""
+    return progress.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def last_words(progress: IndexProgress) -> bytes:
+    """Return JSON of at most `LAST_WORDS_BYTES`, with the message cut in the middle if need be.
+
+    Both ends of a message matter: the place stands first, the remedy last.
+    """
+    text, message = as_json(progress), progress.message or ""
+    keep = len(message)
+    while len(text) > LAST_WORDS_BYTES:
+        keep = keep * 3 // 4
+        cut = f"{message[: keep // 2]} … {message[len(message) - keep // 2 :]}"
+        text = as_json(progress.model_copy(update={"message": cut}))
+    return text
+
+
+def leave_last_words(progress: IndexProgress, file: Path) -> None:
+    """Write the progress where Kubernetes looks for it."""
+    try:
+        file.write_bytes(last_words(progress))
+    except OSError as error:
+        # The exit code still tells how the run ended; outside a container there is no such file.
+        _log.warning("no termination message: %s", error)
+
+
+def as_metrics(progress: IndexProgress, benchmark: str) -> bytes:
+    """Return the counts in Prometheus' text exposition format 0.0.4."""
+    labels = f'{{benchmark="{benchmark}",pod="{progress.pod}"}}'
+    rows: list[tuple[str, str, str, float | None]] = [
+        ("documents_total", "counter", "Documents that Solr has accepted.", progress.documents),
+        ("bytes_total", "counter", "Bytes of accepted request bodies.", progress.bytes),
+        ("retried_batches_total", "counter", "Batches sent again.", progress.retried_batches),
+        ("started_timestamp_seconds", "gauge", "Time of the first batch.", progress.started),
+        ("finished_timestamp_seconds", "gauge", "Time of the last answer.", progress.finished),
+    ]
+    lines = [
+        f"# HELP solrbench_index_{name} {text}\n"
+        f"# TYPE solrbench_index_{name} {kind}\n"
+        f"solrbench_index_{name}{labels} {value}\n"
+        for name, kind, text, value in rows
+        if value is not None
+    ]
+    return "".join(lines).encode()
