@@ -1,0 +1,89 @@
+"""The real API server's verdict on the tables that pydantic judges in the unit tests."""
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from support.admission import ApiServer, RefusedError, reachable_api_server
+from support.bad_resources import BAD
+from support.bad_rows import Bad
+from support.good_resources import ACCEPTED_UPDATES, GOOD, REFUSED_UPDATES, updatable
+from support.resources import Changes, change, resource
+from support.statuses import full_status
+
+pytestmark = pytest.mark.cluster
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def server() -> ApiServer:
+    server = reachable_api_server()
+    if server is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    server.install_definition()
+    return server
+
+
+@pytest.fixture(scope="module")
+def stored(server: ApiServer) -> Iterator[str]:
+    body = updatable()
+    name = f"update-{uuid.uuid4().hex[:8]}"
+    server.create(body | {"metadata": {"name": name}})
+    yield name
+    server.delete(name)
+
+
+@pytest.mark.parametrize("row", BAD, ids=lambda row: row.name)
+def test_bad_resource_is_refused_with_field_and_remedy(server: ApiServer, row: Bad) -> None:
+    with pytest.raises(RefusedError) as caught:
+        server.try_create(resource(row.changes))
+    found = caught.value.lines
+    assert any(row.field in line and row.server in line for line in found), found
+
+
+@pytest.mark.parametrize("changes", GOOD.values(), ids=GOOD.keys())
+def test_good_resource_is_stored_with_the_defaults_of_the_models(
+    server: ApiServer, changes: Changes
+) -> None:
+    body = resource(changes)
+    assert server.try_create(body)["spec"] == _with_defaults(body)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_is_accepted(server: ApiServer, path: Path) -> None:
+    for body in yaml.safe_load_all(path.read_text("utf-8")):
+        if body["kind"] == KIND:
+            assert server.try_create(body)["spec"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"), REFUSED_UPDATES.values(), ids=REFUSED_UPDATES.keys()
+)
+def test_update_is_refused(server: ApiServer, stored: str, changes: Changes, message: str) -> None:
+    with pytest.raises(RefusedError) as caught:
+        server.try_update(stored, changes)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("changes", ACCEPTED_UPDATES.values(), ids=ACCEPTED_UPDATES.keys())
+def test_update_is_accepted(server: ApiServer, stored: str, changes: Changes) -> None:
+    wanted = updatable()
+    for path, value in changes.items():
+        change(wanted, path, value)
+    assert server.try_update(stored, changes)["spec"] == _with_defaults(wanted)
+
+
+def test_full_status_is_stored_as_written(server: ApiServer, stored: str) -> None:
+    written = full_status().model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert server.try_update_status(stored, written)["status"] == written
+
+
+def _with_defaults(body: dict[str, Any]) -> dict[str, Any]:
+    spec = SolrBenchmark.parse(body).spec
+    return spec.model_dump(mode="json", by_alias=True, exclude_none=True)

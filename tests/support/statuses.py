@@ -1,0 +1,95 @@
+"""A status with every field set."""
+
+from datetime import UTC, datetime, timedelta
+
+from solrbench.api.v1alpha1.status import (
+    Attempts,
+    Condition,
+    DatasetStatus,
+    LiveLoad,
+    ReportStatus,
+    Status,
+    StepResult,
+    Summary,
+    TargetStatus,
+)
+
+START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def full_status() -> Status:
+    """Return a status in which no field is absent, as no real one is."""
+    return Status(
+        observed_generation=2,
+        phase="Measuring",
+        progress="70 %",
+        start_time=START,
+        completion_time=START + timedelta(hours=1),
+        phase_start_time=START + timedelta(minutes=5),
+        attempts=Attempts(target=1, load=2),
+        target=TargetStatus(
+            live_nodes=2,
+            zookeepers=3,
+            solr_version="9.10.1",
+            heap_bytes=2**29,
+            url="http://base-solr.default.svc:8983/solr/base",
+            pods={"base-solr-0": "0b5b/0", "base-zookeeper-1": "77aa/1"},
+        ),
+        dataset=DatasetStatus(
+            documents=20_000,
+            documents_total=20_000,
+            bytes=2**40,
+            seconds=12.5,
+            documents_per_second=1600.0,
+            bytes_per_second=1e9,
+            index_bytes=2**45,
+        ),
+        load=LiveLoad(
+            stage="Measuring",
+            repeat=2,
+            step="two-users",
+            users=2,
+            requests_per_second=123.4,
+            requests=1000,
+        ),
+        summary=Summary(requests_per_second="123.4", p95="12.3 ms", failures="0.00 %"),
+        results=[_result("two-users"), _result("eight-users")],
+        report=ReportStatus(
+            config_maps=["base-report-r1-s0-two-users-0"], stored_steps=1, total_steps=4
+        ),
+        conditions=[_condition("Accepted"), _condition("Succeeded")],
+    )
+
+
+def _result(step: str) -> StepResult:
+    return StepResult(
+        step=step,
+        request="query",
+        repeats=2,
+        requests=2000,
+        failures=1,
+        ramp_requests=10,
+        requests_per_second=123.4,
+        average_milliseconds=5.5,
+        min_milliseconds=0.7,
+        max_milliseconds=99.9,
+        p50_milliseconds=5.1,
+        p75_milliseconds=7.2,
+        p95_milliseconds=12.3,
+        p99_milliseconds=40.1,
+        requests_per_second_mean=123.5,
+        requests_per_second_deviation_percent=1.5,
+        p95_milliseconds_mean=12.2,
+        p95_deviation_percent=2.5,
+    )
+
+
+def _condition(type_: str) -> Condition:
+    return Condition(
+        type=type_,
+        status="True",
+        reason="Accepted",
+        message="everything the spec refers to is there",
+        last_transition_time=START,
+        observed_generation=2,
+    )
