@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 # Sets KUBECONFIG and PATH for the cluster of `make cluster`.
 IN_CLUSTER := eval "$$(hack/cluster/env)" &&
+# Prometheus, promtool and helm, for the tests that call them.
+WITH_TOOLS := export PATH="$$(hack/test-tools):$$PATH" &&
 
 export CLUSTER
 
@@ -59,15 +61,15 @@ verify: $(VENV)/ready ## check that everything generated is up to date
 
 .PHONY: unit
 unit: $(VENV)/ready ## tests without a cluster
-	$(PYTEST) tests/unit -q
+	$(WITH_TOOLS) $(PYTEST) tests/unit -q
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server, Solr and ZooKeeper
-	$(IN_CLUSTER) $(PYTEST) tests/integration -q
+	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/integration -q
 
 .PHONY: e2e
 e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
-	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
+	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
 
 .PHONY: test
 test: lint typing verify unit ## everything, slow suites last; what .ci/run calls

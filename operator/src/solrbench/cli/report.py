@@ -26,7 +26,10 @@ from solrbench.results.render import to_csv, to_markdown
 )
 @cluster_options
 def report(name: str, output: str, context: str | None, namespace: str | None) -> None:
-    """Print the results of a benchmark; while it runs, of the steps stored so far."""
+    """Print the results of a benchmark.
+
+    While it runs, these are the results of the steps stored so far.
+    """
     cluster, place = open_cluster(context, namespace)
     with errors_for_people():
         body = cluster.get(*BENCHMARKS, place, name)

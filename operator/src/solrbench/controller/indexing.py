@@ -16,7 +16,7 @@ from solrbench.plan.index_plan import INDEX_PORT, IndexPlan, IndexProgress
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import replicas
 from solrbench.solr.collections import check_replicas
-from solrbench.solr.counts import commit, count_documents, index_bytes
+from solrbench.solr.counts import commit, core_indexes, documents_by_shard
 
 POLL_SECONDS = 2.0
 
@@ -118,14 +118,17 @@ def _verify(run: Run) -> None:
     spec, name = run.benchmark.spec, names.collection(run.benchmark)
     sent = run.status.dataset.documents
     expected = spec.dataset.expected_documents or sent
+    if expected is None:
+        raise Never("DocumentsUnknown", "no index pod told how many documents it sent")
     with SolrClient(run.solr_urls, timeout_seconds=30) as solr:
         commit(solr, name, spec.dataset.indexing.max_segments)
         found = replicas(solr, name)
         check_replicas(found, spec.collection, run.solr_cloud.nodes)
-        counted = count_documents(solr, found)
-        size = index_bytes(solr, found)
+        cores = core_indexes(solr, found)
+    counted = documents_by_shard(cores)
+    size = sum(each.bytes for each in cores)
     total = sum(counted.values())
-    if expected is not None and total != expected:
+    if total != expected:
         raise Never(
             "DocumentCountMismatch",
             f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"

@@ -1,5 +1,7 @@
 """Documents and bytes on every replica, counted by Solr itself."""
 
+from dataclasses import dataclass
+
 from solrbench.errors import NotYet
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
@@ -15,34 +17,45 @@ def commit(solr: SolrClient, collection: str, max_segments: int | None = None) -
     solr.post(f"/{collection}/update", params, json=[], timeout_seconds=COMMIT_TIMEOUT_SECONDS)
 
 
-def count_documents(solr: SolrClient, replicas: list[Replica]) -> dict[str, int]:
-    """Return the documents of each shard, counted on each of its replicas by itself.
+@dataclass(frozen=True)
+class CoreIndex:
+    """The index of one core as its current searcher sees it."""
+
+    shard: str
+    core: str
+    documents: int
+    bytes: int
+
+
+def core_indexes(solr: SolrClient, replicas: list[Replica]) -> list[CoreIndex]:
+    """Return the index of every replica, by Solr's core status.
+
+    A search would count the documents too, but it would also fill caches and be counted among
+    the requests, before the first measured one.
+    """
+    found = []
+    for url in sorted({replica.base_url for replica in replicas}):
+        cores = solr.get("/admin/cores", {"action": "STATUS"}, url=url)["status"]
+        for replica in replicas:
+            if replica.base_url == url:
+                index = cores[replica.core]["index"]
+                size = int(index["sizeInBytes"])
+                found.append(CoreIndex(replica.shard, replica.core, index["numDocs"], size))
+    return found
+
+
+def documents_by_shard(cores: list[CoreIndex]) -> dict[str, int]:
+    """Return the documents of each shard.
 
     Raises:
         NotYet: if the replicas of a shard disagree, as they do until a PULL or TLOG replica has
             copied the leader's last commit.
 
     """
-    counts: dict[str, dict[str, int]] = {}
-    for replica in replicas:
-        body = solr.get(
-            f"/{replica.core}/select",
-            {"q": "*:*", "rows": 0, "distrib": "false"},
-            url=replica.base_url,
-        )
-        counts.setdefault(replica.shard, {})[replica.core] = body["response"]["numFound"]
-    for shard, by_core in counts.items():
+    by_shard: dict[str, dict[str, int]] = {}
+    for each in cores:
+        by_shard.setdefault(each.shard, {})[each.core] = each.documents
+    for shard, by_core in by_shard.items():
         if len(set(by_core.values())) > 1:
             raise NotYet("ReplicasDisagree", f"documents of {shard} by replica: {by_core}")
-    return {shard: next(iter(by_core.values())) for shard, by_core in counts.items()}
-
-
-def index_bytes(solr: SolrClient, replicas: list[Replica]) -> int:
-    """Return the bytes of the index files over all replicas."""
-    total = 0
-    for url in {replica.base_url for replica in replicas}:
-        body = solr.get("/admin/metrics", {"group": "core", "prefix": "INDEX.sizeInBytes"}, url=url)
-        total += sum(
-            int(registry.get("INDEX.sizeInBytes", 0)) for registry in body["metrics"].values()
-        )
-    return total
+    return {shard: next(iter(by_core.values())) for shard, by_core in by_shard.items()}

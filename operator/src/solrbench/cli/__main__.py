@@ -1,0 +1,5 @@
+"""`python -m solrbench.cli`."""
+
+from solrbench.cli.main import main
+
+main()

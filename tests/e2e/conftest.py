@@ -1,0 +1,51 @@
+"""Whole benchmarks in real pods, by the operator that `make install` put into the cluster."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from support import kube
+from support import web_server as web_server_pod
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "tests/e2e" in str(item.path):
+            item.add_marker(pytest.mark.e2e)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def operator() -> None:
+    """The operator must be there; its namespace must hold nothing of an earlier run."""
+    if not os.environ.get("KUBECONFIG"):
+        pytest.skip('no cluster: make cluster images install, then eval "$(hack/cluster/env)"')
+    kube.kubectl("rollout", "status", "deployment", "--timeout=120s")
+    for body in kube.items("solrbenchmarks"):
+        kube.delete(body["metadata"]["name"])
+
+
+@pytest.fixture
+def run() -> Iterator[Callable[..., str]]:
+    """Apply a benchmark with what it refers to; it is deleted after the test, with everything."""
+    names: list[str] = []
+
+    def applied(body: dict[str, Any], *others: dict[str, Any]) -> str:
+        names.append(body["metadata"]["name"])
+        kube.apply(*others, body)
+        return names[-1]
+
+    yield applied
+    for name in names:
+        kube.delete(name)
+
+
+@pytest.fixture(scope="session")
+def web_server() -> Iterator[str]:
+    """A web server in the cluster; gives its address there."""
+    yield web_server_pod.start(WEB_SERVER)
+    web_server_pod.stop(WEB_SERVER)
+
+
+WEB_SERVER = "files"

@@ -1,0 +1,151 @@
+"""What goes wrong is told in a condition, with the place and the remedy, and leaves nothing."""
+
+from collections.abc import Callable
+
+import pytest
+
+from support import kube
+from support.benchmarks import SMALL_SOLR, config_map, small
+
+Run = Callable[..., str]
+SOON = 60.0
+"""Seconds within which a pod's trouble must be told."""
+
+
+def solr_cloud(**changes: object) -> dict[str, object]:
+    return SMALL_SOLR | changes
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "reason", "words"),
+    [
+        (
+            "no-image",
+            {"image": {"repository": "localhost/solrbench/none", "tag": "1"}},
+            "ImagePullError",
+            ("no-image-solr-0", "image's repository, tag"),
+        ),
+        (
+            "too-small",
+            {"resources": {"requests": {"memory": "4096Gi"}, "limits": {"memory": "4096Gi"}}},
+            "Unschedulable",
+            ("too-small-solr-0", "memory", "lower resources.requests"),
+        ),
+        (
+            "crashing",
+            {"solrOpts": "-XX:+NoSuchFlag"},
+            "CrashLoopBackOff",
+            ("crashing-solr-0", "kubectl logs"),
+        ),
+        (
+            "out-of-memory",
+            {
+                "solrOpts": "-XX:+AlwaysPreTouch",
+                "resources": {
+                    "requests": {"cpu": "100m", "memory": "512Mi"},
+                    "limits": {"memory": "512Mi"},
+                },
+            },
+            "OOMKilled",
+            ("out-of-memory-solr-0", "raise resources.limits.memory or lower heap"),
+        ),
+    ],
+)
+def test_trouble_of_pods_is_told_within_a_minute(
+    run: Run, name: str, changes: dict[str, object], reason: str, words: tuple[str, ...]
+) -> None:
+    run(small(name, target__solrCloud=solr_cloud(**changes)))
+    message = kube.wait_for_reason(name, "TargetReady", reason, SOON)
+    assert all(word in message for word in words), message
+    assert kube.condition(name, "Succeeded")["reason"] == reason
+
+
+def test_trouble_that_stays_ends_at_the_deadline(run: Run) -> None:
+    name = run(
+        small(
+            "late",
+            target__solrCloud=solr_cloud(
+                image={"repository": "localhost/solrbench/none", "tag": "1"}
+            ),
+            deadlineSeconds={"provisioning": 20},
+        )
+    )
+    status = kube.wait_for_end(name, SOON)
+    assert status["phase"] == "Failed"
+    succeeded = kube.condition(name, "Succeeded")
+    assert succeeded["reason"] == "DeadlineExceeded"
+    assert "ImagePullError" in succeeded["message"]
+    kube.wait_for_reason(name, "CleanedUp", "CleanedUp", SOON)
+    assert kube.owned(name) == []
+
+
+def test_missing_config_map_is_named_and_may_come_later(run: Run) -> None:
+    queries = {"configMap": {"name": "late-queries", "key": "queries.txt"}}
+    name = run(small("waiting", workload={"queries": queries}))
+    message = kube.wait_for_reason(name, "Accepted", "ConfigMapNotFound", SOON)
+    assert "spec.workload.queries.configMap" in message
+    assert "late-queries" in message
+    assert kube.owned(name) == []
+    kube.apply(config_map("late-queries", other__txt="solr"))
+    message = kube.wait_for_reason(name, "Accepted", "ConfigMapKeyNotFound", SOON)
+    assert "queries.txt" in message
+    kube.apply(config_map("late-queries", queries__txt="solr"))
+    kube.wait_for_reason(name, "Accepted", "Accepted", SOON)
+    kube.kubectl("delete", "configmap", "late-queries")
+
+
+def test_config_set_that_does_not_load_is_refused_with_solrs_words(run: Run) -> None:
+    broken = config_map(
+        "broken-config-set",
+        solrconfig__xml="<config><luceneMatchVersion>9.10</luceneMatchVersion></config>",
+        **{"managed-schema__xml": '<schema name="x" version="1.6"><field name="id"/></schema>'},
+    )
+    name = run(
+        small("bad-config-set", collection__configSet={"configMap": "broken-config-set"}), broken
+    )
+    status = kube.wait_for_end(name, 240)
+    assert status["phase"] == "Failed"
+    succeeded = kube.condition(name, "Succeeded")
+    assert succeeded["reason"] == "CollectionRefused"
+    assert "configSet" in succeeded["message"]
+    kube.kubectl("delete", "configmap", "broken-config-set")
+
+
+def test_dataset_that_is_not_there_is_told_with_its_address(run: Run, web_server: str) -> None:
+    url = f"{web_server}/none.jsonl"
+    name = run(small("not-there", dataset={"http": {"urls": [url]}}, workload=_own_queries()))
+    kube.wait_for_end(name, 240)
+    succeeded = kube.condition(name, "Succeeded")
+    assert succeeded["reason"] == "DatasetNotFound"
+    assert url in succeeded["message"]
+    assert "404" in succeeded["message"]
+    assert kube.condition(name, "DataIndexed")["status"] == "False"
+
+
+def test_malformed_document_is_told_with_its_line(run: Run) -> None:
+    lines = ['{"id": "%d", "title_t": "one"}' % i for i in range(500)]
+    lines[311] = '{"id": "311", "title_t": "unfinished'
+    data = config_map("malformed-data", docs__jsonl="\n".join(lines))
+    name = run(
+        small(
+            "malformed",
+            dataset={"configMap": {"name": "malformed-data", "keys": ["docs.jsonl"]}},
+            workload=_own_queries(),
+        ),
+        data,
+    )
+    kube.wait_for_end(name, 240)
+    succeeded = kube.condition(name, "Succeeded")
+    assert succeeded["reason"] == "MalformedDocument"
+    assert "docs.jsonl" in succeeded["message"]
+    assert "312" in succeeded["message"]
+    kube.kubectl("delete", "configmap", "malformed-data")
+
+
+def _own_queries() -> dict[str, object]:
+    return {"queries": {"configMap": {"name": "some-queries"}}}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def queries() -> None:
+    kube.apply(config_map("some-queries", queries__txt="one\ntwo\n"))

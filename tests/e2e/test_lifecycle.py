@@ -1,0 +1,63 @@
+"""Queue, suspension, deletion at a bad moment, time to live."""
+
+from collections.abc import Callable
+
+from support import kube
+from support.benchmarks import small
+
+Run = Callable[..., str]
+LONG_STEP = {"steps": [{"name": "long", "users": 2, "durationSeconds": 600}]}
+
+
+def wait_for_phase(name: str, phase: str, seconds: float = 240) -> None:
+    kube.wait_for(f"{phase} of {name}", lambda: kube.status(name).get("phase") == phase, seconds)
+
+
+def patch(name: str, spec: str) -> None:
+    kube.kubectl("patch", "sbench", name, "--type=merge", "-p", f'{{"spec": {spec}}}')
+
+
+def test_queue_suspension_deletion_and_time_to_live(run: Run) -> None:
+    first = run(small("first", load=LONG_STEP))
+    wait_for_phase(first, "Provisioning", 60)
+    second = run(small("second", load={"steps": [{"name": "one", "users": 1, "requests": 50}]}))
+    third = run(small("third"))
+    wait_for_phase(second, "Queued", 60)
+    wait_for_phase(third, "Queued", 60)
+    assert f"{kube.NAMESPACE}/first" in kube.condition(second, "Succeeded")["message"]
+    assert f"{kube.NAMESPACE}/second" in kube.condition(third, "Succeeded")["message"]
+    assert kube.owned(second) == []
+
+    wait_for_phase(first, "Measuring")
+    kube.delete(first, seconds=45)
+
+    wait_for_phase(second, "Provisioning", 60)
+    assert kube.status(third)["phase"] == "Queued"
+    patch(second, '{"suspend": true}')
+    wait_for_phase(second, "Suspended", 60)
+    kube.wait_for("end of its pods", lambda: not kube.owned(second), 60)
+
+    wait_for_phase(third, "Provisioning", 60)
+    kube.delete(third, seconds=45)
+
+    patch(second, '{"suspend": false, "ttlSecondsAfterFinished": 15}')
+    kube.wait_for_success(second)
+    kube.wait_for("its expiry", lambda: kube.get("sbench", second) is None, 60)
+    kube.wait_for("end of all it owned", lambda: not kube.owned(second), 60)
+
+
+def test_suspended_run_keeps_stored_steps(run: Run) -> None:
+    two = [{"name": name, "users": 1, "durationSeconds": 10} for name in ("one", "two")]
+    name = run(small("pausing", load={"steps": two}))
+    kube.wait_for(
+        "first step", lambda: kube.status(name).get("report", {}).get("storedSteps") == 1, 300
+    )
+    patch(name, '{"suspend": true}')
+    wait_for_phase(name, "Suspended", 60)
+    kube.wait_for("end of its pods", lambda: not kube.pods(name, "solr"), 60)
+    before = kube.status(name)["results"]
+    assert [each["step"] for each in before] == ["one"]
+    patch(name, '{"suspend": false}')
+    status = kube.wait_for_success(name)
+    assert status["results"][0] == before[0]
+    assert [each["step"] for each in status["results"]] == ["one", "two"]

@@ -1,0 +1,33 @@
+"""A real Prometheus sees the run live, and afterwards the numbers of the status."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support import kube
+from support.benchmarks import small
+from support.prometheus import scraping
+
+
+def test_prometheus_shows_the_run_and_its_results(run: Callable[..., str], tmp_path: Path) -> None:
+    service = kube.items("services", "app.kubernetes.io/name=solr-benchmark-operator")[0]
+    with scraping(service["metadata"]["name"], tmp_path) as prometheus:
+        step = {"name": "two-users", "users": 2, "durationSeconds": 12}
+        name = run(small("observed", load={"steps": [step]}))
+        status = kube.wait_for_success(name)
+        where = f'{{namespace="{kube.NAMESPACE}",benchmark="{name}"}}'
+        assert prometheus.value(f"max_over_time(solrbench_live_users{where}[5m])") == 2
+        live = prometheus.value(f"max_over_time(solrbench_live_requests_per_second{where}[5m])")
+        assert live
+        assert live > 0
+
+        def results() -> float | None:
+            return prometheus.value(f"solrbench_step_requests{where}")
+
+        result = status["results"][0]
+        assert kube.wait_for("results", results, 30) == result["requests"]
+        p95 = f'solrbench_step_service_time_seconds{{benchmark="{name}",quantile="0.95"}}'
+        assert prometheus.value(p95) == pytest.approx(result["p95Milliseconds"] / 1000)
+        assert prometheus.value(f"solrbench_benchmark_documents{where}") == 2000
+    kube.kubectl("delete", "sbench", name)

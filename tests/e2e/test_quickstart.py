@@ -1,0 +1,142 @@
+"""The quickstart as a newcomer runs it, then every number compared with Solr's own."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from support import kube
+from support.solr_itself import core_statuses, documents_by_core, search_requests
+
+EXAMPLE = Path(__file__).parents[2] / "examples/quickstart.yaml"
+NAME = "quickstart"
+
+
+def solrbench(*arguments: str) -> str:
+    """Run the command line as a user does."""
+    command = [sys.executable, "-m", "solrbench.cli", *arguments, "-n", kube.NAMESPACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    body = yaml.safe_load(EXAMPLE.read_text("utf-8"))
+    body["spec"]["cleanup"] = "Never"  # Solr stays, so that it can be asked
+    file = tmp_path_factory.mktemp("quickstart") / "quickstart.yaml"
+    file.write_text(yaml.safe_dump(body), "utf-8")
+    yield solrbench("run", "-f", str(file))
+    kube.delete(NAME)
+
+
+@pytest.fixture(scope="module")
+def status(finished: str) -> dict[str, Any]:
+    assert finished
+    return kube.status(NAME)
+
+
+@pytest.fixture(scope="module")
+def report(finished: str) -> dict[str, Any]:
+    assert finished
+    found: dict[str, Any] = json.loads(solrbench("report", NAME, "-o", "json"))
+    return found
+
+
+def test_command_shows_phases_and_the_table(finished: str) -> None:
+    for word in ("Provisioning", "Indexing", "Measuring", "Succeeded", "two-users", "P95"):
+        assert word in finished, finished
+
+
+def test_conditions_tell_the_whole_way(status: dict[str, Any]) -> None:
+    found = {each["type"]: each["status"] for each in status["conditions"]}
+    cleaned_up = found.pop("CleanedUp")
+    assert cleaned_up == "False"
+    assert set(found.values()) == {"True"}, found
+    assert status["observedGeneration"] == kube.benchmark(NAME)["metadata"]["generation"]
+    kube.kubectl("wait", "--for=condition=Succeeded", f"solrbenchmark/{NAME}", "--timeout=5s")
+
+
+def test_documents_are_those_that_solr_holds(status: dict[str, Any]) -> None:
+    by_core = documents_by_core(NAME)
+    assert len(by_core) == 2
+    assert sum(by_core.values()) == status["dataset"]["documents"] == 20_000
+
+
+def test_index_size_is_that_of_the_cores(status: dict[str, Any]) -> None:
+    sizes = [core["index"]["sizeInBytes"] for core in core_statuses(NAME).values()]
+    assert status["dataset"]["indexBytes"] == sum(sizes)
+
+
+def test_request_counts_are_those_of_solr(status: dict[str, Any], report: dict[str, Any]) -> None:
+    measured = sum(each["requests"] for each in status["results"])
+    ramp = sum(r["rampRequests"] for s in report["steps"] for r in s["requests"])
+    warm_up = sum(step["warmUpRequests"] for step in report["steps"])
+    assert warm_up == 2 * 200
+    assert search_requests(NAME) == measured + ramp + warm_up
+
+
+def test_percentiles_are_ordered_and_within_bounds(status: dict[str, Any]) -> None:
+    for result in status["results"]:
+        keys = ("min", "p50", "p75", "p95", "p99", "max")
+        times = [result[f"{key}Milliseconds"] for key in keys]
+        assert times == sorted(times), result
+        assert times[0] > 0
+        assert result["repeats"] == 2
+        assert result["failures"] == 0
+
+
+def test_solrs_own_times_lie_below_ours(status: dict[str, Any]) -> None:
+    means = [each["averageMilliseconds"] for each in status["results"]]
+    cores = kube.solr(f"{NAME}-solr-0", "/admin/metrics", group="core", prefix="QUERY./select.")
+    times = [
+        core["QUERY./select.requestTimes"]["mean_ms"]
+        for core in cores["metrics"].values()
+        if core["QUERY./select.requestTimes"]["count"]
+    ]
+    assert min(times) < max(means), (times, means)
+
+
+def test_environment_is_recorded(report: dict[str, Any]) -> None:
+    environment = report["environment"]
+    system = kube.solr(f"{NAME}-solr-0", "/admin/info/system")
+    assert environment["solrVersion"] == system["lucene"]["solr-spec-version"]
+    assert system["jvm"]["version"].split()[0] in environment["jvmVersion"]
+    assert {"solr", "zookeeper", "load-master", "load-worker"} <= environment["images"].keys()
+    node = kube.items("nodes")[0]
+    assert environment["nodes"][0]["name"] == node["metadata"]["name"]
+    assert environment["nodes"][0]["kernel"] == node["status"]["nodeInfo"]["kernelVersion"]
+
+
+def test_csv_and_markdown_carry_the_same_numbers(status: dict[str, Any]) -> None:
+    lines = list(csv.DictReader(io.StringIO(solrbench("report", NAME, "-o", "csv"))))
+    assert [int(line["requests"]) for line in lines] == [r["requests"] for r in status["results"]]
+    markdown = solrbench("report", NAME, "-o", "markdown")
+    assert all(f"| {result['step']} |" in markdown for result in status["results"])
+
+
+def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
+    header, line = kube.kubectl("get", "sbench", NAME).splitlines()
+    assert header.split() == ["NAME", "PHASE", "PROGRESS", "RPS", "P95", "FAILURES", "AGE"]
+    assert status["summary"]["p95"] in line
+    assert "Succeeded" in line
+
+
+def test_cleanup_may_be_asked_for_later_and_results_stay(finished: str) -> None:
+    assert finished
+    patch = '{"spec": {"cleanup": "Always"}}'
+    kube.kubectl("patch", "sbench", NAME, "--type=merge", "-p", patch)
+    kube.wait_for("end of all pods", lambda: not _owned_but_report(), 60)
+    kube.wait_for_reason(NAME, "CleanedUp", "CleanedUp", 20)
+    assert json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+
+
+def _owned_but_report() -> list[str]:
+    return [name for name in kube.owned(NAME) if "-report-" not in name]
