@@ -1,0 +1,128 @@
+"""The CustomResourceDefinition and the files made from it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.api import crd
+from solrbench.api.schema import VALIDATIONS
+from solrbench.api.v1alpha1 import Spec
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def spec() -> dict[str, Any]:
+    schema = crd.build_crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    found: dict[str, Any] = schema["properties"]["spec"]
+    return found
+
+
+def columns(priority: int) -> list[str]:
+    version = crd.build_crd()["spec"]["versions"][0]
+    return [
+        each["name"] for each in version["additionalPrinterColumns"] if each["priority"] == priority
+    ]
+
+
+def test_files_on_disk_are_up_to_date() -> None:
+    assert crd.difference(REPOSITORY) == ""
+
+
+def test_every_file_is_the_same_bytes_each_time() -> None:
+    assert crd.render_files() == crd.render_files()
+
+
+def test_yaml_is_the_definition_and_nothing_twice() -> None:
+    text = crd.render_crd()
+    assert text.startswith("# Generated")
+    assert yaml.safe_load(text) == json.loads(json.dumps(crd.build_crd()))
+    assert "&id" not in text
+
+
+def test_names() -> None:
+    definition = crd.build_crd()
+    assert definition["metadata"]["name"] == "solrbenchmarks.solrbench.io"
+    assert definition["spec"]["names"]["shortNames"] == ["sbench"]
+    assert definition["spec"]["names"]["categories"] == ["solrbench"]
+    assert definition["spec"]["scope"] == "Namespaced"
+
+
+def test_one_version_is_stored_and_has_a_status_of_its_own() -> None:
+    (version,) = crd.build_crd()["spec"]["versions"]
+    assert (version["name"], version["served"], version["storage"]) == ("v1alpha1", True, True)
+    assert version["subresources"] == {"status": {}}
+
+
+def test_columns() -> None:
+    assert columns(0) == ["Phase", "Progress", "RPS", "P95", "Failures", "Age"]
+    assert columns(1) == ["Nodes", "Shards", "ZooKeepers", "Documents", "Message"]
+
+
+def test_columns_show_fields_that_exist() -> None:
+    schema = crd.build_schema()
+    for _, _, path, _ in crd.COLUMNS:
+        if path.startswith(".metadata"):
+            continue
+        node = schema
+        for part in path.partition("[")[0].strip(".").split("."):
+            node = node["properties"][part]
+
+
+def test_every_field_but_the_mutable_ones_is_guarded() -> None:
+    guarded = {
+        name
+        for name, field in spec()["properties"].items()
+        if any(rule["rule"] == "self == oldSelf" for rule in field.get(VALIDATIONS, ()))
+    }
+    assert guarded == spec()["properties"].keys() - Spec.mutable
+
+
+def test_a_field_that_can_come_and_go_is_guarded_on_the_spec_too() -> None:
+    (rule,) = [each for each in spec()[VALIDATIONS] if "oldSelf" in each["rule"]]
+    assert rule["rule"] == "has(self.warmUp) == has(oldSelf.warmUp)"
+    assert rule["message"].startswith("spec.warmUp must not change after creation")
+
+
+def test_chart_holds_the_same_definition_behind_its_switches() -> None:
+    template = crd.render_chart_template()
+    assert template.startswith("{{- if .Values.crds.enabled }}\n")
+    assert template.endswith("{{- end }}\n")
+    plain = "".join(
+        line for line in template.splitlines(keepends=True) if not line.strip().startswith("{{-")
+    )
+    definition = yaml.safe_load(plain)
+    assert definition["metadata"].pop("annotations") == {"helm.sh/resource-policy": "keep"}
+    assert definition == yaml.safe_load(crd.render_crd())
+
+
+def test_braces_of_a_description_are_no_template(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crd, "render_crd", lambda: f"metadata:\n{NAME}description: '{{{{ x }}}}'\n")
+    assert """'{{ "{{" }} x }}'""" in crd.render_chart_template()
+
+
+NAME = "  name: solrbenchmarks.solrbench.io\n"
+
+
+def test_check_passes_on_what_was_written(tmp_path: Path) -> None:
+    assert crd.main(["--root", str(tmp_path)]) == 0
+    assert crd.main(["--check", "--root", str(tmp_path)]) == 0
+
+
+def test_check_fails_with_a_diff_of_what_was_edited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crd.main(["--root", str(tmp_path)])
+    path = tmp_path / crd.CRD_FILE
+    path.write_text(path.read_text("utf-8").replace("sbench", "bench"), "utf-8")
+    assert crd.main(["--check", "--root", str(tmp_path)]) == 1
+    diff = capsys.readouterr().err
+    assert "-    - bench\n" in diff
+    assert "+    - sbench\n" in diff
+
+
+def test_check_fails_when_a_file_is_missing(tmp_path: Path) -> None:
+    assert crd.main(["--check", "--root", str(tmp_path)]) == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,59 @@
+"""Quantities as numbers, by the table of Kubernetes' documentation."""
+
+import re
+
+import pytest
+
+from solrbench.api.quantities import (
+    CPU_PATTERN,
+    HEAP_PATTERN,
+    MEMORY_PATTERN,
+    heap_mebibytes,
+    parse_bytes,
+    parse_cores,
+)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "wanted"),
+    [
+        ("1", 1),
+        ("4294967296", 2**32),
+        ("3k", 3000),
+        ("3Ki", 3072),
+        ("512M", 512_000_000),
+        ("512Mi", 536_870_912),
+        ("2G", 2_000_000_000),
+        ("2Gi", 2_147_483_648),
+        ("1T", 10**12),
+        ("1Ti", 2**40),
+    ],
+)
+def test_bytes(quantity: str, wanted: int) -> None:
+    assert re.fullmatch(MEMORY_PATTERN, quantity)
+    assert parse_bytes(quantity) == wanted
+
+
+@pytest.mark.parametrize("quantity", ["", "0", "-1Gi", "1.5Gi", "2GB", "2g", "1e3", "1 Gi", "0Mi"])
+def test_other_spellings_are_no_bytes(quantity: str) -> None:
+    assert re.fullmatch(MEMORY_PATTERN, quantity) is None
+
+
+@pytest.mark.parametrize(
+    ("quantity", "wanted"),
+    [("1", 1.0), ("2.5", 2.5), ("0.1", 0.1), ("0.001", 0.001), ("250m", 0.25), ("1500m", 1.5)],
+)
+def test_cores(quantity: str, wanted: float) -> None:
+    assert re.fullmatch(CPU_PATTERN, quantity)
+    assert parse_cores(quantity) == wanted
+
+
+@pytest.mark.parametrize("quantity", ["", "0", "0.0", "-1", "0m", ".5", "2 cores", "1e3", "100%"])
+def test_other_spellings_are_no_cores(quantity: str) -> None:
+    assert re.fullmatch(CPU_PATTERN, quantity) is None
+
+
+@pytest.mark.parametrize(("heap", "wanted"), [("512Mi", 512), ("2Gi", 2048), ("31Gi", 31_744)])
+def test_heap_in_the_unit_of_the_jvm(heap: str, wanted: int) -> None:
+    assert re.fullmatch(HEAP_PATTERN, heap)
+    assert heap_mebibytes(heap) == wanted

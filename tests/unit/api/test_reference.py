@@ -1,0 +1,47 @@
+"""The page that documents the resource."""
+
+import pytest
+
+from solrbench.api.reference import render_reference
+from solrbench.api.v1alpha1 import Spec
+
+PAGE = render_reference()
+SECTIONS = {part.partition("\n")[0]: part.partition("\n")[2] for part in PAGE.split("\n## ")[1:]}
+
+
+def row(section: str, field: str) -> list[str]:
+    lines = SECTIONS[section].splitlines()
+    (line,) = [each for each in lines if each.startswith(f"| `{field}` |")]
+    return [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def test_every_object_is_linked_to_a_section_that_exists() -> None:
+    links = {part.partition(")")[0] for part in PAGE.split("](#")[1:]}
+    assert links == {name.lower() for name in SECTIONS} - {"solrbenchmark"}
+
+
+def test_every_field_of_the_spec_has_a_row() -> None:
+    for field in Spec.model_fields.values():
+        assert field.alias is not None
+        assert row("Spec", field.alias)
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "cells"),
+    [
+        ("SolrCloud", "nodes", ["integer", "`1`", "1 to 100", "Solr nodes, one pod each."]),
+        ("Step", "users", ["integer", "required", "1 to 100,000"]),
+    ],
+)
+def test_row_shows_type_default_bounds_and_meaning(
+    section: str, field: str, cells: list[str]
+) -> None:
+    assert row(section, field)[1 : 1 + len(cells)] == cells
+
+
+def test_rules_are_listed_with_their_object() -> None:
+    assert "- steps must have different names" in SECTIONS["Load"]
+
+
+def test_page_says_what_may_change() -> None:
+    assert "`spec.cleanup`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in PAGE

@@ -1,0 +1,77 @@
+"""Rules in Python: the message and the condition."""
+
+import pytest
+from pydantic import ValidationError
+
+from solrbench.api.problems import problems
+from solrbench.api.rules import Matches, Model, Rule, at_most_one, exactly_one
+
+
+class Choice(Model):
+    """A union."""
+
+    first_part: int | None = None
+    """First."""
+    second: int | None = None
+    """Second."""
+
+    rules = (exactly_one("firstPart", "second"),)
+
+
+class Limit(Model):
+    """At most one."""
+
+    first_part: int | None = None
+    """First."""
+    second: int | None = None
+    """Second."""
+
+    rules = (at_most_one("firstPart", "second"),)
+
+
+class Twice(Model):
+    """Two rules that fail together."""
+
+    rules = (
+        Rule(cel="false", message="must be this", holds=lambda _: False),
+        Rule(cel="false", message="must be that", holds=lambda _: False),
+    )
+
+
+def test_exactly_one() -> None:
+    assert Choice.model_validate({"firstPart": 0}).first_part == 0
+    for wrong in ({}, {"firstPart": 1, "second": 1}):
+        with pytest.raises(ValidationError) as caught:
+            Choice.model_validate(wrong)
+        assert problems(caught.value) == ["must set exactly one of firstPart, second"]
+
+
+def test_exactly_one_in_cel() -> None:
+    assert Choice.rules[0].cel == "(has(self.firstPart) ? 1 : 0) + (has(self.second) ? 1 : 0) == 1"
+
+
+def test_a_union_of_one_is_named_plainly() -> None:
+    assert exactly_one("solrCloud").message == "must set solrCloud"
+
+
+def test_at_most_one() -> None:
+    assert Limit.model_validate({}) == Limit()
+    assert Limit.model_validate({"second": 0}).second == 0
+    with pytest.raises(ValidationError) as caught:
+        Limit.model_validate({"firstPart": 0, "second": 0})
+    assert problems(caught.value) == ["may not set more than one of firstPart, second"]
+
+
+def test_all_broken_rules_are_named_at_once() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Twice.model_validate({})
+    assert problems(caught.value) == ["must be this; must be that"]
+
+
+def test_a_match_is_of_the_whole_text() -> None:
+    rule = Matches("a|b", "must be a or b")
+    assert rule.check("a") == "a"
+    for wrong in ("ab", "a\n", ""):
+        with pytest.raises(ValueError, match="must be a or b"):
+            rule.check(wrong)
+    assert rule.cel == "self.matches(r'^(?:a|b)$')"
