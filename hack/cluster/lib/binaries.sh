@@ -35,4 +35,5 @@ build_binaries() {
 	go_build kubernetes tool
 	go_build coredns .
 	go_build helm tool
+	go_build local-path tool
 }

@@ -1,0 +1,162 @@
+# shellcheck shell=bash
+# Images without a registry: built by buildah on a Debian made by debootstrap, kept
+# as archives in the cache, imported into containerd.
+
+IMAGES=$CACHE/images
+SOURCES=$HERE/image-sources
+SUITE=bookworm
+
+# Name in containerd of each image that is imported.
+declare -A REFERENCE=(
+	[pause]=localhost/solrbench/pause:1
+	[busybox]=localhost/solrbench/busybox:1
+	[solr]=docker.io/library/solr:9.10.1
+	[zookeeper]=docker.io/library/zookeeper:3.9.4
+	[nginx]=docker.io/library/nginx:1.22
+	[solrbench]=localhost/solrbench/solrbench:dev
+)
+# What an image is built on.
+declare -A PARENT=(
+	[python-base]=debian-base [java-base]=debian-base [nginx]=debian-base
+	[solr]=java-base [zookeeper]=java-base
+)
+
+buildah() { command buildah --root "$CACHE/containers" --runroot "$CACHE/containers-run" "$@"; }
+
+# image_key NAME: one hash over all that the image is made of.
+image_key() {
+	local name=$1 parent=${PARENT[$1]:-}
+	if [[ $name == debian-base ]]; then
+		hash_of "=$SUITE" "=$(dpkg --print-architecture)"
+	else
+		hash_of "$SOURCES/$name" ${parent:+"=$(image_key "$parent")"}
+	fi
+}
+
+local_name() { echo "localhost/solrbench/$1:$(image_key "$1")"; }
+
+# logged NAME COMMAND…: output into a log, whose end is shown on failure.
+logged() {
+	local log=$STATE/log/image-$1.log failed
+	shift
+	set +e # not "||": that would switch errexit off inside the command, too
+	(set -e; "$@") >"$log" 2>&1 </dev/null
+	failed=$?
+	set -e
+	((failed == 0)) || {
+		tail -n 20 "$log" >&2
+		die "could not build or load an image (the lines above end $log)"
+	}
+}
+
+# bud TAG CONTEXT ARGUMENT…: the machine's certificates and pip settings count inside.
+bud() {
+	local tag=$1 context=$2 mounts=(-v /etc/ssl/certs:/etc/ssl/certs:ro)
+	shift 2
+	[[ ! -f /etc/pip.conf ]] || mounts+=(-v /etc/pip.conf:/etc/pip.conf:ro)
+	buildah bud --isolation chroot --layers --format oci "${mounts[@]}" -t "$tag" "$@" "$context"
+}
+
+# prepare NAME FOLDER: adds what an image's Dockerfile copies but the tree does not hold.
+prepare() {
+	local folder=$2
+	case $1 in
+	pause) gcc -static -Os -o "$folder/pause" "$folder/pause.c" ;;
+	busybox) cp "$(command -v busybox)" "$folder/busybox" ;;
+	solr)
+		copy_jars "$folder"
+		javac -d "$folder/classes" -cp "$folder/lib/*" "$folder/SolrServer.java"
+		(cd "$folder/classes" && jar --create --file ../lib/solrbench-solr-server.jar .)
+		;;
+	zookeeper) copy_jars "$folder" ;;
+	esac
+}
+
+copy_jars() {
+	mvn -q -B -f "$1/pom.xml" dependency:copy-dependencies -DincludeScope=runtime \
+		-DoutputDirectory="$1/lib"
+	# Natives of other systems.
+	find "$1/lib" \( -name '*osx*' -o -name '*windows*' \) -delete
+}
+
+build_debian() {
+	local root=$CACHE/tmp/debian-base container
+	rm -rf "$root"
+	mkdir -p "$root"
+	debootstrap --variant=minbase "$SUITE" "$root"
+	rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
+	container=$(buildah from scratch)
+	buildah add -q "$container" "$root" /
+	buildah commit -q --rm "$container" "$1"
+	rm -rf "$root"
+}
+
+build_local() {
+	local name=$1 tag=$2 folder=$CACHE/tmp/$1
+	[[ $name != debian-base ]] || { build_debian "$tag"; return; }
+	rm -rf "$folder"
+	mkdir -p "$CACHE/tmp"
+	cp -a "$SOURCES/$name" "$folder"
+	prepare "$name" "$folder"
+	bud "$tag" "$folder" ${PARENT[$name]:+--build-arg "BASE=$(local_name "${PARENT[$name]}")"}
+	rm -rf "$folder"
+}
+
+# ensure_built NAME: in buildah's store, with everything below it.
+ensure_built() {
+	local tag
+	tag=$(local_name "$1")
+	[[ -z ${PARENT[$1]:-} ]] || ensure_built "${PARENT[$1]}"
+	! buildah inspect --type image "$tag" >/dev/null 2>&1 || return 0
+	step "build image $1"
+	logged "$1" build_local "$1" "$tag"
+}
+
+# archive NAME: the path of its archive, built when the cache has none.
+archive() {
+	local file
+	file=$IMAGES/$1-$(image_key "$1").tar
+	if [[ ! -s $file ]]; then
+		ensure_built "$1" >&2
+		mkdir -p "$IMAGES"
+		logged "$1" buildah push -q -D "$(local_name "$1")" "oci-archive:$file.tmp:${REFERENCE[$1]}"
+		mv "$file.tmp" "$file"
+	fi
+	echo "$file"
+}
+
+# is_imported NAME KEY: containerd holds that very build.
+is_imported() {
+	[[ $(cat "$STATE/images/$1" 2>/dev/null) == "$2" ]] &&
+		[[ -n $(ctr images ls -q "name==${REFERENCE[$1]}") ]]
+}
+
+import() {
+	local name=$1 key=$2 file=$3
+	step "import ${REFERENCE[$name]}"
+	logged "$name" ctr images import "$file"
+	mkdir -p "$STATE/images"
+	echo "$key" >"$STATE/images/$name"
+}
+
+# provide NAME: built, archived, imported: each only when it is not yet.
+provide() {
+	local key file
+	key=$(image_key "$1")
+	! is_imported "$1" "$key" || return 0
+	file=$(archive "$1")
+	import "$1" "$key" "$file"
+}
+
+# provide_project: the project's own Dockerfile on the local Python base.
+provide_project() {
+	local file=$CACHE/tmp/solrbench.tar
+	ensure_built python-base
+	step "build ${REFERENCE[solrbench]}"
+	mkdir -p "$CACHE/tmp"
+	logged solrbench bud "${REFERENCE[solrbench]}" "${ROOT:?}" --build-arg "BASE=$(local_name python-base)"
+	rm -f "$file"
+	logged solrbench buildah push -q -D "${REFERENCE[solrbench]}" "oci-archive:$file:${REFERENCE[solrbench]}"
+	import solrbench "$(date +%s)" "$file"
+	rm -f "$file"
+}

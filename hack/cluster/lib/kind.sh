@@ -1,0 +1,30 @@
+# shellcheck shell=bash
+# The same commands on kind and official images, for machines with Docker.
+
+kind_up() {
+	kind get clusters | grep -qx "$KIND_NAME" || kind create cluster --name "$KIND_NAME" --wait 120s
+}
+
+kind_down() { kind delete cluster --name "$KIND_NAME"; }
+
+# kind_env: a kubeconfig of its own, so that the user's stays as it is.
+kind_env() {
+	local file=$CACHE/kind.conf
+	mkdir -p "$CACHE"
+	kind get kubeconfig --name "$KIND_NAME" >"$file"
+	echo "export KUBECONFIG=$file"
+}
+
+kind_images() {
+	local name image
+	(($#)) || set -- solr zookeeper nginx solrbench
+	for name in "$@"; do
+		image=${REFERENCE[$name]:?no such image}
+		if [[ $name == solrbench ]]; then
+			docker build -t "$image" "$ROOT"
+		else
+			docker pull -q "$image"
+		fi
+		kind load docker-image --name "$KIND_NAME" "$image"
+	done
+}
