@@ -7,6 +7,7 @@ the totals and returns them, so that a live view costs nothing per request.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from solrbench.load.answers import Failure
 from solrbench.load.outcome import RequestOutcome, WindowSums
@@ -16,6 +17,8 @@ from solrbench.results.histograms import Histogram, bucket_of
 SECOND_NS = 1_000_000_000
 NEVER_NS = 2**63
 """A time that no clock of the core reaches."""
+
+_Key = TypeVar("_Key", int, str)
 
 
 @dataclass
@@ -97,14 +100,15 @@ class PassLedger:
         self._measured = [Ledger() for _ in names]
         self.origin_ns = NEVER_NS
         """When measuring began."""
-        self._boundary_ns = now_ns + SECOND_NS
+        self.boundary_ns = now_ns + SECOND_NS
+        """End of the current second."""
         self.first_ns: int | None = None
         self.last_ns: int | None = None
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
         self.origin_ns = now_ns
-        self._boundary_ns = now_ns + SECOND_NS
+        self.boundary_ns = now_ns + SECOND_NS
 
     def record(
         self, name: int, began_ns: int, ended_ns: int, received: int, failure: Failure | None
@@ -118,15 +122,16 @@ class PassLedger:
             self.last_ns = ended_ns
         ledger.record((ended_ns - began_ns) // 1000, received, failure)
 
-    def is_over(self, now_ns: int) -> bool:
-        """Say whether the current second has to be rolled."""
-        return now_ns >= self._boundary_ns
+    def totals(self) -> tuple[int, int]:
+        """Return requests and failures up to the last roll: measured, or of the ramp before."""
+        ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
+        return sum(each.requests for each in ledgers), sum(each.failures for each in ledgers)
 
     def roll(self, now_ns: int) -> list[tuple[str, Second]]:
         """End the current second and return what was counted in it, by request name."""
-        number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
-        behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
-        self._boundary_ns += (behind + 1) * SECOND_NS
+        number = max((self.boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
+        behind = max((now_ns - self.boundary_ns) // SECOND_NS, -1)
+        self.boundary_ns += (behind + 1) * SECOND_NS
         return list(self._rolled(number))
 
     def _rolled(self, number: int) -> Iterator[tuple[str, Second]]:
@@ -166,6 +171,6 @@ def _outcome(name: str, ramp: Ledger, measured: Ledger, retried: int) -> Request
     )
 
 
-def _add(total: dict[int, int] | dict[str, int], more: dict[int, int] | dict[str, int]) -> None:
+def _add(total: dict[_Key, int], more: dict[_Key, int]) -> None:
     for key, number in more.items():
-        total[key] = total.get(key, 0) + number  # type: ignore[index,call-overload,arg-type]
+        total[key] = total.get(key, 0) + number

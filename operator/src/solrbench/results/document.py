@@ -42,6 +42,8 @@ class RequestResult(Model):
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
     ramp_failures: int = 0
+    retried_requests: int = 0
+    """Sent a second time because the server had closed the idle connection; each counts once."""
     bytes_received: int = 0
     sum_microseconds: int = 0
     """Exact sum of the service times behind the histogram."""

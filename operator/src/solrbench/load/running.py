@@ -1,0 +1,220 @@
+"""The pass under way on one worker: who runs, what is left to do, when it is over."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.workload import Queries
+from solrbench.load.answers import Failure
+from solrbench.load.assignment import Assignment, Start
+from solrbench.load.order import positions
+from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger, Second
+from solrbench.load.requests import Node, PreparedRequest, RequestList
+from solrbench.load.seeds import seed_of
+from solrbench.load.thinking import think_seconds
+from solrbench.load.user import ClosedLoopUser, Think
+
+_now = time.perf_counter_ns
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is asked, and whom.
+
+    Attributes:
+        requests: the whole list
+        queries: the order they are taken in
+        nodes: users are spread over them evenly
+        timeout_seconds: an answer that takes longer is a failure
+
+    """
+
+    requests: RequestList
+    queries: Queries
+    nodes: Sequence[Node]
+    timeout_seconds: float
+
+
+class Progress(NamedTuple):
+    """The pass under way, once a second."""
+
+    key: str
+    step: str
+    users: int
+    """Users that run."""
+    requests: int
+    """Measured requests so far; those of the ramp while it lasts."""
+    failures: int
+    seconds: list[tuple[str, Second]]
+    """What was counted since the last time, by request name."""
+
+
+class RunningPass:
+    """A pass from its first user to its last answer; the source of its users' requests.
+
+    `ended` is called once, from the event loop, after the last answer.
+    """
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        target: Target,
+        ended: Callable[[], None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self.key = assignment.key
+        self._assignment = assignment
+        self._target = target
+        self._ended = ended
+        self._loop = loop
+        self._requests = target.requests.requests
+        self._positions = positions(target.queries, len(self._requests), assignment)
+        self._left = sys.maxsize if assignment.requests is None else assignment.own_requests or 0
+        self._closes_ns = NEVER_NS
+        self._closing: asyncio.TimerHandle | None = None
+        self._users: list[ClosedLoopUser] = []
+        self._active = 0
+        self._over = False
+        self._ledger = PassLedger(target.requests.names, _now())
+        self._rolled: list[tuple[str, Second]] = []
+        self._cpu_begin = time.process_time()
+        self._cpu_end = self._cpu_begin
+        if assignment.start is Start.AT_ONCE:
+            self._measure()
+
+    def add_user(self) -> None:
+        """Add the next user of this worker; it starts now unless there is a barrier."""
+        user = self._new_user(len(self._users))
+        self._users.append(user)
+        if self._assignment.start is not Start.BARRIER and not self._over:
+            self._active += 1
+            user.start()
+
+    def go(self) -> None:
+        """Begin to measure; users at the barrier start."""
+        if self._assignment.start is Start.AT_ONCE:
+            return
+        self._measure()
+        if self._assignment.start is Start.BARRIER:
+            # Counted first: a user without anything to do leaves before the next one starts.
+            self._active = len(self._users)
+            for user in self._users:
+                user.start()
+        if not self._users:
+            # A warm-up may have fewer users than workers.
+            self._end()
+
+    def take(self, now_ns: int) -> PreparedRequest | None:
+        """Return the next request, None if there is no more to do."""
+        if self._left <= 0 or now_ns >= self._closes_ns:
+            return None
+        self._left -= 1
+        return self._requests[next(self._positions)]
+
+    def record(
+        self,
+        request: PreparedRequest,
+        began_ns: int,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
+    ) -> None:
+        """Count a request."""
+        ledger = self._ledger
+        if ended_ns >= ledger.boundary_ns:
+            self._rolled += ledger.roll(ended_ns)
+        ledger.record(request.name, began_ns, ended_ns, received, failed)
+
+    def retried(self, request: PreparedRequest) -> None:
+        """Count a request that is sent again."""
+        self._ledger.retried[request.name] += 1
+
+    def left(self) -> None:
+        """Learn that a user is done; the last one ends the pass."""
+        self._active -= 1
+        if self._active == 0 and not self._over:
+            self._end()
+
+    def progress(self, *, last: bool = False) -> Progress:
+        """Return what happened since the last call; `last` ends the current second early."""
+        now_ns = _now()
+        if last or now_ns >= self._ledger.boundary_ns:
+            self._rolled += self._ledger.roll(now_ns)
+        rolled, self._rolled = self._rolled, []
+        requests, failures = self._ledger.totals()
+        return Progress(
+            self.key, self._assignment.step, len(self._users), requests, failures, rolled
+        )
+
+    def outcome(self) -> WorkerOutcome:
+        """Return the result; the pass must be over and its last second rolled."""
+        ledger = self._ledger
+        return WorkerOutcome(
+            key=self.key,
+            users=self._assignment.own_users,
+            cpu_seconds=self._cpu_end - self._cpu_begin,
+            first_seconds=_since(ledger.origin_ns, ledger.first_ns),
+            last_seconds=_since(ledger.origin_ns, ledger.last_ns),
+            requests=ledger.outcomes(),
+        )
+
+    def drop(self) -> None:
+        """Let all users go at once."""
+        self._over = True
+        if self._closing is not None:
+            self._closing.cancel()
+        for user in self._users:
+            user.drop()
+
+    def _end(self) -> None:
+        self._over = True
+        self._cpu_end = time.process_time()
+        # Not at once: the last user is still in the middle of its own affairs.
+        self._loop.call_soon(self._ended)
+
+    def _measure(self) -> None:
+        now_ns = _now()
+        self._cpu_begin = time.process_time()
+        self._rolled += self._ledger.roll(now_ns)
+        self._ledger.measure_from(now_ns)
+        seconds = self._assignment.seconds
+        if seconds is not None:
+            self._closes_ns = now_ns + seconds * SECOND_NS
+            self._closing = self._loop.call_later(seconds, self._close)
+
+    def _close(self) -> None:
+        """Wake users that think: none of them may ask again."""
+        late_ns = self._closes_ns - _now()
+        if late_ns > 0:
+            # Timers of the event loop have milliseconds; requests are let through to the end.
+            self._closing = self._loop.call_later(late_ns / SECOND_NS, self._close)
+            return
+        for user in self._users:
+            user.close_round()
+
+    def _new_user(self, own: int) -> ClosedLoopUser:
+        number = self._assignment.worker + own * self._assignment.workers
+        node = self._target.nodes[number % len(self._target.nodes)]
+        think = self._thinker(number)
+        return ClosedLoopUser(self, node, self._target.timeout_seconds, think, self._loop)
+
+    def _thinker(self, number: int) -> Think | None:
+        spec = self._assignment.think_time
+        if spec is None:
+            return None
+        seed = seed_of(
+            "think",
+            self._target.queries.seed,
+            self._assignment.repeat,
+            self._assignment.step,
+            number,
+        )
+        return lambda turn: think_seconds(spec, seed, turn)
+
+
+def _since(origin_ns: int, at_ns: int | None) -> float | None:
+    return None if at_ns is None else (at_ns - origin_ns) / SECOND_NS

@@ -1,0 +1,128 @@
+"""A small HTTP server that answers as Solr does, well or badly as its script says."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Self
+from urllib.parse import parse_qsl, urlsplit
+
+GOOD = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"docs":[]}}\n'
+
+Parameters = list[tuple[str, str]]
+Script = Callable[["Exchange"], Awaitable[None]]
+
+
+class Exchange:
+    """One request and the means to answer it."""
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        parameters: Parameters,
+        number: int,
+        on_connection: int,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.parameters = parameters
+        self.number = number  # from 0, over the life of the server
+        self.on_connection = on_connection  # from 0, on this connection
+        self.writer = writer
+        self.ends_connection = False
+
+    @property
+    def query(self) -> str:
+        return dict(self.parameters).get("q", "")
+
+    def send(self, body: bytes = GOOD, status: int = 200, headers: str = "") -> None:
+        head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{headers}"
+        self.writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+    def send_chunked(self, body: bytes, size: int) -> None:
+        self.writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for start in range(0, len(body), size):
+            chunk = body[start : start + size]
+            self.writer.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+        self.writer.write(b"0\r\n\r\n")
+
+    def close(self) -> None:
+        self.ends_connection = True
+
+    def reset(self) -> None:
+        self.ends_connection = True
+        self.writer.transport.abort()
+
+
+async def answer_well(exchange: Exchange) -> None:
+    exchange.send()
+
+
+class HttpServer:
+    """Counts what it was asked and by how many connections."""
+
+    def __init__(self, script: Script = answer_well) -> None:
+        self._script = script
+        self.queries: list[str] = []
+        self.requests: list[tuple[str, str, Parameters]] = []
+        self.connections = 0
+        self.by_connection: Counter[int] = Counter()
+        self.port = 0
+        self._server: asyncio.Server | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/solr"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._server is not None
+        self._server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = self.connections
+        self.connections += 1
+        try:
+            while await self._exchange(connection, reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _exchange(
+        self, connection: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        method, target, _ = head.split("\r\n")[0].split(" ")
+        parts = urlsplit(target)
+        text = parts.query
+        if method == "POST":
+            length = int(head.lower().split("content-length:")[1].split("\r\n")[0])
+            text = (await reader.readexactly(length)).decode()
+        parameters = parse_qsl(text, keep_blank_values=True)
+        exchange = Exchange(
+            method,
+            parts.path,
+            parameters,
+            len(self.requests),
+            self.by_connection[connection],
+            writer,
+        )
+        self.by_connection[connection] += 1
+        self.requests.append((method, parts.path, parameters))
+        self.queries.append(exchange.query)
+        await self._script(exchange)
+        await writer.drain()
+        return not exchange.ends_connection

@@ -1,0 +1,91 @@
+"""Parts that several tests of the load need."""
+
+import asyncio
+from typing import Any
+
+from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.api.v1alpha1.workload import Queries, Workload
+from solrbench.load.assignment import Assignment, Start
+from solrbench.load.core import Core
+from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.queries import Query
+from solrbench.load.requests import prepare_node, prepare_requests
+from solrbench.load.running import Progress, Target
+
+
+def queries_spec(**fields: Any) -> Queries:
+    return Queries.model_validate({"configMap": {"name": "queries"}, **fields})
+
+
+def workload(order: str = "Sequential", **fields: Any) -> Workload:
+    return Workload(queries=queries_spec(order=order), **fields)
+
+
+def plain(*texts: str) -> list[Query]:
+    return [Query(None, (("q", text),)) for text in texts]
+
+
+def assignment(
+    *,
+    users: int = 1,
+    requests: int | None = None,
+    seconds: int | None = None,
+    start: Start = Start.BARRIER,
+    worker: int = 0,
+    workers: int = 1,
+    think: ThinkTime | None = None,
+    offset: int = 0,
+) -> Assignment:
+    return Assignment(
+        key="r1-s0-calm",
+        repeat=1,
+        step="calm",
+        worker=worker,
+        workers=workers,
+        users=users,
+        start=start,
+        requests=requests,
+        seconds=seconds,
+        think_time=think,
+        offset=offset,
+    )
+
+
+def target(
+    *urls: str,
+    queries: list[Query] | None = None,
+    timeout_seconds: float = 5.0,
+    spec: Workload | None = None,
+) -> Target:
+    spec = spec or workload()
+    return Target(
+        requests=prepare_requests(spec, queries or plain("a", "b", "c")),
+        queries=spec.queries,
+        nodes=[prepare_node(spec, "books", url) for url in urls],
+        timeout_seconds=timeout_seconds,
+    )
+
+
+class Ear:
+    """A listener that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.heard: list[Progress] = []
+        self.outcome: asyncio.Future[WorkerOutcome] = asyncio.get_running_loop().create_future()
+
+    def progressed(self, progress: Progress) -> None:
+        self.heard.append(progress)
+
+    def finished(self, outcome: WorkerOutcome) -> None:
+        self.outcome.set_result(outcome)
+
+
+async def run_pass(what: Target, duty: Assignment, ear: Ear | None = None) -> WorkerOutcome:
+    """Run a whole pass with all its users at once."""
+    ear = ear or Ear()
+    core = Core(what, ear, asyncio.get_running_loop())
+    core.begin(duty)
+    for _ in range(duty.own_users):
+        core.add_user()
+    core.go(duty.key)
+    return await asyncio.wait_for(ear.outcome, 20)

@@ -1,0 +1,381 @@
+import asyncio
+import socket
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+import pytest
+import uvloop
+
+from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.load.assignment import Assignment, Start
+from solrbench.load.core import Core
+from solrbench.load.outcome import RequestOutcome, WorkerOutcome
+from solrbench.results.histograms import decode
+from support.http_server import GOOD, Exchange, HttpServer, Script, answer_well
+from unit.load.builders import Ear, assignment, plain, run_pass, target, workload
+
+
+def run(body: Callable[[], Awaitable[None]]) -> None:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_awaiting(body))
+
+
+async def _awaiting(body: Callable[[], Awaitable[None]]) -> None:
+    await body()
+
+
+def only(outcome: WorkerOutcome) -> RequestOutcome:
+    assert len(outcome.requests) == 1
+    return outcome.requests[0]
+
+
+def kinds(outcome: WorkerOutcome) -> dict[str, int]:
+    return {each.kind: each.count for each in only(outcome).failure_kinds}
+
+
+@pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
+def test_requests_are_exact(users: int, requests: int) -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            outcome = await run_pass(target(server.url), assignment(users=users, requests=requests))
+        assert len(server.requests) == requests
+        assert server.connections == min(users, requests)
+        assert outcome.measured == requests
+        assert only(outcome).failures == 0
+        assert decode(only(outcome).service_time_histogram).count == requests
+        assert sum(window.requests for window in only(outcome).windows) == requests
+
+    run(body)
+
+
+def test_two_workers_share_the_list_without_doubles() -> None:
+    async def body() -> None:
+        queries = plain(*(f"w{i}" for i in range(40)))
+        async with HttpServer() as server:
+            parts = [
+                assignment(users=5, requests=40, worker=worker, workers=2) for worker in (0, 1)
+            ]
+            await asyncio.gather(
+                *(run_pass(target(server.url, queries=queries), part) for part in parts)
+            )
+        assert sorted(server.queries) == sorted(f"w{i}" for i in range(40))
+
+    run(body)
+
+
+def test_users_are_spread_over_nodes() -> None:
+    async def body() -> None:
+        async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
+            what = target(one.url, two.url, three.url)
+            for worker in (0, 1):
+                await run_pass(what, assignment(users=12, requests=240, worker=worker, workers=2))
+        assert [each.connections for each in (one, two, three)] == [4, 4, 4]
+
+    run(body)
+
+
+def test_request_goes_to_the_handler_with_all_parameters() -> None:
+    async def body() -> None:
+        spec = workload(method="POST", handler="/browse", parameters={"rows": "5"})
+        async with HttpServer() as server:
+            what = target(server.url, queries=plain("café & crème"), spec=spec)
+            await run_pass(what, assignment(requests=1))
+        assert server.requests == [
+            (
+                "POST",
+                "/solr/books/browse",
+                [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
+            )
+        ]
+
+    run(body)
+
+
+async def _silence(exchange: Exchange) -> None:
+    await asyncio.sleep(60)
+
+
+async def _unavailable(exchange: Exchange) -> None:
+    exchange.send(b"down for a while", status=503)
+
+
+async def _reset_in_the_middle(exchange: Exchange) -> None:
+    exchange.writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    await exchange.writer.drain()
+    exchange.close()
+
+
+async def _partial(exchange: Exchange) -> None:
+    exchange.send(b'{"responseHeader":{"status":0,"QTime":1,"partialResults":true}}')
+
+
+async def _error(exchange: Exchange) -> None:
+    exchange.send(b'{"responseHeader":{"status":400},"error":{"msg":"undefined field"}}')
+
+
+async def _no_json(exchange: Exchange) -> None:
+    exchange.send(b"<html>hello</html>")
+
+
+async def _no_http(exchange: Exchange) -> None:
+    exchange.writer.write(b"220 mail ready\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "part"),
+    [
+        (_silence, "Timeout", "within 0.2 s"),
+        (_unavailable, "HTTP503", "down for a while"),
+        (_reset_in_the_middle, "ConnectionReset", "ended after"),
+        (_partial, "PartialResults", "partial"),
+        (_error, "SolrError", "undefined field"),
+        (_no_json, "MalformedAnswer", "<html>"),
+        (_no_http, "MalformedAnswer", "not HTTP"),
+    ],
+)
+def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
+    async def body() -> None:
+        async with HttpServer(script) as server:
+            outcome = await run_pass(
+                target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
+            )
+        assert kinds(outcome) == {kind: 4}
+        assert part in only(outcome).failure_kinds[0].sample
+        assert (only(outcome).requests, only(outcome).failures) == (4, 4)
+        assert len(server.requests) == 4
+
+    run(body)
+
+
+def test_timeouts_count_with_the_time_waited() -> None:
+    async def body() -> None:
+        async with HttpServer(_silence) as server:
+            outcome = await run_pass(
+                target(server.url, timeout_seconds=0.2), assignment(requests=2)
+            )
+        assert (only(outcome).min_microseconds or 0) >= 190_000
+        assert (only(outcome).max_microseconds or 0) < 1_000_000
+
+    run(body)
+
+
+def test_nobody_listening_and_unknown_names_are_told_apart() -> None:
+    async def body() -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        refused = await run_pass(target(f"http://127.0.0.1:{port}/solr"), assignment(requests=3))
+        unknown = await run_pass(target("http://solr.invalid:8983/solr"), assignment(requests=1))
+        assert kinds(refused) == {"ConnectionRefused": 3}
+        assert kinds(unknown) == {"NameResolution": 1}
+
+    run(body)
+
+
+def test_chunked_answers_are_read_whole() -> None:
+    async def chunked(exchange: Exchange) -> None:
+        exchange.send_chunked(GOOD, 7)
+
+    async def body() -> None:
+        async with HttpServer(chunked) as server:
+            outcome = await run_pass(target(server.url), assignment(users=3, requests=30))
+        assert (only(outcome).requests, only(outcome).failures) == (30, 0)
+        assert server.connections == 3
+
+    run(body)
+
+
+def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
+    async def polite(exchange: Exchange) -> None:
+        exchange.send(headers="Connection: close\r\n")
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(polite) as server:
+            outcome = await run_pass(target(server.url), assignment(users=2, requests=10))
+        assert (only(outcome).requests, only(outcome).failures) == (10, 0)
+        assert only(outcome).retried_requests == 0
+        assert server.connections == 10
+
+    run(body)
+
+
+def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
+    async def rude(exchange: Exchange) -> None:
+        if exchange.on_connection == 0:
+            exchange.send()
+        else:
+            exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(rude) as server:
+            outcome = await run_pass(target(server.url), assignment(requests=5))
+        assert (only(outcome).requests, only(outcome).failures) == (5, 0)
+        assert only(outcome).retried_requests == 4
+        assert len(server.requests) == 5 + 4
+
+    run(body)
+
+
+def test_request_is_not_sent_a_third_time() -> None:
+    async def once(exchange: Exchange) -> None:
+        if exchange.number == 0:
+            exchange.send()
+        else:
+            exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(once) as server:
+            outcome = await run_pass(target(server.url), assignment(requests=2))
+        assert kinds(outcome) == {"ConnectionReset": 1}
+        assert only(outcome).retried_requests == 1
+        assert len(server.requests) == 3
+
+    run(body)
+
+
+def test_requests_under_way_at_the_end_are_counted() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.4)
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(slow) as server:
+            outcome = await run_pass(target(server.url), assignment(users=3, seconds=1))
+        assert only(outcome).requests == len(server.requests) == 9
+        assert only(outcome).failures == 0
+        assert 1.15 < (outcome.last_seconds or 0) < 1.6
+        assert [window.second for window in only(outcome).windows] == [0, 1]
+
+    run(body)
+
+
+def test_users_that_think_at_the_end_do_not_hold_up_the_pass() -> None:
+    async def body() -> None:
+        think = ThinkTime(constant_milliseconds=60_000)
+        async with HttpServer() as server:
+            began = time.monotonic()
+            outcome = await run_pass(
+                target(server.url), assignment(users=4, seconds=1, think=think)
+            )
+        assert only(outcome).requests == 4
+        assert time.monotonic() - began < 3
+
+    run(body)
+
+
+def test_thinking_users_wait_between_requests() -> None:
+    async def body() -> None:
+        think = ThinkTime(constant_milliseconds=200)
+        async with HttpServer() as server:
+            outcome = await run_pass(
+                target(server.url), assignment(users=2, seconds=1, think=think)
+            )
+        assert 8 <= only(outcome).requests <= 10
+
+    run(body)
+
+
+def test_requests_of_the_ramp_are_kept_apart() -> None:
+    async def body() -> None:
+        duty = assignment(users=2, seconds=1, start=Start.RAMP)
+        ear = Ear()
+        async with HttpServer() as server:
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            core.add_user()
+            await asyncio.sleep(0.3)
+            core.add_user()
+            core.go(duty.key)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+        result = only(outcome)
+        assert result.ramp_requests > 0
+        assert result.ramp_requests + result.requests == len(server.requests)
+        assert decode(result.service_time_histogram).count == result.requests
+
+    run(body)
+
+
+def test_users_that_come_one_by_one_share_an_exact_number() -> None:
+    async def body() -> None:
+        duty = assignment(users=3, requests=100, start=Start.AT_ONCE)
+        ear = Ear()
+        async with HttpServer() as server:
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            for _ in range(3):
+                core.add_user()
+                await asyncio.sleep(0.005)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+        assert outcome.measured == len(server.requests) == 100
+
+    run(body)
+
+
+def test_worker_without_users_ends_its_warm_up() -> None:
+    async def body() -> None:
+        duty = assignment(users=1, requests=10, worker=1, workers=2)
+        async with HttpServer() as server:
+            outcome = await run_pass(target(server.url), duty)
+        assert (outcome.measured, outcome.users, server.connections) == (0, 0, 0)
+
+    run(body)
+
+
+def test_progress_adds_up_to_the_outcome() -> None:
+    async def body() -> None:
+        ear = Ear()
+        async with HttpServer() as server:
+            outcome = await run_pass(target(server.url), assignment(users=2, seconds=2), ear)
+        live = [second for heard in ear.heard for _, second in heard.seconds]
+        assert sum(second.requests for second in live) == outcome.measured
+        assert ear.heard[-1].requests == outcome.measured
+        assert len(ear.heard) >= 2
+        assert len(server.requests) == outcome.measured
+
+    run(body)
+
+
+def test_names_in_the_file_are_counted_apart() -> None:
+    async def body() -> None:
+        from solrbench.load.queries import Query
+
+        named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]
+        async with HttpServer() as server:
+            outcome = await run_pass(
+                target(server.url, queries=named), assignment(users=2, requests=30)
+            )
+        assert {each.request: each.requests for each in outcome.requests} == {
+            "hot": 20,
+            "cold": 10,
+        }
+        assert Counter(server.queries) == {"hot": 20, "cold": 10}
+
+    run(body)
+
+
+def test_next_pass_begins_with_nothing_of_the_last() -> None:
+    async def body() -> None:
+        async with HttpServer(answer_well) as server:
+            loop, what = asyncio.get_running_loop(), target(server.url)
+            first, second = Ear(), Ear()
+
+            async def one(core: Core, ear: Ear, duty: Assignment) -> int:
+                core.begin(duty)
+                core.add_user()
+                core.go(duty.key)
+                return (await asyncio.wait_for(ear.outcome, 5)).measured
+
+            ears = [first, second]
+
+            class Relay(Ear):
+                def finished(self, outcome: WorkerOutcome) -> None:
+                    ears.pop(0).finished(outcome)
+
+            core = Core(what, Relay(), loop)
+            assert await one(core, first, assignment(requests=5)) == 5
+            assert await one(core, second, assignment(requests=3)) == 3
+        assert len(server.requests) == 8
+
+    run(body)
