@@ -1,5 +1,6 @@
 """What goes wrong is told in a condition, with the place and the remedy, and leaves nothing."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -123,7 +124,7 @@ def test_dataset_that_is_not_there_is_told_with_its_address(run: Run, web_server
 
 
 def test_malformed_document_is_told_with_its_line(run: Run) -> None:
-    lines = ['{"id": "%d", "title_t": "one"}' % i for i in range(500)]
+    lines = [json.dumps({"id": str(i), "title_t": "one"}) for i in range(500)]
     lines[311] = '{"id": "311", "title_t": "unfinished'
     data = config_map("malformed-data", docs__jsonl="\n".join(lines))
     name = run(

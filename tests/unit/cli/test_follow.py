@@ -1,0 +1,77 @@
+"""Following, with a cluster that answers from a list: real ones are in the end-to-end suite."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.cli import follow
+from solrbench.errors import Never, NotYet
+from support.benchmarks import small
+
+DONE = {
+    "phase": "Succeeded",
+    "conditions": [
+        {
+            "type": "Succeeded",
+            "status": "True",
+            "reason": "Succeeded",
+            "message": "all is stored",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }
+    ],
+}
+
+
+class Answers:
+    """Gives one answer after another."""
+
+    def __init__(self, *answers: dict[str, Any] | Exception | None) -> None:
+        self._answers = list(answers)
+
+    def get(self, *_: str) -> dict[str, Any] | None:
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow.time, "sleep", lambda _: None)
+
+
+def body(**status: Any) -> dict[str, Any]:
+    return small("one") | {"status": status}
+
+
+def call(*answers: dict[str, Any] | Exception | None, timeout: float | None = None) -> int:
+    return follow.follow(Answers(*answers), "default", "one", timeout)  # type: ignore[arg-type]
+
+
+def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    states = [body(phase="Provisioning"), body(phase="Measuring"), body(**DONE)]
+    assert call(*states) == 0
+    text = capsys.readouterr().out
+    assert text.index("Provisioning") < text.index("Measuring") < text.index("Succeeded")
+
+
+def test_failure_is_1() -> None:
+    failed = {"phase": "Failed", "conditions": [DONE["conditions"][0] | {"status": "False"}]}  # type: ignore[operator]
+    assert call(body(**failed)) == 1
+
+
+def test_time_over_is_3() -> None:
+    assert call(body(phase="Measuring"), timeout=0) == 3
+
+
+def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(NotYet("ApiUnreachable", "connection refused"), body(**DONE)) == 0
+    assert "connection refused" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"), [([None], "does not exist"), ([body(), None], "was deleted")]
+)
+def test_benchmark_that_is_not_there(answers: list[Any], words: str) -> None:
+    with pytest.raises(Never, match=words):
+        call(*answers)

@@ -1,0 +1,50 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import Status
+from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
+from support.benchmarks import small
+from support.statuses import START, full_status
+
+
+def benchmark(status: Status, **metadata: Any) -> SolrBenchmark:
+    body = SolrBenchmark.parse(small("one"))
+    return body.model_copy(
+        update={"status": status, "metadata": body.metadata.model_copy(update=metadata)}
+    )
+
+
+def test_nothing_is_invented_before_the_first_pass() -> None:
+    fresh = benchmark(Status())
+    assert details(fresh) == []
+    assert percent(fresh) == 0
+    assert summary(fresh) == ("", "waits for the operator; is it running?")
+    assert one_line(fresh) == "Pending        0 %  waits for the operator; is it running?"
+
+
+def test_all_figures_carry_their_unit() -> None:
+    found = dict(details(benchmark(full_status())))
+    assert "Solr 9.10.1" in found["target"]
+    assert "512 MiB" in found["target"]
+    assert "20,000 of 20,000 documents" in found["data"]
+    assert "documents/s" in found["data"]
+    assert "requests/s" in found["load"]
+
+
+@pytest.mark.parametrize(
+    ("phase", "words"), [("Indexing", "documents/s"), ("Measuring", "requests/s")]
+)
+def test_log_line_shows_the_figures_of_its_phase(phase: str, words: str) -> None:
+    line = one_line(benchmark(full_status().model_copy(update={"phase": phase})))
+    assert line.startswith(phase)
+    assert " 70 %" in line
+    assert words in line
+
+
+def test_elapsed_time_counts_from_creation() -> None:
+    body = benchmark(Status(), creation_timestamp=START)
+    assert elapsed_seconds(body, START + timedelta(seconds=75)) == 75
+    assert elapsed_seconds(benchmark(Status()), START) == 0

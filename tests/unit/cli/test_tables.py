@@ -1,0 +1,35 @@
+import io
+
+from rich.console import Console
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import Status
+from solrbench.cli.tables import print_result
+from support.benchmarks import small
+from support.statuses import full_status
+
+
+def printed(status: Status) -> str:
+    out = io.StringIO()
+    benchmark = SolrBenchmark.parse(small("one")).model_copy(update={"status": status})
+    print_result(Console(file=out, width=80), benchmark)
+    return out.getvalue()
+
+
+def test_table_is_not_cut_where_there_is_no_terminal() -> None:
+    status = full_status()
+    text = printed(status.model_copy(update={"phase": "Succeeded"}))
+    for word in (status.results[0].step, "P95", "Requests/s", "solrbench report"):
+        assert word in text
+    assert "…" not in text
+
+
+def test_failure_shows_reason_and_message() -> None:
+    status = full_status().model_copy(update={"phase": "Failed"})
+    succeeded = next(each for each in status.conditions if each.type == "Succeeded")
+    text = printed(status)
+    assert f"{succeeded.reason}: {succeeded.message}" in text
+
+
+def test_nothing_measured_means_no_table() -> None:
+    assert "P95" not in printed(full_status().model_copy(update={"results": []}))

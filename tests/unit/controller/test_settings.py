@@ -1,0 +1,35 @@
+import pytest
+
+from solrbench.controller.settings import Settings
+
+IMAGE = {"SOLRBENCH_IMAGE": "solrbench:1"}
+
+
+def test_defaults() -> None:
+    settings = Settings.from_environment(IMAGE)
+    assert settings.namespaces == ()
+    assert settings.concurrency == 1
+    assert settings.image.reference == "solrbench:1"
+
+
+@pytest.mark.parametrize(
+    ("text", "namespaces"), [("a, b", ("a", "b")), ("*", ()), ("", ()), ("one", ("one",))]
+)
+def test_namespaces(text: str, namespaces: tuple[str, ...]) -> None:
+    assert (
+        Settings.from_environment(IMAGE | {"SOLRBENCH_NAMESPACES": text}).namespaces == namespaces
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"SOLRBENCH_IMAGE": ""}, "SOLRBENCH_IMAGE"),
+        ({"SOLRBENCH_CONCURRENCY": "0"}, "SOLRBENCH_CONCURRENCY"),
+        ({"SOLRBENCH_CONCURRENCY": "two"}, "SOLRBENCH_CONCURRENCY"),
+        ({"SOLRBENCH_METRICS_PORT": "-1"}, "SOLRBENCH_METRICS_PORT"),
+    ],
+)
+def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        Settings.from_environment(IMAGE | changes)
