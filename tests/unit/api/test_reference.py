@@ -30,7 +30,12 @@ def test_every_field_of_the_spec_has_a_row() -> None:
     ("section", "field", "cells"),
     [
         ("SolrCloud", "nodes", ["integer", "`1`", "1 to 100", "Solr nodes, one pod each."]),
+        ("SolrCloud", "image", ["[SolrImage](#solrimage)", "its fields' defaults"]),
+        ("SolrCloud", "nodeSelector", ["map of string", "-", "at most 32 entries"]),
         ("Step", "users", ["integer", "required", "1 to 100,000"]),
+        ("Spec", "warmUp", ["[WarmUp](#warmup)", "-"]),
+        ("Workload", "method", ["one of `GET`, `POST`", "`GET`"]),
+        ("Status", "observedGeneration", ["integer", "-"]),
     ],
 )
 def test_row_shows_type_default_bounds_and_meaning(

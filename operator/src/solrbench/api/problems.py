@@ -1,6 +1,7 @@
 """What is wrong with a resource, in the form that the API server uses too."""
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 
 def problems(error: ValidationError) -> list[str]:
@@ -9,16 +10,13 @@ def problems(error: ValidationError) -> list[str]:
     Paths read as in messages of the API server, such as `spec.load.steps[0].users`; a rule
     about the resource as a whole has no path.
     """
-    return [_line(item["loc"], str(_reason(item))) for item in error.errors(include_url=False)]
+    return [_line(item["loc"], _reason(item)) for item in error.errors(include_url=False)]
 
 
-def _reason(item: object) -> object:
-    match item:
-        case {"type": "value_error", "ctx": {"error": reason}}:
-            return reason  # without pydantic's "Value error, "
-        case {"msg": message}:
-            return message
-    return item
+def _reason(item: ErrorDetails) -> str:
+    if item["type"] == "value_error":
+        return str(item["ctx"]["error"])  # without pydantic's "Value error, "
+    return item["msg"]
 
 
 def _line(location: tuple[int | str, ...], reason: str) -> str:

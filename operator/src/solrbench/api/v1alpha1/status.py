@@ -19,6 +19,9 @@ LIST_MAP_BY_TYPE: JsonDict = {
 }
 """Server-side apply merges the list by the type of its items."""
 
+MAX_RESULTS = 32 * 50
+"""Steps of a ladder times request names of a query file, the most that either may have."""
+
 
 class Condition(Model):
     """One aspect of the benchmark, as Kubernetes conditions go."""
@@ -188,7 +191,7 @@ class Status(Model):
     """Live figures of the load."""
     summary: Summary = Summary()
     """The headline."""
-    results: Annotated[list[StepResult], Field(max_length=512)] = []
+    results: Annotated[list[StepResult], Field(max_length=MAX_RESULTS)] = []
     """One entry for each step and request name."""
     report: ReportStatus = ReportStatus()
     """Where the full report is."""
