@@ -20,8 +20,10 @@ from solrbench.controller.events import events_between
 from solrbench.controller.invalid import reject
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
-from solrbench.errors import SolrbenchError
+from solrbench.errors import Conflict, SolrbenchError
 from solrbench.telemetry.metrics import PassResult, Telemetry
+
+log = logging.getLogger("solrbench")
 
 WORKERS = 32
 """Passes are synchronous and wait for HTTP most of their time, each in a thread of its own."""
@@ -43,6 +45,7 @@ class Handlers:
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Tell kopf when to call what."""
         kopf.on.startup(registry=registry)(configure)
+        kopf.on.login(registry=registry)(log_in)
         kopf.timer(
             GROUP,
             VERSION,
@@ -53,16 +56,18 @@ class Handlers:
         )(cast(Any, self.make_pass))
         kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)(cast(Any, self.tear_down))
 
-    def make_pass(self, name: str, namespace: str, logger: kopf.Logger, **_: object) -> None:
+    def make_pass(self, name: str, namespace: str, **_: object) -> None:
         """Make one pass over one benchmark; what fails is made again by the next one."""
         with self._telemetry.operator.time_pass(time.monotonic) as timer:
             try:
-                self._pass(namespace, name, logger)
+                self._pass(namespace, name)
+            except Conflict:
+                timer.result = PassResult.RETRY  # somebody else wrote it; that is no news
             except SolrbenchError as error:
                 timer.result = PassResult.RETRY
-                logger.info("pass is made again: %s", error)
+                log.warning("%s/%s: pass is made again: %s", namespace, name, error)
 
-    def _pass(self, namespace: str, name: str, logger: kopf.Logger) -> None:
+    def _pass(self, namespace: str, name: str) -> None:
         body = self._cluster.get(*BENCHMARKS, namespace, name)
         if body is None or body["metadata"].get("deletionTimestamp") is not None:
             return
@@ -71,9 +76,15 @@ class Handlers:
         except ValidationError as error:
             reject(self._cluster, body, error)
             return
-        after = reconcile(self._cluster, self._reports, self._settings, body, datetime.now(UTC))
+        after = reconcile(
+            self._cluster,
+            self._reports,
+            self._settings,
+            body,
+            datetime.now(UTC).replace(microsecond=0),
+        )
         self._telemetry.benchmarks.update(after)
-        _tell(body, before, after, logger)
+        _tell(body, before, after)
 
     def tear_down(self, name: str, namespace: str, uid: str, **_: object) -> None:
         """Stop the load at once and wait until no pod is left.
@@ -92,13 +103,11 @@ class Handlers:
             raise kopf.TemporaryError("pods are being removed", delay=DELETE_RETRY_SECONDS)
 
 
-def _tell(
-    body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark, logger: kopf.Logger
-) -> None:
+def _tell(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
     if before.status.phase != after.status.phase:
-        logger.info("phase %s", after.status.phase)
+        log.info("%s: phase %s", after.key, after.status.phase)
     for event in events_between(before.status.conditions, after.status.conditions):
-        logger.info("%s: %s", event.reason, event.message)
+        log.info("%s: %s: %s", after.key, event.reason, event.message)
         kopf.event(
             cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
         )
@@ -111,8 +120,15 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
     settings.posting.loggers = False
     settings.posting.level = logging.INFO
+    # kopf tells of every single call of a timer; what is worth a line, we say ourselves.
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
     settings.execution.max_workers = WORKERS
     # A connection that died without a word is noticed after this long.
     settings.watching.server_timeout = 240
     settings.watching.client_timeout = 300
     settings.watching.connect_timeout = 30
+
+
+def log_in(**arguments: Any) -> kopf.ConnectionInfo | None:
+    """Return the credentials of the pod's service account, or else of the kubeconfig."""
+    return kopf.login_with_service_account(**arguments) or kopf.login_with_kubeconfig(**arguments)
