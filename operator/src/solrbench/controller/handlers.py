@@ -20,7 +20,7 @@ from solrbench.controller.events import events_between
 from solrbench.controller.invalid import reject
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
-from solrbench.errors import Conflict, SolrbenchError
+from solrbench.errors import Conflict, NotYet, SolrbenchError
 from solrbench.telemetry.metrics import PassResult, Telemetry
 
 log = logging.getLogger("solrbench")
@@ -28,6 +28,9 @@ log = logging.getLogger("solrbench")
 WORKERS = 32
 """Passes are synchronous and wait for HTTP most of their time, each in a thread of its own."""
 
+DELETE_POLL_SECONDS = 0.5
+DELETE_PATIENCE_SECONDS = 20.0
+"""Pods have a second to end; when they take longer, something is wrong and worth a log line."""
 DELETE_RETRY_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 """Pause after a pass that failed in a way nobody foresaw; its traceback is in the log."""
@@ -95,12 +98,14 @@ class Handlers:
         """
         self._telemetry.benchmarks.forget(f"{namespace}/{name}")
         self._reports.forget(uid)
+        end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
-            gone = delete_children(self._cluster, namespace, name, (*LOAD, *TARGET))
+            while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
+                if time.monotonic() > end:
+                    raise NotYet("RemovingPods", "pods are still being removed")
+                time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
-        if not gone:
-            raise kopf.TemporaryError("pods are being removed", delay=DELETE_RETRY_SECONDS)
 
 
 def _tell(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
