@@ -65,15 +65,17 @@ def read_json(stream: BinaryIO, place: str) -> Iterator[Loader]:
 def read_csv(stream: BinaryIO, place: str) -> Iterator[Loader]:
     """Read rows below a header line (RFC 4180); empty cells are absent fields."""
     csv.field_size_limit(_LONGEST_CELL)
-    rows = csv.reader(io.TextIOWrapper(stream, "utf-8-sig", newline=""), strict=True)
+    # Bytes that are no UTF-8 pass as surrogates here, so that the row they are in can be named.
+    text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
+    rows = csv.reader(text, strict=True)
     try:
         header = next(rows, [])
         _check_header(header, f"{place}: line 1")
         for row in rows:
             if row:
                 yield partial(_parse_row, header, row, f"{place}: line {rows.line_num}")
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise IndexingError.malformed(f"{place}: line {rows.line_num + 1}", error) from error
+    except csv.Error as error:
+        raise IndexingError.malformed(f"{place}: line {rows.line_num}", error) from error
 
 
 def _lines(stream: BinaryIO, place: str) -> Iterator[bytes]:
@@ -104,13 +106,22 @@ def _checked(record: object, where: str) -> Document:
 def _check_header(header: list[str], where: str) -> None:
     if not all(header) or len(set(header)) < len(header):
         raise IndexingError.malformed(where, "the header must name every column, and once")
+    _check_utf8(header, where)
 
 
 def _parse_row(header: list[str], row: list[str], where: str) -> Document:
     if len(row) != len(header):
         problem = f"{len(row)} cells, the header has {len(header)}"
         raise IndexingError.malformed(where, problem)
+    _check_utf8(row, where)
     return {name: cell for name, cell in zip(header, row, strict=True) if cell}
+
+
+def _check_utf8(row: list[str], where: str) -> None:
+    try:
+        "".join(row).encode()
+    except UnicodeEncodeError as error:
+        raise IndexingError.malformed(where, "not UTF-8", "save the file as UTF-8") from error
 
 
 def _first_byte(stream: BinaryIO) -> bytes:

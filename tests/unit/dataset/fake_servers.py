@@ -1,0 +1,155 @@
+"""Servers on loopback that fail on demand: one like Solr, one like a file server."""
+
+import gzip
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+Answer = tuple[int, dict[str, Any]]
+OK: Answer = (200, {"responseHeader": {"status": 0}})
+RESET: Answer = (0, {})
+
+
+@dataclass
+class FakeSolr:
+    """What the node knows, what it was sent, and what it answers next.
+
+    Attributes:
+        collection: state of the collection; `{url}` in it becomes the node's own address
+        faults: answers given to the next updates instead of `OK`
+        status_faults: HTTP codes given to the next CLUSTERSTATUS
+        updates: core, parameters and documents of each update, in order of arrival
+
+    """
+
+    collection: dict[str, Any]
+    url: str = ""
+    faults: list[Answer] = field(default_factory=list)
+    status_faults: list[int] = field(default_factory=list)
+    updates: list[tuple[str, dict[str, str], list[dict[str, Any]]]] = field(default_factory=list)
+    accepted: list[dict[str, Any]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids that were accepted, sorted."""
+        return sorted(document["id"] for document in self.accepted)
+
+    def cluster_status(self) -> dict[str, Any]:
+        text = json.dumps({"cluster": {"collections": {"books": self.collection}}})
+        return dict(json.loads(text.replace("{url}", self.url)))
+
+    def update(self, core: str, params: dict[str, str], body: bytes) -> Answer:
+        with self.lock:
+            documents = json.loads(body)
+            self.updates.append((core, params, documents))
+            answer = self.faults.pop(0) if self.faults else OK
+            if answer == OK:
+                self.accepted += documents
+            return answer
+
+
+@contextmanager
+def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
+    node = FakeSolr(collection)
+
+    class Handler(_Quiet):
+        def do_GET(self) -> None:
+            with node.lock:
+                code = node.status_faults.pop(0) if node.status_faults else 200
+            self.say(code, json.dumps(node.cluster_status()).encode())
+
+        def do_POST(self) -> None:
+            parts = urlsplit(self.path)
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            params = {name: values[0] for name, values in parse_qs(parts.query).items()}
+            code, answer = node.update(parts.path.split("/")[2], params, body)
+            if code:
+                self.say(code, json.dumps(answer).encode())
+            else:
+                self.close_connection = True
+
+    with _serving(Handler) as url:
+        node.url = f"{url}/solr"
+        yield node
+
+
+@contextmanager
+def file_server(files: dict[str, bytes], script: list[tuple[int, str]]) -> Iterator[str]:
+    """Serve `files` by path; `script` holds (code, Location) to answer first.
+
+    Code 0 closes the connection halfway through the body.
+    """
+
+    class Handler(_Quiet):
+        def do_GET(self) -> None:
+            code, location = script.pop(0) if script else (200, "")
+            body = files.get(urlsplit(self.path).path)
+            if code == 200:
+                self.say(404 if body is None else 200, body or b"")
+            elif code == 0:
+                self.say(200, (body or b"")[:-5], length=len(body or b""))
+            else:
+                self.say(code, b"", location)
+
+    with _serving(Handler) as url:
+        yield url
+
+
+class _Quiet(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout: ClassVar[float] = 5
+
+    def say(self, code: int, body: bytes, location: str = "", length: int | None = None) -> None:
+        self.send_response(code)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        if location:
+            self.send_header("Location", location)
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = length is not None
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@contextmanager
+def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def two_shards() -> dict[str, Any]:
+    """Return the state of a collection whose second range begins at zero."""
+    return {
+        "router": {"name": "compositeId"},
+        "shards": {
+            "shard1": shard("80000000-ffffffff", "books_shard1"),
+            "shard2": shard("0-7fffffff", "books_shard2"),
+        },
+    }
+
+
+def shard(range_: str | None, core: str, *, leader: bool = True) -> dict[str, Any]:
+    replica = {"core": core, "base_url": "{url}", "state": "active"}
+    if leader:
+        replica["leader"] = "true"
+    other = {"core": f"{core}_other", "base_url": "{url}", "state": "active"}
+    return {"range": range_, "state": "active", "replicas": {"r1": other, "r2": replica}}
+
+
+def packed(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
