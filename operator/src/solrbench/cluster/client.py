@@ -56,6 +56,14 @@ class Cluster:
     def __init__(self, dynamic: DynamicClient) -> None:
         self._dynamic = dynamic
 
+    def serves(self, api_version: str, kind: str) -> bool:
+        """Return whether the API server knows a kind."""
+        try:
+            self._resource(api_version, kind)
+        except ResourceNotFoundError:
+            return False
+        return True
+
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
         try:

@@ -6,7 +6,8 @@ from importlib.metadata import version
 import kopf
 from prometheus_client import CollectorRegistry
 
-from solrbench.cluster.client import connect
+from solrbench.api.v1alpha1 import GROUP, PLURAL
+from solrbench.cluster.client import BENCHMARKS, connect
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.settings import Settings
 from solrbench.telemetry.metrics import Telemetry, serve
@@ -16,15 +17,19 @@ def run_operator(environment: Mapping[str, str]) -> None:
     """Run until the process is told to stop.
 
     Raises:
-        ValueError: if the environment is not as it must be.
+        ValueError: if the environment is not as it must be, or the definition of the resource is
+            missing; the kubelet tries again.
 
     """
     settings = Settings.from_environment(environment)
+    cluster = connect()
+    if not cluster.serves(*BENCHMARKS):
+        raise ValueError(f"the cluster does not know {PLURAL}.{GROUP}; apply crds/ first")
     log_format = kopf.LogFormat.JSON if settings.log_format == "json" else kopf.LogFormat.FULL
     kopf.configure(log_format=log_format, quiet=settings.log_level == "WARNING")
     telemetry = Telemetry(CollectorRegistry(), version("solrbench"))
     registry = kopf.OperatorRegistry()
-    Handlers(connect(), settings, telemetry).register(registry)
+    Handlers(cluster, settings, telemetry).register(registry)
     metrics = serve(telemetry.registry, settings.metrics_port) if settings.metrics_port else None
     try:
         kopf.run(
