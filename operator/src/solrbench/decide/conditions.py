@@ -76,7 +76,7 @@ def progress_percent(status: Status, *, target: bool, indexed: bool, finished: b
     if finished:
         return 100
     percent = 10.0 if target else 0.0
-    total = status.dataset.documents_total or status.dataset.documents
+    total = status.dataset.documents_total  # unknown for files: then nothing until the end
     if indexed:
         percent += 30
     elif status.dataset.documents and total:

@@ -1,0 +1,107 @@
+"""Conditions of one pass, and the progress that is shown."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from solrbench.api.v1alpha1.status import Condition, DatasetStatus, ReportStatus, Status
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    ALL_TYPES,
+    MAX_MESSAGE,
+    MEASURED,
+    SUCCEEDED,
+    TARGET_READY,
+    Conditions,
+    Truth,
+    is_finished,
+    progress_percent,
+)
+
+NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
+LATER = NOW + timedelta(minutes=5)
+
+
+def stored(type_: str, status: Truth) -> Condition:
+    return Condition(type=type_, status=status, reason="Old", last_transition_time=NOW)
+
+
+def test_all_conditions_are_there_from_the_start_in_a_fixed_order() -> None:
+    found = Conditions([stored(MEASURED, "True")], NOW, 1).as_list()
+    assert tuple(each.type for each in found) == ALL_TYPES
+    assert {each.status for each in found if each.type != MEASURED} == {"Unknown"}
+    assert Conditions([stored(MEASURED, "True")], NOW, 1).holds(MEASURED)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moment"),
+    [
+        ("True", "True", NOW),
+        ("False", "False", NOW),
+        ("Unknown", "True", LATER),
+        ("True", "False", LATER),
+        ("False", "Unknown", LATER),
+    ],
+)
+def test_transition_time_moves_only_when_the_status_flips(
+    before: Truth, after: Truth, moment: datetime
+) -> None:
+    conditions = Conditions([stored(ACCEPTED, before)], LATER, 2)
+    conditions.set(ACCEPTED, after, "New", "words")
+    found = conditions.get(ACCEPTED)
+    assert found.last_transition_time == moment
+    assert (found.reason, found.message, found.observed_generation) == ("New", "words", 2)
+
+
+def test_what_was_set_holds_in_the_same_pass() -> None:
+    conditions = Conditions([], NOW, 1)
+    conditions.set(TARGET_READY, "True", "Ready", "")
+    assert conditions.holds(TARGET_READY)
+    assert not conditions.holds(ACCEPTED)
+
+
+def test_a_long_message_is_cut() -> None:
+    conditions = Conditions([], NOW, 1)
+    conditions.set(SUCCEEDED, "False", "Failed", "x" * (MAX_MESSAGE + 1))
+    assert len(conditions.get(SUCCEEDED).message) == MAX_MESSAGE
+
+
+@pytest.mark.parametrize(
+    ("conditions", "wanted"),
+    [
+        ([], False),
+        ([stored(MEASURED, "True")], False),
+        ([stored(SUCCEEDED, "Unknown")], False),
+        ([stored(SUCCEEDED, "True")], True),
+        ([stored(SUCCEEDED, "False")], True),
+    ],
+)
+def test_finished_is_a_decided_success(conditions: list[Condition], wanted: bool) -> None:
+    assert is_finished(Status(conditions=conditions)) is wanted
+
+
+def status(documents: int | None, total: int | None, steps: tuple[int, int] = (0, 4)) -> Status:
+    return Status(
+        dataset=DatasetStatus(documents=documents, documents_total=total),
+        report=ReportStatus(stored_steps=steps[0], total_steps=steps[1]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "indexed", "finished", "percent"),
+    [
+        (Status(), False, False, False, 0),
+        (status(None, 100), True, False, False, 10),
+        (status(50, 100), True, False, False, 25),
+        (status(100, 100), True, True, False, 40),
+        (status(120, 100), True, False, False, 40),
+        (status(50, None), True, False, False, 10),
+        (status(100, 100, (1, 4)), True, True, False, 55),
+        (status(100, 100, (4, 4)), True, True, False, 99),
+        (status(100, 100, (2, 4)), False, False, False, 60),
+        (status(100, 100, (4, 4)), True, True, True, 100),
+    ],
+)
+def test_progress(given: Status, target: bool, indexed: bool, finished: bool, percent: int) -> None:
+    found = progress_percent(given, target=target, indexed=indexed, finished=finished)
+    assert found == percent

@@ -1,0 +1,26 @@
+"""How long each phase may take."""
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.decide.deadlines import deadline_seconds
+from support.resources import resource
+
+LIMITS = {"provisioning": 10, "indexing": 20, "measuring": 30}
+SPEC = SolrBenchmark.parse(resource({"spec.deadlineSeconds": LIMITS})).spec
+
+
+@pytest.mark.parametrize(
+    ("phase", "seconds"),
+    [
+        ("Pending", 10),
+        ("Provisioning", 10),
+        ("Indexing", 20),
+        ("Measuring", 30),
+        ("Queued", None),
+        ("Suspended", None),
+        ("Succeeded", None),
+    ],
+)
+def test_limit_of_a_phase(phase: str, seconds: int | None) -> None:
+    assert deadline_seconds(SPEC, phase) == seconds

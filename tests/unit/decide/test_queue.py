@@ -1,0 +1,90 @@
+"""Who runs, who waits for whom."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.decide.queue import ahead_in_queue, is_running
+from support.resources import resource
+
+TIME = datetime(2025, 3, 1, tzinfo=UTC)
+ACCEPTED = {"type": "Accepted", "status": "True"}
+FAILED = {"type": "Succeeded", "status": "False"}
+
+
+def benchmark(
+    name: str,
+    hour: int,
+    *conditions: dict[str, str],
+    started: bool = False,
+    suspend: bool = False,
+    deleted: bool = False,
+) -> SolrBenchmark:
+    created = TIME.replace(hour=hour).isoformat()
+    metadata: dict[str, Any] = {"name": name, "uid": name, "creationTimestamp": created}
+    if deleted:
+        metadata["deletionTimestamp"] = created
+    status: dict[str, Any] = {
+        "conditions": [
+            {"reason": "Test", "lastTransitionTime": created} | each for each in conditions
+        ]
+    }
+    if started:
+        status["startTime"] = created
+    body = resource({"spec.suspend": suspend})
+    return SolrBenchmark.parse(body | {"metadata": metadata, "status": status})
+
+
+ME = benchmark("me", 5, ACCEPTED)
+
+
+@pytest.mark.parametrize(
+    ("other", "waits"),
+    [
+        (benchmark("running", 9, ACCEPTED, started=True), True),
+        (benchmark("older", 4, ACCEPTED), True),
+        (benchmark("a-twin", 5, ACCEPTED), True),
+        (benchmark("twin", 5, ACCEPTED), False),
+        (benchmark("younger", 6, ACCEPTED), False),
+        (benchmark("not-accepted", 4), False),
+        (benchmark("suspended", 4, ACCEPTED, suspend=True), False),
+        (benchmark("failed-early", 4, ACCEPTED, FAILED), False),
+        (benchmark("finished", 4, ACCEPTED, FAILED, started=True), False),
+        (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
+        (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
+    ],
+    ids=lambda value: value.metadata.name if isinstance(value, SolrBenchmark) else None,
+)
+def test_one_at_a_time_oldest_first(other: SolrBenchmark, waits: bool) -> None:
+    before = ahead_in_queue(ME, [ME, other], places=1)
+    assert before == ([other.key] if waits else [])
+
+
+def test_nobody_waits_for_oneself() -> None:
+    assert ahead_in_queue(ME, [ME], places=1) == []
+
+
+def test_running_ones_are_named_before_waiting_ones() -> None:
+    running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
+    assert ahead_in_queue(ME, [older, ME, running], 1) == ["default/z", "default/a"]
+
+
+def test_two_places() -> None:
+    running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
+    assert ahead_in_queue(ME, [ME, running], 2) == []
+    assert ahead_in_queue(ME, [ME, older], 2) == []
+    assert ahead_in_queue(ME, [ME, running, older], 2) == ["default/z", "default/a"]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (benchmark("a", 1, ACCEPTED), False),
+        (benchmark("a", 1, ACCEPTED, started=True), True),
+        (benchmark("a", 1, ACCEPTED, FAILED, started=True), False),
+    ],
+)
+def test_running_is_started_and_not_finished(given: SolrBenchmark, wanted: bool) -> None:
+    assert is_running(given) is wanted

@@ -1,0 +1,122 @@
+"""What is wrong with a pod: reason and remedy."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from solrbench.decide.troubles import STUCK_AFTER, find_trouble, pod_trouble
+from solrbench.decide.views import ContainerView, PodView
+
+NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+POD = PodView(
+    name="base-solr-0",
+    uid="u1",
+    component="solr",
+    attempt=1,
+    phase="Running",
+    reason="",
+    message="",
+    ip="10.0.0.1",
+    node="node-1",
+    ready=True,
+    deleting=False,
+    created=NOW,
+    unschedulable="",
+)
+PENDING = replace(POD, phase="Pending", ready=False)
+
+
+def with_container(**fields: object) -> PodView:
+    return replace(POD, containers=(replace(ContainerView(name="solr"), **fields),))
+
+
+@pytest.mark.parametrize(
+    ("pod", "reason", "words"),
+    [
+        (
+            replace(PENDING, unschedulable="0/1 nodes are available: 1 Insufficient memory."),
+            "Unschedulable",
+            "Insufficient memory.; lower resources.requests or add nodes",
+        ),
+        (replace(POD, reason="Evicted", message="low on disk"), "Evicted", "low on disk"),
+        (with_container(ended_reason="OOMKilled"), "OOMKilled", "raise resources.limits.memory"),
+        (
+            with_container(waiting_reason="ImagePullBackOff", waiting_message="not found"),
+            "ImagePullError",
+            "ImagePullBackOff: not found; check the image's repository, tag and pullSecret",
+        ),
+        (
+            with_container(waiting_reason="ErrImageNeverPull"),
+            "ImagePullError",
+            "ErrImageNeverPull",
+        ),
+        (
+            with_container(waiting_reason="CreateContainerConfigError", waiting_message="no root"),
+            "ContainerConfigError",
+            "no root",
+        ),
+        (
+            with_container(waiting_reason="CrashLoopBackOff", ended_reason="Error", exit_code=1),
+            "CrashLoopBackOff",
+            "exit code 1; see: kubectl logs base-solr-0 --previous",
+        ),
+        (
+            with_container(waiting_reason="CrashLoopBackOff", ended_reason="OOMKilled"),
+            "OOMKilled",
+            "container solr of pod base-solr-0",
+        ),
+    ],
+)
+def test_trouble(pod: PodView, reason: str, words: str) -> None:
+    trouble = pod_trouble(pod, NOW)
+    assert trouble is not None
+    assert trouble.reason == reason
+    assert words in trouble.message
+    assert pod.name in trouble.message
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        POD,
+        PENDING,
+        with_container(waiting_reason="ContainerCreating"),
+        with_container(ended_reason="Completed", exit_code=0),
+    ],
+)
+def test_no_trouble(pod: PodView) -> None:
+    assert pod_trouble(pod, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("age", "deleting", "stuck"),
+    [
+        (STUCK_AFTER, False, False),
+        (STUCK_AFTER + timedelta(seconds=1), False, True),
+        (STUCK_AFTER + timedelta(seconds=1), True, False),
+    ],
+)
+def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuck: bool) -> None:
+    trouble = pod_trouble(replace(PENDING, deleting=deleting), NOW + age)
+    assert (trouble is not None) is stuck
+    if trouble is not None:
+        assert trouble.reason == "PodStuck"
+        assert "41 s; see: kubectl describe pod base-solr-0" in trouble.message
+
+
+def test_long_words_are_cut() -> None:
+    trouble = pod_trouble(replace(PENDING, unschedulable="x" * 5000), NOW)
+    assert trouble is not None
+    assert len(trouble.message) < 600
+    assert "…" in trouble.message
+
+
+def test_the_first_trouble_by_name() -> None:
+    second = replace(with_container(ended_reason="OOMKilled"), name="b")
+    first = replace(with_container(waiting_reason="ErrImagePull"), name="a")
+    trouble = find_trouble([second, POD, first], NOW)
+    assert trouble is not None
+    assert trouble.reason == "ImagePullError"
+    assert find_trouble([POD], NOW) is None

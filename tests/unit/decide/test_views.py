@@ -1,0 +1,118 @@
+"""Pods and Jobs as the API server gives them, reduced."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from solrbench.decide.views import ContainerView, view_job, view_pod
+
+METADATA = {
+    "name": "base-solr-0",
+    "uid": "u1",
+    "creationTimestamp": "2025-03-01T12:00:00Z",
+    "labels": {"app.kubernetes.io/component": "solr", "solrbench.io/attempt": "2"},
+}
+
+
+def pod(**status: Any) -> dict[str, Any]:
+    return {"metadata": METADATA, "spec": {"nodeName": "node-1"}, "status": status}
+
+
+def container(**fields: Any) -> dict[str, Any]:
+    return {"name": "solr", "restartCount": 0} | fields
+
+
+def viewed(body: dict[str, Any]) -> ContainerView:
+    (found,) = view_pod(pod(containerStatuses=[body])).containers
+    return found
+
+
+def test_a_new_pod_has_nothing_but_its_name() -> None:
+    view = view_pod({"metadata": METADATA})
+    assert (view.name, view.component, view.attempt) == ("base-solr-0", "solr", 2)
+    assert (view.phase, view.ready, view.deleting, view.ip, view.node) == (
+        "Pending",
+        False,
+        False,
+        "",
+        "",
+    )
+    assert view.created == datetime(2025, 3, 1, 12, tzinfo=UTC)
+
+
+def test_a_pod_of_somebody_else_has_no_component() -> None:
+    view = view_pod({"metadata": METADATA | {"labels": None}})
+    assert (view.component, view.attempt) == ("", 0)
+
+
+def test_a_running_pod() -> None:
+    conditions = [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}]
+    view = view_pod(pod(phase="Running", podIP="10.0.0.1", conditions=conditions))
+    assert (view.phase, view.ready, view.ip, view.node) == ("Running", True, "10.0.0.1", "node-1")
+    assert view.unschedulable == ""
+
+
+def test_a_pod_that_no_node_takes() -> None:
+    scheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
+    view = view_pod(pod(conditions=[scheduled | {"message": "0/1 nodes are available"}]))
+    assert view.unschedulable == "0/1 nodes are available"
+
+
+def test_identity_changes_with_every_restart() -> None:
+    before, after = (
+        view_pod(pod(containerStatuses=[container(restartCount=n), container(restartCount=1)]))
+        for n in (0, 1)
+    )
+    assert (before.identity, after.identity) == ("u1/1", "u1/2")
+
+
+def test_a_container_that_waits() -> None:
+    waiting = {"reason": "ImagePullBackOff", "message": "no such image"}
+    found = viewed(container(state={"waiting": waiting}))
+    assert (found.waiting_reason, found.waiting_message) == ("ImagePullBackOff", "no such image")
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        {"state": {"terminated": {"reason": "OOMKilled", "exitCode": 137, "message": "bye\n"}}},
+        {
+            "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+            "lastState": {"terminated": {"reason": "OOMKilled", "exitCode": 137, "message": "bye"}},
+        },
+    ],
+    ids=["now", "the run before"],
+)
+def test_a_container_that_ended(states: dict[str, Any]) -> None:
+    found = viewed(container(**states))
+    assert (found.ended_reason, found.exit_code, found.last_words) == ("OOMKilled", 137, "bye")
+
+
+def test_last_words_of_a_pod_are_those_of_the_first_container_that_left_some() -> None:
+    silent = container(state={"terminated": {"exitCode": 0}})
+    talking = container(state={"terminated": {"exitCode": 1, "message": "why"}})
+    assert view_pod(pod(containerStatuses=[silent, talking])).last_words == "why"
+    assert view_pod(pod()).last_words == ""
+
+
+@pytest.mark.parametrize(
+    ("conditions", "succeeded", "failed"),
+    [
+        (None, False, False),
+        ([{"type": "Complete", "status": "True"}], True, False),
+        ([{"type": "Complete", "status": "False"}], False, False),
+        ([{"type": "Failed", "status": "True", "message": "why"}], False, True),
+        ([{"type": "FailureTarget", "status": "True", "message": "why"}], False, True),
+    ],
+)
+def test_a_job(conditions: list[dict[str, str]] | None, succeeded: bool, failed: bool) -> None:
+    view = view_job({"metadata": METADATA, "status": {"conditions": conditions}})
+    assert (view.succeeded, view.failed, view.attempt) == (succeeded, failed, 2)
+    assert view.failure == ("why" if failed else "")
+
+
+def test_objects_under_deletion() -> None:
+    metadata = METADATA | {"deletionTimestamp": "2025-03-01T12:00:01Z"}
+    assert view_pod({"metadata": metadata}).deleting
+    assert view_job({"metadata": metadata}).deleting
