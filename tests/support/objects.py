@@ -1,0 +1,103 @@
+"""Every object of a benchmark, as the operator would apply it."""
+
+from typing import Any
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.manifests.common import Manifest, ToolImage
+from solrbench.manifests.index_job import build_index
+from solrbench.manifests.load import build_load
+from solrbench.manifests.report import build_environment, build_report
+from solrbench.manifests.solr import build_solr
+from solrbench.manifests.zookeeper import build_zookeeper
+from solrbench.plan.index_plan import IndexPlan
+from solrbench.plan.load_plan import LoadPlan
+from support.resources import Changes, resource
+
+IMAGE = ToolImage("registry.example.org/solrbench:1.0", "Never")
+ATTEMPT = 2
+POD_KINDS = ("StatefulSet", "Job")
+
+
+def stored(changes: Changes | None = None) -> SolrBenchmark:
+    """Return a benchmark as it is stored: with namespace and uid."""
+    base = {"metadata.namespace": "search", "metadata.uid": "0b5b"}
+    return SolrBenchmark.parse(resource(base | (changes or {})))
+
+
+def target(changes: Changes | None = None) -> list[Manifest]:
+    """Return the objects of ZooKeeper and Solr."""
+    benchmark = stored(changes)
+    solr = benchmark.spec.target.solr_cloud
+    assert solr is not None
+    return [
+        *build_zookeeper(benchmark, solr, ATTEMPT),
+        *build_solr(benchmark, solr, ATTEMPT),
+    ]
+
+
+def tools(changes: Changes | None = None) -> list[Manifest]:
+    """Return the objects of indexing and load."""
+    benchmark = stored(changes)
+    spec = benchmark.spec
+    index_plan = IndexPlan(
+        benchmark=benchmark.key,
+        solr_urls=["http://solr:8983/solr"],
+        collection="base",
+        router=spec.collection.router.name,
+        shards=spec.collection.shards,
+        dataset=spec.dataset,
+    )
+    load_plan = LoadPlan(
+        benchmark=benchmark.key,
+        attempt=ATTEMPT,
+        solr_urls=["http://solr:8983/solr"],
+        collection="base",
+        workload=spec.workload,
+        workers=spec.load.workers,
+        passes=[],
+        master_host="master",
+    )
+    return [
+        *build_index(benchmark, index_plan, IMAGE, ATTEMPT),
+        *build_load(benchmark, load_plan, IMAGE, ATTEMPT),
+    ]
+
+
+def reports() -> list[Manifest]:
+    """Return the objects that hold results."""
+    benchmark = stored()
+    chunks = [b"first", b"second"]
+    return [
+        *build_report(benchmark, "r1-s0-one", chunks, ATTEMPT),
+        build_environment(benchmark, "{}"),
+    ]
+
+
+def everything(changes: Changes | None = None) -> list[Manifest]:
+    """Return all objects."""
+    return [*target(changes), *tools(changes), *reports()]
+
+
+def pick(objects: list[Manifest], kind: str, name: str) -> Manifest:
+    """Return the one object of this kind and name."""
+    (found,) = [
+        each for each in objects if each["kind"] == kind and each["metadata"]["name"] == name
+    ]
+    return found
+
+
+def pod(manifest: Manifest) -> dict[str, Any]:
+    """Return the pod spec of a StatefulSet or Job."""
+    found: dict[str, Any] = manifest["spec"]["template"]["spec"]
+    return found
+
+
+def container(manifest: Manifest) -> dict[str, Any]:
+    """Return the only container of a StatefulSet or Job."""
+    (found,) = pod(manifest)["containers"]
+    return dict(found)
+
+
+def environment(manifest: Manifest) -> dict[str, str]:
+    """Return the plain environment variables of the only container."""
+    return {each["name"]: each["value"] for each in container(manifest)["env"] if "value" in each}

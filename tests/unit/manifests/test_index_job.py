@@ -1,0 +1,73 @@
+"""The index Job."""
+
+import json
+from typing import Any
+
+import pytest
+
+from solrbench.plan.index_plan import DATASET_FOLDER, INDEX_PLAN_FILE, IndexPlan
+from support.objects import container, pick, pod, tools
+from support.resources import Changes
+
+QUERIES: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}}}
+
+
+def index(changes: Changes | None = None) -> dict[str, Any]:
+    return pick(tools(changes), "Job", "base-index")
+
+
+def test_one_completion_for_each_pod() -> None:
+    spec = index({"spec.dataset.indexing": {"pods": 3}})["spec"]
+    assert (spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Indexed", 3, 3)
+    assert spec["backoffLimit"] >= 3
+
+
+def test_a_failure_that_no_retry_can_cure_ends_the_job() -> None:
+    first, second = index()["spec"]["podFailurePolicy"]["rules"]
+    assert first["action"] == "FailJob"
+    assert first["onExitCodes"] == {"containerName": "index", "operator": "In", "values": [3]}
+    assert second["action"] == "Ignore"  # a node was drained: no fault of the data
+    assert pod(index())["restartPolicy"] == "Never"  # the policy needs it
+
+
+def test_the_command_reads_the_mounted_plan() -> None:
+    manifest = index()
+    assert container(manifest)["args"] == ["index", "--plan", INDEX_PLAN_FILE]
+    assert container(manifest)["image"] == "registry.example.org/solrbench:1.0"
+    assert container(manifest)["imagePullPolicy"] == "Never"
+    folder, _, file = INDEX_PLAN_FILE.rpartition("/")
+    assert {"name": "plan", "mountPath": folder, "readOnly": True} in container(manifest)[
+        "volumeMounts"
+    ]
+    text = pick(tools(), "ConfigMap", "base-index")["data"][file]
+    assert IndexPlan.model_validate(json.loads(text)).dataset.generator is not None
+
+
+def test_resources_are_those_of_indexing() -> None:
+    wanted = {"requests": {"cpu": "2"}, "limits": {"memory": "1Gi"}}
+    manifest = index({"spec.dataset.indexing": {"resources": wanted}})
+    assert container(manifest)["resources"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("dataset", "volume"),
+    [
+        ({"configMap": {"name": "books", "keys": ["a.json"]}}, {"configMap": {"name": "books"}}),
+        (
+            {"persistentVolumeClaim": {"claimName": "books", "paths": ["a.json"]}},
+            {"persistentVolumeClaim": {"claimName": "books", "readOnly": True}},
+        ),
+    ],
+)
+def test_mounted_documents(dataset: dict[str, Any], volume: dict[str, Any]) -> None:
+    manifest = index({"spec.dataset": dataset} | QUERIES)
+    assert {"name": "dataset", **volume} in pod(manifest)["volumes"]
+    mount = {"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True}
+    assert mount in container(manifest)["volumeMounts"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"spec.dataset": {"http": {"urls": ["http://a.org/a.json"]}}} | QUERIES]
+)
+def test_documents_that_are_made_or_fetched_need_no_volume(changes: Changes) -> None:
+    assert {each["name"] for each in pod(index(changes))["volumes"]} == {"tmp", "plan"}

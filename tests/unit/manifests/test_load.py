@@ -1,0 +1,82 @@
+"""Locust's master and workers."""
+
+import json
+from typing import Any
+
+import pytest
+
+from solrbench.plan.load_plan import LOAD_PLAN_FILE, QUERIES_FOLDER, LoadPlan
+from support.objects import container, pick, pod, tools
+from support.resources import Changes
+
+ROLES = ["master", "worker"]
+
+
+def load(role: str, changes: Changes | None = None) -> dict[str, Any]:
+    return pick(tools(changes), "Job", f"base-load-{role}")
+
+
+def test_one_master_and_as_many_workers_as_asked() -> None:
+    changes = {"spec.load.workers": 3}
+    assert load("master", changes)["spec"]["completions"] == 1
+    worker = load("worker", changes)["spec"]
+    assert (worker["completions"], worker["parallelism"]) == (3, 3)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_lost_pod_is_not_replaced_within_its_attempt(role: str) -> None:
+    manifest = load(role)
+    assert manifest["spec"]["backoffLimit"] == 0
+    assert pod(manifest)["restartPolicy"] == "Never"
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_both_read_the_same_plan(role: str) -> None:
+    manifest = load(role)
+    assert container(manifest)["args"] == ["load", role, "--plan", LOAD_PLAN_FILE]
+    (volume,) = [each for each in pod(manifest)["volumes"] if each["name"] == "plan"]
+    config_map = pick(tools(), "ConfigMap", volume["configMap"]["name"])
+    text = config_map["data"][LOAD_PLAN_FILE.rpartition("/")[2]]
+    assert LoadPlan.model_validate(json.loads(text)).attempt == 2
+
+
+def test_the_service_leads_to_the_master_alone() -> None:
+    service = pick(tools(), "Service", "base-load-master")["spec"]
+    ports = {each["port"] for each in service["ports"]}
+    assert ports == {each["containerPort"] for each in container(load("master"))["ports"]}
+    labels = {role: load(role)["spec"]["template"]["metadata"]["labels"] for role in ROLES}
+    assert service["selector"].items() <= labels["master"].items()
+    assert not service["selector"].items() <= labels["worker"].items()
+    assert container(load("worker"))["ports"] == []
+
+
+def test_resources_of_the_spec_are_for_workers() -> None:
+    wanted = {"requests": {"cpu": "2"}, "limits": {"memory": "1Gi"}}
+    changes = {"spec.load.resources": wanted}
+    assert container(load("worker", changes))["resources"] == wanted
+    assert container(load("master", changes))["resources"] == {
+        "requests": {"cpu": "100m", "memory": "256Mi"}
+    }
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize(
+    ("queries", "volume"),
+    [
+        ({"configMap": {"name": "q"}}, {"configMap": {"name": "q"}}),
+        (
+            {"persistentVolumeClaim": {"claimName": "q", "path": "q.txt"}},
+            {"persistentVolumeClaim": {"claimName": "q", "readOnly": True}},
+        ),
+    ],
+)
+def test_mounted_queries(role: str, queries: dict[str, Any], volume: dict[str, Any]) -> None:
+    manifest = load(role, {"spec.workload.queries": queries})
+    assert {"name": "queries", **volume} in pod(manifest)["volumes"]
+    mount = {"name": "queries", "mountPath": QUERIES_FOLDER, "readOnly": True}
+    assert mount in container(manifest)["volumeMounts"]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_generated_queries_need_no_volume(role: str) -> None:
+    assert "queries" not in {each["name"] for each in pod(load(role))["volumes"]}

@@ -1,0 +1,28 @@
+"""ConfigMaps with results."""
+
+import base64
+import json
+
+from solrbench.manifests.report import build_environment, build_report
+from support.objects import stored
+
+
+def test_one_config_map_for_each_chunk() -> None:
+    first, second = build_report(stored(), "r1-s0-one", [b"\x00first", b"second"], 1)
+    assert first["metadata"]["name"] == "base-report-r1-s0-one-0"
+    assert second["metadata"]["name"] == "base-report-r1-s0-one-1"
+    assert base64.b64decode(first["binaryData"]["document.json.gz"]) == b"\x00first"
+    assert base64.b64decode(second["binaryData"]["document.json.gz"]) == b"second"
+
+
+def test_a_reader_knows_pass_and_number_of_chunks() -> None:
+    for each in build_report(stored(), "r1-s0-one", [b"a", b"b"], 1):
+        assert each["metadata"]["labels"]["solrbench.io/pass"] == "r1-s0-one"
+        assert each["metadata"]["annotations"] == {"solrbench.io/chunks": "2"}
+
+
+def test_the_environment_is_kept_as_json() -> None:
+    manifest = build_environment(stored(), '{"solr": "9.10.1"}')
+    assert manifest["metadata"]["name"] == "base-report-environment"
+    assert json.loads(manifest["data"]["environment.json"]) == {"solr": "9.10.1"}
+    assert "solrbench.io/pass" not in manifest["metadata"]["labels"]

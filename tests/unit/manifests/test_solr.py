@@ -1,0 +1,129 @@
+"""The Solr nodes."""
+
+from typing import Any
+
+import pytest
+
+from support.objects import container, environment, pick, pod, target
+from support.resources import SOLR, Changes
+
+
+def solr(changes: Changes | None = None) -> dict[str, Any]:
+    return pick(target(changes), "StatefulSet", "base-solr")
+
+
+def volume(manifest: dict[str, Any], name: str) -> dict[str, Any]:
+    (found,) = [each for each in pod(manifest)["volumes"] if each["name"] == name]
+    return dict(found)
+
+
+def test_one_pod_for_each_node_all_at_once() -> None:
+    spec = solr({f"{SOLR}.nodes": 5})["spec"]
+    assert (spec["replicas"], spec["podManagementPolicy"]) == (5, "Parallel")
+
+
+@pytest.mark.parametrize(("heap", "wanted"), [("512Mi", "512m"), ("2Gi", "2048m")])
+def test_heap_in_the_spelling_of_solr(heap: str, wanted: str) -> None:
+    assert environment(solr({f"{SOLR}.heap": heap}))["SOLR_HEAP"] == wanted
+
+
+def test_limits_and_requests_are_those_of_the_spec() -> None:
+    wanted = {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}
+    assert container(solr({f"{SOLR}.resources": wanted}))["resources"] == wanted
+
+
+def test_a_node_calls_itself_by_the_name_others_reach_it_by() -> None:
+    manifest = solr()
+    names = [each["name"] for each in container(manifest)["env"]]
+    assert environment(manifest)["SOLR_HOST"] == "$(POD_NAME).base-solr.search.svc"
+    assert names.index("POD_NAME") < names.index("SOLR_HOST")  # expanded in this order
+    assert manifest["spec"]["serviceName"] == "base-solr"
+
+
+def test_nodes_know_every_zookeeper() -> None:
+    found = environment(solr({f"{SOLR}.zookeeper": {"replicas": 3}}))["ZK_HOST"]
+    assert found == ",".join(
+        f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)
+    )
+
+
+def test_flags_are_passed_on_only_when_given() -> None:
+    assert not {"GC_TUNE", "SOLR_OPTS"} & environment(solr()).keys()
+    found = environment(solr({f"{SOLR}.gcTune": "-XX:+UseZGC", f"{SOLR}.solrOpts": "-Da=b"}))
+    assert (found["GC_TUNE"], found["SOLR_OPTS"]) == ("-XX:+UseZGC", "-Da=b")
+
+
+def test_image() -> None:
+    image = {"repository": "solr", "tag": "9.9.0", "pullPolicy": "Always", "pullSecret": "key"}
+    manifest = solr({f"{SOLR}.image": image})
+    assert container(manifest)["image"] == "solr:9.9.0"
+    assert container(manifest)["imagePullPolicy"] == "Always"
+    assert pod(manifest)["imagePullSecrets"] == [{"name": "key"}]
+    assert "imagePullSecrets" not in pod(solr())
+
+
+@pytest.mark.parametrize(
+    ("storage", "wanted"),
+    [
+        ({}, {}),
+        ({"ephemeral": {}}, {}),
+        ({"ephemeral": {"sizeLimit": "5Gi"}}, {"sizeLimit": "5Gi"}),
+    ],
+)
+def test_the_index_on_the_node_s_disk(storage: dict[str, Any], wanted: dict[str, str]) -> None:
+    manifest = solr({f"{SOLR}.storage": storage})
+    assert volume(manifest, "data")["emptyDir"] == wanted
+    assert manifest["spec"]["volumeClaimTemplates"] == []
+
+
+def test_the_index_on_a_claim_that_goes_with_the_node() -> None:
+    persistent = {"size": "5Gi", "storageClassName": "fast"}
+    spec = solr({f"{SOLR}.storage": {"persistent": persistent}})["spec"]
+    (claim,) = spec["volumeClaimTemplates"]
+    assert claim["spec"] == {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "5Gi"}},
+        "storageClassName": "fast",
+    }
+    assert claim["metadata"]["labels"]["solrbench.io/benchmark"] == "base"
+    assert spec["persistentVolumeClaimRetentionPolicy"]["whenDeleted"] == "Delete"
+    assert "data" not in {each["name"] for each in spec["template"]["spec"]["volumes"]}
+
+
+def test_the_cluster_s_storage_class_unless_one_is_named() -> None:
+    (claim,) = solr({f"{SOLR}.storage": {"persistent": {"size": "5Gi"}}})["spec"][
+        "volumeClaimTemplates"
+    ]
+    assert "storageClassName" not in claim["spec"]
+
+
+def test_placement() -> None:
+    tolerations = [{"key": "dedicated", "value": "solr", "effect": "NoSchedule"}]
+    spec = pod(
+        solr(
+            {
+                f"{SOLR}.nodeSelector": {"disk": "ssd"},
+                f"{SOLR}.tolerations": tolerations,
+                f"{SOLR}.spread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+            }
+        )
+    )
+    assert spec["nodeSelector"] == {"disk": "ssd"}
+    assert spec["tolerations"] == [tolerations[0] | {"operator": "Equal"}]
+    (spread,) = spec["topologySpreadConstraints"]
+    assert (spread["topologyKey"], spread["whenUnsatisfiable"]) == ("zone", "DoNotSchedule")
+    assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "solr"
+
+
+def test_placement_without_a_wish_only_spreads() -> None:
+    assert not {"nodeSelector", "tolerations"} & pod(solr()).keys()
+    assert pod(solr())["topologySpreadConstraints"]
+
+
+def test_service_names_pods_before_they_are_ready() -> None:
+    service = pick(target(), "Service", "base-solr")["spec"]
+    assert service["clusterIP"] == "None"
+    assert service["publishNotReadyAddresses"] is True
+    assert service["ports"] == [{"name": "http", "port": 8983}]
+    template = solr()["spec"]["template"]["metadata"]["labels"]
+    assert service["selector"].items() <= template.items()

@@ -1,0 +1,80 @@
+"""The ZooKeeper ensemble."""
+
+from typing import Any
+
+import pytest
+
+from support.objects import container, environment, pick, pod, target
+from support.resources import SOLR, Changes
+
+
+def zookeeper(changes: Changes | None = None) -> dict[str, Any]:
+    return pick(target(changes), "StatefulSet", "base-zookeeper")
+
+
+def ensemble(replicas: int) -> Changes:
+    return {f"{SOLR}.zookeeper": {"replicas": replicas}}
+
+
+def test_ids_start_at_1_and_are_the_pods_ordinals() -> None:
+    manifest = zookeeper(ensemble(3))
+    assert (manifest["spec"]["replicas"], manifest["spec"]["ordinals"]) == (3, {"start": 1})
+    (my_id,) = [each for each in container(manifest)["env"] if each["name"] == "ZOO_MY_ID"]
+    path = my_id["valueFrom"]["fieldRef"]["fieldPath"]
+    assert path == "metadata.labels['apps.kubernetes.io/pod-index']"
+
+
+@pytest.mark.parametrize("replicas", [3, 5, 7])
+def test_members_know_one_another_by_id(replicas: int) -> None:
+    found = environment(zookeeper(ensemble(replicas)))
+    assert found["ZOO_SERVERS"].split(" ") == [
+        f"server.{i}=base-zookeeper-{i}.base-zookeeper.search.svc:2888:3888;2181"
+        for i in range(1, replicas + 1)
+    ]
+    assert found["ZOO_STANDALONE_ENABLED"] == "false"
+
+
+def test_a_lone_member_stands_alone() -> None:
+    found = environment(zookeeper(ensemble(1)))
+    assert found["ZOO_SERVERS"] == "server.1=localhost:2888:3888;2181"
+    assert found["ZOO_STANDALONE_ENABLED"] == "true"
+
+
+def test_heap_is_both_bounds() -> None:
+    found = environment(zookeeper({f"{SOLR}.zookeeper": {"heap": "1Gi"}}))
+    assert found["ZK_SERVER_HEAP"] == "1024"  # the image makes it -Xmx1024m
+    assert found["SERVER_JVMFLAGS"] == "-Xms1024m"
+
+
+def test_words_that_the_operator_asks_with_are_allowed() -> None:
+    allowed = environment(zookeeper())["ZOO_4LW_COMMANDS_WHITELIST"].split(",")
+    assert {"mntr", "srvr"} <= set(allowed)
+
+
+def test_image_and_resources_are_zookeeper_s_own() -> None:
+    wanted = {"limits": {"memory": "512Mi"}}
+    image = {"repository": "zk", "tag": "3.9.3", "pullSecret": "key"}
+    manifest = zookeeper({f"{SOLR}.zookeeper": {"resources": wanted, "image": image}})
+    assert container(manifest)["resources"] == wanted
+    assert container(manifest)["image"] == "zk:3.9.3"
+    assert pod(manifest)["imagePullSecrets"] == [{"name": "key"}]
+
+
+def test_placement_is_that_of_the_solr_cloud_but_spread_by_itself() -> None:
+    spec = pod(zookeeper({f"{SOLR}.nodeSelector": {"disk": "ssd"}}))
+    assert spec["nodeSelector"] == {"disk": "ssd"}
+    (spread,) = spec["topologySpreadConstraints"]
+    assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "zookeeper"
+
+
+def test_service_opens_the_quorum_before_members_are_ready() -> None:
+    service = pick(target(), "Service", "base-zookeeper")["spec"]
+    assert service["publishNotReadyAddresses"] is True
+    assert {each["port"] for each in service["ports"]} == {2181, 2888, 3888}
+
+
+def test_logging_lies_in_the_config_map_that_is_mounted() -> None:
+    config_map = pick(target(), "ConfigMap", "base-zookeeper")
+    (volume,) = [each for each in pod(zookeeper())["volumes"] if "configMap" in each]
+    assert volume["configMap"]["name"] == config_map["metadata"]["name"]
+    assert 'level="WARN"' in config_map["data"]["logback.xml"]
