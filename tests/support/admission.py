@@ -85,6 +85,37 @@ class ApiServer:
         """Delete a benchmark."""
         self._objects.delete_namespaced_custom_object(GROUP, VERSION, NAMESPACE, PLURAL, name)
 
+    def try_apply(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Return what would be stored of any object after server-side apply."""
+        kinds = DynamicClient(self._api).resources
+        resource = kinds.get(api_version=manifest["apiVersion"], kind=manifest["kind"])
+        metadata = manifest["metadata"]
+        try:
+            answer: dict[str, Any] = resource.server_side_apply(
+                body=manifest,
+                name=metadata["name"],
+                namespace=metadata["namespace"],
+                field_manager="tests",
+                dry_run="All",
+            ).to_dict()
+        except ApiException as error:
+            raise RefusedError(list(_reasons(error))) from error
+        return answer
+
+    def create_restricted_namespace(self, name: str) -> None:
+        """Make a namespace that takes only pods of the restricted Pod Security Standard."""
+        core = client.CoreV1Api(self._api)
+        labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+        core.create_namespace({"metadata": {"name": name, "labels": labels}})
+        try:  # the one that pods have unless they name another; a controller makes it too
+            core.create_namespaced_service_account(name, {"metadata": {"name": "default"}})
+        except ConflictException:
+            return
+
+    def delete_namespace(self, name: str) -> None:
+        """Delete a namespace and all in it."""
+        client.CoreV1Api(self._api).delete_namespace(name)
+
     def _call(self, call: str, **arguments: Any) -> dict[str, Any]:
         where = {"group": GROUP, "version": VERSION, "namespace": NAMESPACE, "plural": PLURAL}
         try:

@@ -63,9 +63,9 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
     ]
 
 
-def reports() -> list[Manifest]:
+def reports(changes: Changes | None = None) -> list[Manifest]:
     """Return the objects that hold results."""
-    benchmark = stored()
+    benchmark = stored(changes)
     chunks = [b"first", b"second"]
     return [
         *build_report(benchmark, "r1-s0-one", chunks, ATTEMPT),
@@ -75,7 +75,7 @@ def reports() -> list[Manifest]:
 
 def everything(changes: Changes | None = None) -> list[Manifest]:
     """Return all objects."""
-    return [*target(changes), *tools(changes), *reports()]
+    return [*target(changes), *tools(changes), *reports(changes)]
 
 
 def pick(objects: list[Manifest], kind: str, name: str) -> Manifest:

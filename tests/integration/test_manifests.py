@@ -1,0 +1,109 @@
+"""The real API server takes every object of a benchmark, its pods in a restricted namespace."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.admission import ApiServer, RefusedError, reachable_api_server
+from support.objects import POD_KINDS, everything
+from support.resources import SOLR, Changes
+
+pytestmark = pytest.mark.cluster
+
+WISHES: dict[str, Changes] = {
+    "little": {},
+    "everything": {
+        f"{SOLR}.zookeeper": {"replicas": 3, "heap": "1Gi"},
+        f"{SOLR}.image": {"tag": "9.9.0", "pullSecret": "key", "pullPolicy": "Always"},
+        f"{SOLR}.gcTune": "-XX:+UseG1GC",
+        f"{SOLR}.solrOpts": "-Da=b",
+        f"{SOLR}.resources": {"requests": {"cpu": "500m"}, "limits": {"memory": "2G"}},
+        f"{SOLR}.storage": {"ephemeral": {"sizeLimit": "5Gi"}},
+        f"{SOLR}.nodeSelector": {"disk": "ssd"},
+        f"{SOLR}.tolerations": [{"operator": "Exists"}, {"key": "a", "effect": "NoExecute"}],
+        "spec.dataset": {"persistentVolumeClaim": {"claimName": "d", "paths": ["a.json"]}},
+        "spec.workload.queries": {"configMap": {"name": "q"}},
+        "spec.load.workers": 4,
+    },
+    "claims": {
+        "metadata.name": "a" * 40,
+        f"{SOLR}.storage": {"persistent": {"size": "5Gi", "storageClassName": "fast"}},
+        f"{SOLR}.nodes": 100,
+        "spec.dataset.indexing": {"pods": 64},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> ApiServer:
+    server = reachable_api_server()
+    if server is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    return server
+
+
+@pytest.fixture(scope="module")
+def namespace(server: ApiServer) -> Iterator[str]:
+    name = f"manifests-{uuid.uuid4().hex[:8]}"
+    server.create_restricted_namespace(name)
+    yield name
+    server.delete_namespace(name)
+
+
+@pytest.mark.parametrize("changes", WISHES.values(), ids=WISHES.keys())
+def test_every_object_is_stored_as_built(
+    server: ApiServer, namespace: str, changes: Changes
+) -> None:
+    for manifest in everything(changes | {"metadata.namespace": namespace}):
+        assert _missing(manifest, server.try_apply(manifest)) == []
+
+
+@pytest.mark.parametrize("changes", WISHES.values(), ids=WISHES.keys())
+def test_every_pod_is_let_into_a_restricted_namespace(
+    server: ApiServer, namespace: str, changes: Changes
+) -> None:
+    for manifest in everything(changes | {"metadata.namespace": namespace}):
+        if manifest["kind"] in POD_KINDS:
+            assert server.try_apply(_first_pod(manifest))["spec"]["containers"]
+
+
+def test_a_pod_of_another_kind_is_not_let_in(server: ApiServer, namespace: str) -> None:
+    jobs = [each for each in everything({"metadata.namespace": namespace}) if each["kind"] == "Job"]
+    pod = _first_pod(jobs[0])
+    pod["spec"]["containers"][0]["securityContext"]["capabilities"] = {"add": ["SYS_ADMIN"]}
+    with pytest.raises(RefusedError, match="restricted"):
+        server.try_apply(pod)
+
+
+def _first_pod(manifest: dict[str, Any]) -> dict[str, Any]:
+    template, metadata = manifest["spec"]["template"], manifest["metadata"]
+    spec = template["spec"]
+    claims = manifest["spec"].get("volumeClaimTemplates", [])
+    volumes = [
+        {"name": claim["metadata"]["name"], "persistentVolumeClaim": {"claimName": "made-for-it"}}
+        for claim in claims
+    ]
+    place = {"name": f"{metadata['name']}-0", "namespace": metadata["namespace"]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": template["metadata"] | place,
+        "spec": spec | {"volumes": [*spec["volumes"], *volumes]},
+    }
+
+
+def _missing(built: Any, stored: Any, path: str = "") -> list[str]:
+    """Return the places where what is stored is not what was built; defaults may be added."""
+    if isinstance(built, dict) and isinstance(stored, dict):
+        return [
+            place
+            for key, value in built.items()
+            if value not in ({}, [])
+            for place in _missing(value, stored.get(key), f"{path}.{key}")
+        ]
+    if isinstance(built, list) and isinstance(stored, list) and len(built) == len(stored):
+        pairs = enumerate(zip(built, stored, strict=True))
+        return [place for i, (b, s) in pairs for place in _missing(b, s, f"{path}[{i}]")]
+    return [] if built == stored else [f"{path}: {built!r} became {stored!r}"]
