@@ -4,7 +4,7 @@
 
 shopt -s inherit_errexit
 set -o errtrace
-trap 'echo "error: ${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND" >&2' ERR
+trap 'echo "error: ${BASH_SOURCE[0]##*/}:$LINENO failed" >&2' ERR
 
 LIB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 HERE=$(dirname "$LIB")

@@ -49,12 +49,11 @@ logged() {
 	}
 }
 
-# bud TAG CONTEXT ARGUMENT…: the machine's certificates and pip settings count inside.
+# bud TAG CONTEXT ARGUMENT…
 bud() {
-	local tag=$1 context=$2 mounts=(-v /etc/ssl/certs:/etc/ssl/certs:ro)
+	local tag=$1 context=$2
 	shift 2
-	[[ ! -f /etc/pip.conf ]] || mounts+=(-v /etc/pip.conf:/etc/pip.conf:ro)
-	buildah bud --isolation chroot --layers --format oci "${mounts[@]}" -t "$tag" "$@" "$context"
+	buildah bud --isolation chroot --layers --format oci -t "$tag" "$@" "$context"
 }
 
 # prepare NAME FOLDER: adds what an image's Dockerfile copies but the tree does not hold.
@@ -148,13 +147,16 @@ provide() {
 	import "$1" "$key" "$file"
 }
 
-# provide_project: the project's own Dockerfile on the local Python base.
+# provide_project: the project's own Dockerfile on the local Python base. For pip
+# inside, the certificates and pip settings of this machine count.
 provide_project() {
-	local file=$CACHE/tmp/solrbench.tar
+	local file=$CACHE/tmp/solrbench.tar mounts=(-v /etc/ssl/certs:/etc/ssl/certs:ro)
+	[[ ! -f /etc/pip.conf ]] || mounts+=(-v /etc/pip.conf:/etc/pip.conf:ro)
 	ensure_built python-base
 	step "build ${REFERENCE[solrbench]}"
 	mkdir -p "$CACHE/tmp"
-	logged solrbench bud "${REFERENCE[solrbench]}" "${ROOT:?}" --build-arg "BASE=$(local_name python-base)"
+	logged solrbench bud "${REFERENCE[solrbench]}" "${ROOT:?}" "${mounts[@]}" \
+		--build-arg "BASE=$(local_name python-base)"
 	rm -f "$file"
 	logged solrbench buildah push -q -D "${REFERENCE[solrbench]}" "oci-archive:$file:${REFERENCE[solrbench]}"
 	import solrbench "$(date +%s)" "$file"
