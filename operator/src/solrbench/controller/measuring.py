@@ -1,5 +1,6 @@
 """The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
 
+from datetime import datetime, timedelta
 from typing import NoReturn
 
 import httpx
@@ -23,6 +24,7 @@ from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import node_info
 
 POLL_SECONDS = 5.0
+KUBELET_DELAY = timedelta(seconds=10)
 PERMANENT_REASONS = {"NoQueries", "MalformedQueries", "StoppedByUser"}
 """Ends of the load that a new attempt would only repeat."""
 
@@ -142,9 +144,21 @@ def _record_environment(run: Run) -> None:
 def _keep(run: Run, http: httpx.Client, pass_id: str) -> None:
     answer = http.get(f"/results/{pass_id}").raise_for_status()
     document = StepDocument.model_validate_json(answer.content)
+    if _may_have_lost_solr(document, run.now):
+        return
     run.reports.store(run.benchmark, document, run.status.attempts.load)
     http.post(f"/results/{pass_id}/ack").raise_for_status()
     _show(run, run.reports.documents(run.benchmark))
+
+
+def _may_have_lost_solr(document: StepDocument, now: datetime) -> bool:
+    """Return whether the failures of a step may come from a Solr node that was just lost.
+
+    The kubelet takes a moment to tell of a pod that ended. Such a step stays with the load master
+    until that moment is over; if a node was lost, the target starts again and the step with it.
+    """
+    failed = any(each.failures for each in document.requests)
+    return failed and timedelta() <= now - document.end_time < KUBELET_DELAY
 
 
 def _check_pods(run: Run, seen: list[PodView]) -> None:
