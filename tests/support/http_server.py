@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
@@ -13,25 +14,17 @@ Parameters = list[tuple[str, str]]
 Script = Callable[["Exchange"], Awaitable[None]]
 
 
+@dataclass
 class Exchange:
     """One request and the means to answer it."""
 
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        parameters: Parameters,
-        number: int,
-        on_connection: int,
-        writer: asyncio.StreamWriter,
-    ) -> None:
-        self.method = method
-        self.path = path
-        self.parameters = parameters
-        self.number = number  # from 0, over the life of the server
-        self.on_connection = on_connection  # from 0, on this connection
-        self.writer = writer
-        self.ends_connection = False
+    method: str
+    path: str
+    parameters: Parameters
+    number: int  # from 0, over the life of the server
+    on_connection: int  # from 0, on this connection
+    writer: asyncio.StreamWriter
+    ends_connection: bool = False
 
     @property
     def query(self) -> str:

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.load import ThinkTime
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.core import Core
 from solrbench.load.outcome import RequestOutcome, WorkerOutcome
+from solrbench.load.queries import Query
 from solrbench.results.histograms import decode
 from support.http_server import GOOD, Exchange, HttpServer, Script, answer_well
 from unit.load.builders import Ear, assignment, plain, run_pass, target, workload
@@ -339,8 +340,6 @@ def test_progress_adds_up_to_the_outcome() -> None:
 
 def test_names_in_the_file_are_counted_apart() -> None:
     async def body() -> None:
-        from solrbench.load.queries import Query
-
         named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]
         async with HttpServer() as server:
             outcome = await run_pass(

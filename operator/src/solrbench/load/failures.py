@@ -1,9 +1,9 @@
 """Why a load run ends before its plan is done."""
 
-import json
 from pathlib import Path
 
 from solrbench.plan.index_plan import EXIT_PERMANENT
+from solrbench.plan.load_plan import LoadState
 
 EXIT_AGAIN = 4
 """Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
@@ -36,11 +36,12 @@ class LoadFailure(Exception):  # noqa: N818 - it names the outcome of a run, not
 
 
 def leave_last_words(failure: LoadFailure, log: Path = TERMINATION_LOG) -> None:
-    """Write reason and message where Kubernetes looks for them; outside a container, nowhere."""
+    """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
     if not log.exists():
         return
     try:
-        log.write_text(json.dumps({"reason": failure.reason, "message": failure.message}))
+        words = LoadState(stage="Failed", reason=failure.reason, message=failure.message)
+        log.write_text(words.model_dump_json(by_alias=True, exclude_defaults=True))
     except OSError:
         # The failure itself is reported by log and exit code; the extra copy is a courtesy.
         return

@@ -56,3 +56,8 @@ class WorkerOutcome(Model):
     def measured(self) -> int:
         """Requests in the result."""
         return sum(each.requests for each in self.requests)
+
+    @property
+    def sent(self) -> int:
+        """Requests in the result and in the ramp."""
+        return self.measured + sum(each.ramp_requests for each in self.requests)

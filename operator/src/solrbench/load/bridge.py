@@ -1,0 +1,82 @@
+"""The core in a native thread, and the way to and from it.
+
+Locust lives in greenlets of the main thread, the core in an event loop of its own: a greenlet
+that computes would otherwise delay every answer's time stamp.
+"""
+
+# mypy: allow-untyped-calls
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import gevent
+import uvloop
+from gevent.event import Event
+
+from solrbench.load.core import Core
+from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.running import Progress, Target
+
+
+class Bridge:
+    """Starts the core; `progressed`, `finished` and `faulted` are called in a greenlet.
+
+    `faulted` gets a message when the core itself is broken.
+    """
+
+    def __init__(
+        self,
+        progressed: Callable[[Progress], None],
+        finished: Callable[[WorkerOutcome], None],
+        faulted: Callable[[str], None],
+    ) -> None:
+        self._listeners = (progressed, finished, faulted)
+        self._inbox: deque[tuple[Callable[[Any], None], Any]] = deque()
+        self._arrived = Event()
+        hub = gevent.get_hub()
+        # The one thing in gevent that another thread may touch.
+        self._doorbell = hub.loop.async_()
+        self._doorbell.start(self._arrived.set)
+        self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+        self._loop.set_exception_handler(self._report_fault)
+        self.core: Core | None = None
+        self._reader = gevent.spawn(self._read)
+
+    def start(self, target: Target) -> None:
+        """Start the core in a thread of the hub's pool."""
+        self.core = Core(target, self, self._loop)
+        gevent.get_hub().threadpool.spawn(self._run)
+
+    def call(self, method: Callable[..., None], *args: Any) -> None:
+        """Call a method of the core in its thread."""
+        self._loop.call_soon_threadsafe(method, *args)
+
+    def progressed(self, progress: Progress) -> None:
+        """Hand over the news of a second; in the core's thread."""
+        self._post(self._listeners[0], progress)
+
+    def finished(self, outcome: WorkerOutcome) -> None:
+        """Hand over the result of a pass; in the core's thread."""
+        self._post(self._listeners[1], outcome)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def _report_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        del loop
+        self._post(self._listeners[2], f"{context.get('message')}: {context.get('exception')!r}")
+
+    def _post(self, listener: Callable[[Any], None], content: object) -> None:
+        self._inbox.append((listener, content))
+        self._doorbell.send()
+
+    def _read(self) -> None:
+        while True:
+            self._arrived.wait()
+            self._arrived.clear()
+            while self._inbox:
+                listener, content = self._inbox.popleft()
+                listener(content)

@@ -1,0 +1,38 @@
+"""Names of the messages between master and workers, and the liveness both sides agree on.
+
+Messages of one connection arrive in the order they were sent, so an assignment is there before
+its users are spawned.
+"""
+
+READY = "solrbench-ready"
+"""Worker: has its requests prepared; `worker` is its name."""
+
+FAILED = "solrbench-failed"
+"""Worker: cannot work; `reason` and `message`."""
+
+ASSIGNMENT = "solrbench-assignment"
+"""Master: the next pass; `assignment` as JSON."""
+
+SPAWNED = "solrbench-spawned"
+"""Worker: all its users of the pass `key` are there."""
+
+GO = "solrbench-go"
+"""Master: begin to measure the pass `key`."""
+
+PROGRESS = "solrbench-progress"
+"""Worker, once a second while its core lives: `key`, `users`, `requests`, `failures`."""
+
+OUTCOME = "solrbench-outcome"
+"""Worker: the pass is over; `outcome` as JSON."""
+
+END = "solrbench-end"
+"""Master: exit with `exit_code`."""
+
+WORKER_SILENT_SECONDS = 8
+"""A worker whose heartbeat stays away for so long is lost."""
+
+MASTER_SILENT_SECONDS = 12
+"""A master whose heartbeat stays away for so long is lost."""
+
+CORE_SILENT_SECONDS = 20
+"""A worker whose core reports nothing for so long during a pass is lost."""

@@ -1,0 +1,31 @@
+"""Where a load process finds its files and ports; everything else is in the plan."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from solrbench.manifests.load import STATE_FOLDER
+from solrbench.plan.load_plan import LOAD_PLAN_FILE, LOCUST_PORT, QUERIES_FOLDER, WEB_PORT
+
+
+@dataclass(frozen=True)
+class LoadSettings:
+    """Settings of a master or worker; the defaults are those of the pods.
+
+    Attributes:
+        plan_file: the plan, as JSON
+        queries_folder: where the query file of the plan is mounted
+        results_folder: where finished documents lie until they are acknowledged
+        web_port: port of the web page, state and results; master only
+        locust_port: port on which workers meet the master
+        unacknowledged_seconds: how long a failed master offers finished documents
+        target_seconds: how long any node may take to answer at the start
+
+    """
+
+    plan_file: Path = field(default_factory=lambda: Path(LOAD_PLAN_FILE))
+    queries_folder: Path = field(default_factory=lambda: Path(QUERIES_FOLDER))
+    results_folder: Path = field(default_factory=lambda: Path(STATE_FOLDER))
+    web_port: int = WEB_PORT
+    locust_port: int = LOCUST_PORT
+    unacknowledged_seconds: float = 60.0
+    target_seconds: float = 30.0

@@ -1,0 +1,23 @@
+"""Locust's own intervals, set to what a benchmark needs; importing Locust patches the process."""
+
+# mypy: allow-untyped-calls
+
+import logging
+
+from locust import log, runners
+
+from solrbench.load.messages import MASTER_SILENT_SECONDS, WORKER_SILENT_SECONDS
+
+
+def tune_locust() -> None:
+    """Set logging, heartbeats and reports of this process."""
+    log.setup_logging("INFO")
+    # Users that only stand for those of the core cost nothing to spawn.
+    logging.getLogger(runners.__name__).addFilter(_is_no_spawn_rate_warning)
+    runners.WORKER_REPORT_INTERVAL = 1.0
+    runners.HEARTBEAT_LIVENESS = WORKER_SILENT_SECONDS
+    runners.MASTER_HEARTBEAT_TIMEOUT = MASTER_SILENT_SECONDS
+
+
+def _is_no_spawn_rate_warning(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("Your selected spawn rate is very high")

@@ -1,0 +1,167 @@
+"""A Locust worker: spawns idle users, lets the core ask for them, and sends what it measured."""
+
+# mypy: allow-untyped-calls
+
+import logging
+import signal
+import socket
+import time
+from argparse import Namespace
+from typing import Any
+
+import gevent
+from gevent.event import AsyncResult
+from locust.env import Environment
+from locust.runners import WorkerRunner
+
+from solrbench.load import messages
+from solrbench.load.assignment import Assignment
+from solrbench.load.bridge import Bridge
+from solrbench.load.failures import EXIT_AGAIN, LoadFailure, leave_last_words
+from solrbench.load.idle_user import virtual_user
+from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.pump import pump
+from solrbench.load.running import Progress, Target
+from solrbench.load.settings import LoadSettings
+from solrbench.load.target import prepare_target
+from solrbench.load.tuning import tune_locust
+from solrbench.plan.load_plan import LoadPlan
+
+EXIT_TERMINATED = 128 + signal.SIGTERM
+
+_FAREWELL_SECONDS = 10.0
+_LINGER_MILLISECONDS = 500
+
+_logger = logging.getLogger(__name__)
+
+
+def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
+    """Serve the master until it says otherwise; return the exit code."""
+    tune_locust()
+    ended: AsyncResult = AsyncResult()
+    gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
+    # Before the connection: whoever prepares millions of queries misses heartbeats.
+    prepared = _prepare(plan, settings)
+    try:
+        worker = Worker(plan, settings, ended)
+    except ConnectionError:
+        where = f"{plan.master_host}:{settings.locust_port}"
+        failure = LoadFailure("MasterLost", f"no load master answered at {where}")
+        leave_last_words(failure)
+        return failure.exit_code
+    if isinstance(prepared, LoadFailure):
+        return worker.give_up(prepared)
+    return worker.serve(prepared)
+
+
+def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | LoadFailure:
+    try:
+        return prepare_target(plan, settings.queries_folder)
+    except LoadFailure as failure:
+        return failure
+
+
+class Worker:
+    """One worker connected to its master.
+
+    Raises:
+        ConnectionError: no master answered
+
+    """
+
+    def __init__(self, plan: LoadPlan, settings: LoadSettings, ended: AsyncResult) -> None:
+        self._ended = ended
+        self._assignment: Assignment | None = None
+        self._spawned = 0
+        self._bridge = Bridge(self._progressed, self._finished, self._faulted)
+        # With options of its own, the runner reads none from files or the environment.
+        self._environment = Environment(
+            user_classes=[virtual_user(self._user_started)],
+            parsed_options=Namespace(web_base_path="", headless=True),
+        )
+        self._runner: WorkerRunner = self._environment.create_worker_runner(
+            plan.master_host, settings.locust_port
+        )
+        # Only a heartbeat sets it, and a master that dies before the first one is lost too.
+        self._runner.last_heartbeat_timestamp = time.time()
+        gevent.spawn(self._watch_runner)
+
+    def serve(self, target: Target) -> int:
+        """Work through assignments until the master ends it; return the exit code."""
+        self._bridge.start(target)
+        self._runner.register_message(messages.ASSIGNMENT, self._assigned)
+        self._runner.register_message(messages.GO, self._go)
+        self._runner.register_message(messages.END, self._end)
+        self._runner.send_message(messages.READY, {"worker": socket.gethostname()})
+        return self._leave(int(self._ended.get()))
+
+    def give_up(self, failure: LoadFailure) -> int:
+        """Tell the master why there is no work to be had here; return the exit code."""
+        _logger.error("%s: %s", failure.reason, failure.message)
+        leave_last_words(failure)
+        self._runner.register_message(messages.END, self._end)
+        words = {"reason": failure.reason, "message": failure.message}
+        self._runner.send_message(messages.FAILED, words)
+        self._ended.wait(_FAREWELL_SECONDS)
+        return self._leave(failure.exit_code)
+
+    def _assigned(self, *, msg: Any, **_: Any) -> None:
+        assignment = Assignment.model_validate_json(msg.data["assignment"])
+        self._assignment = assignment
+        self._spawned = 0
+        core = self._bridge.core
+        if core is not None:
+            self._bridge.call(core.begin, assignment)
+        if not assignment.own_users:
+            self._runner.send_message(messages.SPAWNED, {"key": assignment.key})
+
+    def _user_started(self) -> None:
+        core, assignment = self._bridge.core, self._assignment
+        if core is None or assignment is None:
+            return
+        self._bridge.call(core.add_user)
+        self._spawned += 1
+        if self._spawned == assignment.own_users:
+            self._runner.send_message(messages.SPAWNED, {"key": assignment.key})
+
+    def _go(self, *, msg: Any, **_: Any) -> None:
+        core = self._bridge.core
+        if core is not None:
+            self._bridge.call(core.go, msg.data["key"])
+
+    def _end(self, *, msg: Any, **_: Any) -> None:
+        self._ended.set(msg.data["exit_code"])
+
+    def _progressed(self, progress: Progress) -> None:
+        now = time.time()
+        for name, second in progress.seconds:
+            pump(self._environment.stats, progress.step, name, second, now)
+        figures = progress._asdict()
+        del figures["seconds"]
+        self._runner.send_message(messages.PROGRESS, figures)
+
+    def _finished(self, outcome: WorkerOutcome) -> None:
+        _logger.info("pass=%s requests=%d finished", outcome.key, outcome.measured)
+        self._runner.send_message(messages.OUTCOME, {"outcome": outcome.model_dump_json()})
+
+    def _faulted(self, message: str) -> None:
+        failure = LoadFailure("LoadCoreFailed", message)
+        _logger.error("%s: %s", failure.reason, failure.message)
+        words = {"reason": failure.reason, "message": failure.message}
+        self._runner.send_message(messages.FAILED, words)
+
+    def _watch_runner(self) -> None:
+        """Wait until the runner gives up, which it does when the master stays silent."""
+        self._runner.greenlet.join()
+        if not self._ended.ready():
+            leave_last_words(LoadFailure("MasterLost", "the load master stopped answering"))
+            self._ended.set(EXIT_AGAIN)
+
+    def _leave(self, exit_code: int) -> int:
+        """Say goodbye, so that a master which did not ask for it knows at once."""
+        self._environment.events.quitting.fire(environment=self._environment)
+        self._runner.greenlet.kill(block=True)
+        context = self._runner.client.socket.context
+        self._runner.client.close(linger=_LINGER_MILLISECONDS)
+        context.term()
+        return exit_code
