@@ -146,7 +146,13 @@ TOPOLOGY = [
         "heap among the flags",
         {f"{SOLR}.solrOpts": "-Dsolr.x=1 -Xmx2g"},
         SOLR,
-        "solrOpts must not contain -Xms or -Xmx, set heap instead",
+        "solrOpts must not contain -Xms, -Xmx or another heap size, set heap instead",
+    ),
+    bad(
+        "heap among the garbage collector's flags",
+        {f"{SOLR}.gcTune": "-XX:+UseG1GC -XX:MaxHeapSize=2g"},
+        SOLR,
+        "gcTune must not contain -Xms, -Xmx or another heap size, set heap instead",
     ),
     bad(
         "truth without quotes as a label",

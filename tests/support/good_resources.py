@@ -53,7 +53,10 @@ GOOD: dict[str, Changes] = {
         f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 100, "max": 100}}
     },
     "toleration of everything": {f"{SOLR}.tolerations": [{"operator": "Exists"}]},
-    "flags that are not the heap": {f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1"},
+    "flags that are not the heap": {
+        f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1",
+        f"{SOLR}.gcTune": "-XX:+UseG1GC -Xmn256m",
+    },
     "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
     "name of 40 characters": {"metadata.name": "a" * 40},
 }

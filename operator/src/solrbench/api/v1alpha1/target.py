@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
+from pydantic.alias_generators import to_snake
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.rules import Model, Rule, at_most_one, exactly_one
@@ -188,8 +189,17 @@ def _limit_covers_heap(resources: Resources, heap: str) -> bool:
     return limit is None or parse_bytes(limit) >= 1.25 * parse_bytes(heap)
 
 
-def _fixes_heap(flags: str | None) -> bool:
-    return flags is not None and re.search("-Xm[sx]", flags) is not None
+HEAP_FLAGS = "-Xm[sx]|-XX:(Initial|Max)HeapSize"
+"""JVM flags that say the same as `heap` does, in the syntax that RE2 and Python share."""
+
+
+def _leaves_heap_alone(field: str) -> Rule:
+    """Return the rule that JVM flags do not contradict `heap`; the last flag would win."""
+    return Rule(
+        cel=f"!has(self.{field}) || !self.{field}.matches('{HEAP_FLAGS}')",
+        message=f"{field} must not contain -Xms, -Xmx or another heap size, set heap instead",
+        holds=lambda solr: re.search(HEAP_FLAGS, getattr(solr, to_snake(field)) or "") is None,
+    )
 
 
 LIMIT_COVERS_HEAP = (
@@ -257,11 +267,8 @@ class SolrCloud(Model):
             message="resources.limits.memory must be at least 1.25 times heap",
             holds=lambda solr: _limit_covers_heap(solr.resources, solr.heap),
         ),
-        Rule(
-            cel="!has(self.solrOpts) || !self.solrOpts.matches('-Xm[sx]')",
-            message="solrOpts must not contain -Xms or -Xmx, set heap instead",
-            holds=lambda solr: not _fixes_heap(solr.solr_opts),
-        ),
+        _leaves_heap_alone("gcTune"),
+        _leaves_heap_alone("solrOpts"),
     )
 
 
