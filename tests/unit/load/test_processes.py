@@ -39,9 +39,13 @@ def serving(script: Script = answer_well) -> Iterator[HttpServer]:
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     assert ready.wait(5)
-    yield server
-    loop.call_soon_threadsafe(stop.set)
-    thread.join()
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
 
 
 class Load:
