@@ -16,13 +16,14 @@ def read(text: str) -> list[dict[str, Any]]:
     [
         ("<add><doc><field name='a'>1</field></doc></add>", [{"a": "1"}]),
         (
-            "<?xml version='1.0'?><update>\n<add commitWithin='9'><doc/></add>"
-            + " <add><doc><field name='a'>&lt;x&#233;</field></doc></add></update>",
+            """<?xml version='1.0'?><update>
+            <add commitWithin='9'><doc/></add>
+            <add><doc><field name='a'>&lt;x&#233;</field></doc></add></update>""",
             [{}, {"a": "<xé"}],
         ),
         (
-            "<add><doc><field name='a'>1</field><field name='b'/><field name='a'>2</field>"
-            + "<field name='a'>3</field><field name='c' null='true'>x</field></doc></add>",
+            """<add><doc><field name='a'>1</field><field name='b'/><field name='a'>2</field>
+            <field name='a'>3</field><field name='c' null='true'>x</field></doc></add>""",
             [{"a": ["1", "2", "3"], "b": ""}],
         ),
         ("<add><doc><field name='a'><![CDATA[<b>]]> c</field></doc></add>", [{"a": "<b> c"}]),

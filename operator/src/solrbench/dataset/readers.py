@@ -76,6 +76,9 @@ def read_csv(stream: BinaryIO, place: str) -> Iterator[Loader]:
                 yield partial(_parse_row, header, row, f"{place}: line {rows.line_num}")
     except csv.Error as error:
         raise IndexingError.malformed(f"{place}: line {rows.line_num}", error) from error
+    finally:
+        if not stream.closed:
+            text.detach()  # the stream is closed by who opened it
 
 
 def _lines(stream: BinaryIO, place: str) -> Iterator[bytes]:

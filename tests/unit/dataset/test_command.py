@@ -1,0 +1,246 @@
+import json
+import os
+import signal
+import socket
+import threading
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.dataset.backoff import Backoff
+from solrbench.dataset.command import EXIT_AGAIN, EXIT_TERMINATED, Pod, run_index
+from solrbench.dataset.generator import DocumentGenerator
+from solrbench.dataset.slicing import Slice
+from solrbench.plan.index_plan import EXIT_PERMANENT, IndexProgress
+from unit.dataset.fake_servers import RESET, FakeSolr, fake_solr, shard, two_shards
+
+BUSY = (503, {"error": {"msg": "busy"}})
+GENERATED = {"generator": {"documents": 200, "vocabularyTerms": 100, "wordsPerDocument": 3}}
+
+
+class Bench:
+    """A pod's folder, and the command run in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = 0
+
+    def run(
+        self,
+        urls: list[str],
+        dataset: dict[str, Any],
+        pod: int = 0,
+        router: str = "compositeId",
+        **indexing: int,
+    ) -> int:
+        plan = {
+            "benchmark": "ns/books",
+            "solrUrls": urls,
+            "collection": "books",
+            "router": router,
+            "shards": 2,
+            "dataset": {**dataset, "indexing": {"batchDocuments": 10, **indexing}},
+        }
+        file = self.folder / "plan.json"
+        file.write_text(json.dumps(plan))
+        return run_index(file, pod, self.pod())
+
+    def pod(self) -> Pod:
+        return Pod(
+            folder=self.folder,
+            termination_log=self.folder / "log",
+            host="127.0.0.1",
+            port=self.port,
+            backoff=Backoff(0.002, 0.01),
+        )
+
+    @property
+    def words(self) -> IndexProgress:
+        return IndexProgress.model_validate_json((self.folder / "log").read_bytes())
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def generated_ids() -> list[str]:
+    spec = Generator.model_validate(GENERATED["generator"])
+    return [each["id"] for each in DocumentGenerator(spec).documents(Slice(0, 1, 10))]
+
+
+def test_two_pods_index_each_document_once(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        for pod in range(2):
+            assert bench.run([solr.url], GENERATED, pod, pods=2) == 0
+            assert bench.words.documents == 100
+            assert bench.words.reason is None
+    assert solr.ids == generated_ids()
+
+
+def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        assert bench.run([solr.url], GENERATED) == 0
+    homes = {
+        core: {each["id"] for c, _, docs in solr.updates if c == core for each in docs}
+        for core in ("books_shard1", "books_shard2")
+    }
+    assert {core for core, _, _ in solr.updates} == set(homes)
+    assert homes["books_shard1"].isdisjoint(homes["books_shard2"])
+    assert all(params == {"wt": "json"} for _, params, _ in solr.updates)
+    assert bench.words.bytes == sum(
+        len(json.dumps(docs, separators=(",", ":"), ensure_ascii=False).encode())
+        for _, _, docs in solr.updates
+    )
+
+
+def test_implicit_shards_are_named(bench: Bench) -> None:
+    shards = {name: shard(None, f"books_{name}") for name in ("shard1", "shard2")}
+    with fake_solr({"router": {"name": "implicit"}, "shards": shards}) as solr:
+        assert bench.run([solr.url], GENERATED, router="implicit") == 0
+    assert {(core, params["_route_"]) for core, params, _ in solr.updates} == {
+        ("books_shard1", "shard1"),
+        ("books_shard2", "shard2"),
+    }
+    assert solr.ids == generated_ids()
+
+
+@pytest.mark.parametrize("fault", [BUSY, RESET, (429, {}), (404, {})])
+def test_sends_a_batch_again_after_what_may_pass(bench: Bench, fault: Any) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.faults = [fault, fault]
+        assert bench.run([solr.url], GENERATED, streams=1) == 0
+    assert solr.ids == generated_ids()
+    assert bench.words.retried_batches == 1
+    assert bench.words.documents == 200
+    assert solr.updates[0] == solr.updates[1] == solr.updates[2]
+
+
+def test_follows_a_leader_that_moves(bench: Bench) -> None:
+    moved = two_shards()
+    moved["shards"]["shard1"] = shard("80000000-ffffffff", "books_new")
+
+    with fake_solr(two_shards()) as solr:
+        first = solr.update
+
+        def update(core: str, params: dict[str, str], body: bytes) -> Any:
+            if core == "books_shard1":
+                solr.collection = moved
+                return BUSY
+            return first(core, params, body)
+
+        solr.update = update  # type: ignore[method-assign]
+        assert bench.run([solr.url], GENERATED) == 0
+    assert {core for core, _, _ in solr.updates} == {"books_new", "books_shard2"}
+    assert solr.ids == generated_ids()
+
+
+def test_waits_for_solr_at_the_start(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.status_faults = [503, 500, 404]
+        assert bench.run(["http://127.0.0.1:9", solr.url], GENERATED, retries=0) == 0
+    assert solr.ids == generated_ids()
+
+
+def test_a_pod_run_again_sends_the_same_documents(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.faults = [(200, {"responseHeader": {"status": 0}})] * 4 + [(500, {})] * 99
+        assert bench.run([solr.url], GENERATED, retries=1) == EXIT_AGAIN
+        assert bench.words.reason == "SolrUnavailable"
+        solr.faults = []
+        assert bench.run([solr.url], GENERATED) == 0
+    by_id = {each["id"]: each for each in solr.accepted}
+    assert sorted(by_id) == generated_ids()
+    assert len(solr.accepted) > len(by_id)
+    assert all(by_id[each["id"]] == each for each in solr.accepted)
+
+
+def test_refused_document_ends_the_run_at_once(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.faults = [(400, {"error": {"msg": "ERROR: [doc=doc-3] unknown field 'x'"}})]
+        assert bench.run([solr.url], GENERATED, streams=1) == EXIT_PERMANENT
+    assert len(solr.updates) == 1
+    assert bench.words.reason == "DocumentRefused"
+    assert "[doc=doc-3] unknown field 'x'" in str(bench.words.message)
+    assert bench.words.finished is not None
+
+
+def test_malformed_document_is_named(bench: Bench) -> None:
+    (bench.folder / "a.jsonl").write_text('{"t":1}\n' * 25 + "{oops}\n")
+    source = {"configMap": {"name": "m", "keys": ["a.jsonl"]}}
+    with fake_solr(two_shards()) as solr:
+        assert bench.run([solr.url], source) == EXIT_PERMANENT
+    assert bench.words.reason == "MalformedDocument"
+    assert str(bench.words.message).startswith("a.jsonl: line 26, column 2")
+
+
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [("none.json", "DatasetNotFound"), ("a.txt", "UnknownFormat"), ("empty.csv", "EmptyDataset")],
+)
+def test_dataset_that_is_not_there(bench: Bench, key: str, reason: str) -> None:
+    (bench.folder / "a.txt").touch()
+    (bench.folder / "empty.csv").touch()
+    with fake_solr(two_shards()) as solr:
+        code = bench.run([solr.url], {"configMap": {"name": "m", "keys": [key]}})
+    assert code == EXIT_PERMANENT
+    assert bench.words.reason == reason
+    assert key in str(bench.words.message)
+
+
+def test_plan_that_is_not_there(bench: Bench) -> None:
+    assert run_index(bench.folder / "none.json", 0, bench.pod()) == EXIT_PERMANENT
+    assert bench.words.reason == "InvalidPlan"
+
+
+def test_solr_that_is_never_there(bench: Bench) -> None:
+    assert bench.run(["http://127.0.0.1:9"], GENERATED, retries=0) == EXIT_AGAIN
+    assert bench.words.reason == "SolrUnavailable"
+    assert "http://127.0.0.1:9" in str(bench.words.message)
+
+
+def test_unexpected_failure_leaves_last_words(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.port = -1
+    with fake_solr(two_shards()) as solr:
+        assert bench.run([solr.url], GENERATED) == EXIT_AGAIN
+    assert bench.words.reason == "InternalError"
+
+
+def test_tells_its_progress_and_stops_when_told(bench: Bench, free_port: int) -> None:
+    bench.port = free_port
+    seen: list[bytes] = []
+
+    def watch(solr: FakeSolr) -> Any:
+        first = solr.update
+
+        def update(core: str, params: dict[str, str], body: bytes) -> Any:
+            if len(solr.updates) == 10:
+                for page in ("progress", "metrics"):
+                    with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/{page}") as answer:
+                        seen.append(answer.read())
+                os.kill(os.getpid(), signal.SIGTERM)
+            return first(core, params, body)
+
+        return update
+
+    endless = {"generator": {**GENERATED["generator"], "documents": 10_000_000}}
+    with fake_solr(two_shards()) as solr:
+        solr.update = watch(solr)  # type: ignore[method-assign]
+        assert bench.run([solr.url], endless, streams=1) == EXIT_TERMINATED
+    assert bench.words.reason == "Interrupted"
+    progress = IndexProgress.model_validate_json(seen[0])
+    assert progress.documents == 100
+    assert b'solrbench_index_documents_total{benchmark="ns/books",pod="0"} 100\n' in seen[1]
+    assert threading.active_count() < 10
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

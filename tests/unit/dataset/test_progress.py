@@ -1,0 +1,80 @@
+import json
+from itertools import count
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.progress import (
+    LAST_WORDS_BYTES,
+    Tally,
+    as_json,
+    as_metrics,
+    last_words,
+    leave_last_words,
+)
+from solrbench.plan.index_plan import IndexProgress
+
+
+def test_counts_what_was_accepted() -> None:
+    times = count(100.0)
+    tally = Tally(3, lambda: next(times))
+    assert tally.progress == IndexProgress(pod=3)
+    for size in (10, 20):
+        tally.sending()
+        tally.accepted(2, size)
+    tally.retried()
+    tally.ended()
+    assert tally.progress == IndexProgress(
+        pod=3, documents=4, bytes=30, started=100.0, finished=101.0, retried_batches=1
+    )
+
+
+def test_failure_is_told_by_reason_and_message() -> None:
+    tally = Tally(0, lambda: 1.0)
+    tally.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
+    body = json.loads(as_json(tally.progress))
+    assert body["reason"] == "MalformedDocument"
+    assert body["message"] == "a.json: record 3: no JSON; correct the file"
+    assert "started" not in body
+
+
+@pytest.mark.parametrize("message", ["short", "é" * 5000, '"\\\n' * 3000, "😀" * 2000])
+def test_last_words_fit_and_stay_readable(message: str) -> None:
+    whole = f"a.json: record 3: {message}; correct the file"
+    progress = IndexProgress(pod=1, documents=7, reason="MalformedDocument", message=whole)
+    text = last_words(progress)
+    assert len(text) <= LAST_WORDS_BYTES
+    found = IndexProgress.model_validate_json(text)
+    assert (found.documents, found.reason) == (7, "MalformedDocument")
+    assert found.message is not None
+    assert found.message.startswith("a.json: record 3: ")
+    assert found.message.endswith("; correct the file")
+    assert len(text) > 2000 or found.message == whole
+
+
+def test_last_words_are_written(tmp_path: Path) -> None:
+    leave_last_words(IndexProgress(pod=1), tmp_path / "log")
+    assert IndexProgress.model_validate_json((tmp_path / "log").read_bytes()).pod == 1
+
+
+def test_no_place_for_last_words_is_no_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    leave_last_words(IndexProgress(pod=1), tmp_path / "none" / "log")
+    assert "no termination message" in caplog.text
+
+
+def test_metrics_are_prometheus_text() -> None:
+    progress = IndexProgress(pod=2, documents=5, bytes=50, started=1.5, retried_batches=1)
+    families = text_string_to_metric_families(as_metrics(progress, "ns/books").decode())
+    samples = {sample.name: sample for family in families for sample in family.samples}
+    assert {name: sample.value for name, sample in samples.items()} == {
+        "solrbench_index_documents_total": 5,
+        "solrbench_index_bytes_total": 50,
+        "solrbench_index_retried_batches_total": 1,
+        "solrbench_index_started_timestamp_seconds": 1.5,
+    }
+    labels = samples["solrbench_index_bytes_total"].labels
+    assert labels == {"benchmark": "ns/books", "pod": "2"}
