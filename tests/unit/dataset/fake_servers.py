@@ -104,6 +104,7 @@ def file_server(files: dict[str, bytes], script: list[tuple[int, str]]) -> Itera
 class _Quiet(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout: ClassVar[float] = 5
+    disable_nagle_algorithm = True
 
     def say(self, code: int, body: bytes, location: str = "", length: int | None = None) -> None:
         self.send_response(code)
