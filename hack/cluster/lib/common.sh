@@ -13,6 +13,7 @@ CACHE=${SOLRBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/solrbench}
 STATE=${SOLRBENCH_STATE:-/var/lib/solrbench-cluster}
 CLUSTER=${CLUSTER:-packages} # or "kind"
 KIND_NAME=solrbench
+CGROUP=${SOLRBENCH_CGROUP:-solrbench} # all pods are below it
 
 # Pods and the node have addresses of one bridge; nothing of it leaves the machine.
 NODE_NAME=solrbench
@@ -72,7 +73,7 @@ need_root() {
 fill() {
 	local text name
 	text=$(<"$HERE/config/$1")
-	for name in STATE NODE_NAME BRIDGE POD_RANGE NODE_ADDRESS SERVICE_RANGE; do
+	for name in STATE CGROUP NODE_NAME BRIDGE POD_RANGE NODE_ADDRESS SERVICE_RANGE; do
 		text=${text//@$name@/${!name}}
 	done
 	printf '%s\n' "$text"

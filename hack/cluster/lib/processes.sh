@@ -29,7 +29,8 @@ start() {
 	mkdir -p "$STATE/log" "$STATE/pid"
 	(
 		exec {LOCK}>&-
-		echo "$BASHPID $(start_time "$BASHPID") $exe" >"$(record_of "$name")"
+		PID=$BASHPID # inside $(…) it would name another process
+		echo "$PID $(start_time "$PID") $exe" >"$(record_of "$name")"
 		exec setsid "$@" >>"$STATE/log/$name.log" 2>&1 </dev/null
 	) &
 	disown

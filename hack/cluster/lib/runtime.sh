@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # What containers leave behind when their daemons were killed: processes, mounts,
 # namespaces. The kernel's own records say which are ours: the control groups of
-# pods are below /solrbench, all mounts below the state folder.
+# pods are below $CGROUP, all mounts below the state folder.
 
 # pod_processes: the pids in the control groups of pods (v1 and v2).
 pod_processes() {
-	{ find /sys/fs/cgroup -path '*/solrbench/kubepods/*' -name cgroup.procs -exec cat {} + 2>/dev/null || true; } |
+	{ find /sys/fs/cgroup -path "*/$CGROUP/kubepods/*" -name cgroup.procs -exec cat {} + 2>/dev/null || true; } |
 		sort -u
 }
 
@@ -42,7 +42,7 @@ unmount_all() {
 make_cgroups() {
 	local hierarchy
 	awk '$3 ~ /^cgroup2?$/ {print $2}' /proc/mounts | while read -r hierarchy; do
-		mkdir -p "$hierarchy/solrbench"
+		mkdir -p "$hierarchy/$CGROUP"
 	done
 }
 
@@ -57,5 +57,5 @@ clean_runtime() {
 	unmount_all
 	rm -rf "${STATE:?}/run"
 	mkdir -p "$STATE/run"
-	find /sys/fs/cgroup -depth -type d -path '*/solrbench*' -exec rmdir {} + 2>/dev/null || true
+	find /sys/fs/cgroup -depth -type d -path "*/$CGROUP/*" -exec rmdir {} + 2>/dev/null || true
 }
