@@ -12,6 +12,9 @@ _HEADER_BYTES = 512
 """Solr writes `responseHeader` first and `status` among its first keys."""
 
 _STATUS = b'"status":'
+_GOOD_STATUS = b'"status":0,'
+_BRACE = ord("{")
+_ENDS = (b"}\n", b"}")
 _PARTIAL = b'"partialResults":'
 _ERROR = b'"error":{'
 
@@ -34,6 +37,19 @@ def judge(status: int, body: bytes, is_json: bool) -> Failure | None:
         is_json: JSON was asked for, so the content is judged too.
 
     """
+    if (
+        is_json
+        and status == 200
+        and body.find(_GOOD_STATUS, 0, _HEADER_BYTES) > 0
+        and body[0] == _BRACE
+        and body.endswith(_ENDS)
+        and body.find(_PARTIAL) < 0
+    ):
+        return None
+    return _judge_closely(status, body, is_json)
+
+
+def _judge_closely(status: int, body: bytes, is_json: bool) -> Failure | None:
     if status != 200:
         return failure(f"HTTP{status}", body.decode("utf-8", "replace"))
     if not is_json:

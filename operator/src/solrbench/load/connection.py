@@ -5,6 +5,7 @@ over status and body of the answer.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol, cast
 
 from httptools import HttpParserError, HttpResponseParser
@@ -23,27 +24,40 @@ class Owner(Protocol):
         """Learn that the connection ended after `received` bytes of an answer."""
 
 
+def _not_open(data: bytes) -> None:
+    raise ConnectionError(f"{len(data)} bytes written before the connection was made")
+
+
 class Connection(asyncio.Protocol):
-    """One connection. Nobody is told of its end while it has no owner."""
+    """One connection. Nobody is told of its end while it has no owner.
+
+    `send` writes a request; the answer to the one before must have come.
+    """
 
     __slots__ = (
-        "_chunks",
+        "_body",
         "_complete",
+        "_feed",
         "_keep",
+        "_more",
         "_parser",
         "_received",
         "_transport",
         "answers",
         "owner",
+        "send",
     )
 
     def __init__(self) -> None:
         self.owner: Owner | None = None
         self.answers = 0
         """Whole answers so far: 0 means that the connection is fresh."""
+        self.send: Callable[[bytes], None] = _not_open
         self._parser = HttpResponseParser(self)
+        self._feed = self._parser.feed_data
         self._transport: asyncio.Transport | None = None
-        self._chunks: list[bytes] = []
+        self._body = b""
+        self._more: list[bytes] = []
         self._received = 0
         self._complete = False
         self._keep = True
@@ -52,11 +66,6 @@ class Connection(asyncio.Protocol):
     def is_open(self) -> bool:
         """Say whether the connection is there."""
         return self._transport is not None
-
-    def send(self, request: bytes) -> None:
-        """Write one request; the answer to the one before must have come."""
-        if self._transport is not None:
-            self._transport.write(request)
 
     def close(self) -> None:
         """End the connection at once; the owner hears nothing more."""
@@ -67,18 +76,25 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport; part of asyncio's protocol interface, as the following."""
         self._transport = cast("asyncio.Transport", transport)
+        self.send = self._transport.write
 
     def data_received(self, data: bytes) -> None:
         """Parse a piece of an answer, and hand the answer over if it was the last one."""
         self._received += len(data)
         try:
-            self._parser.feed_data(data)
+            self._feed(data)
         except HttpParserError as error:
             if self.owner is not None and not self._complete:
                 self.owner.malformed(f"answer is not HTTP: {error}")
                 return
-        if self._complete:
-            self._hand_over()
+        if self._complete and self.owner is not None:
+            body, received = self._body, self._received
+            if self._more:
+                body = b"".join((body, *self._more))
+                self._more = []
+            self._body, self._received, self._complete = b"", 0, False
+            self.answers += 1
+            self.owner.answered(self._parser.get_status_code(), body, received, self._keep)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Tell the owner, who may be waiting for an answer."""
@@ -88,17 +104,12 @@ class Connection(asyncio.Protocol):
 
     def on_body(self, body: bytes) -> None:
         """Keep a piece of the body; called by the parser."""
-        self._chunks.append(body)
+        if self._body:
+            self._more.append(body)
+        else:
+            self._body = body
 
     def on_message_complete(self) -> None:
         """Note that the answer is whole; called by the parser, which then forgets."""
         self._complete = True
         self._keep = self._parser.should_keep_alive()
-
-    def _hand_over(self) -> None:
-        chunks, received = self._chunks, self._received
-        self._chunks, self._received, self._complete = [], 0, False
-        self.answers += 1
-        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        if self.owner is not None:
-            self.owner.answered(self._parser.get_status_code(), body, received, self._keep)

@@ -126,20 +126,17 @@ class ClosedLoopUser:
             self._source.left()
             return
         self._request = request
-        self._began_ns = 0
         self._retry_allowed = True
         self._deadline_ns = now_ns + self._timeout_ns
         if self._watch is None:
             self._watch = self._loop.call_later(self._timeout_ns / 1e9, self._check_deadline)
-        if self._connection is None:
+        connection = self._connection
+        if connection is None:
+            self._began_ns = 0
             self._connect()
-        else:
-            self._send(self._connection, request)
-
-    def _send(self, connection: Connection, request: PreparedRequest) -> None:
+            return
         message = self._node.head + request.body + self._node.tail
-        # A request that is sent again has waited since the first time.
-        self._began_ns = self._began_ns or _now()
+        self._began_ns = _now()
         connection.send(message)
 
     def _connect(self) -> None:
@@ -160,7 +157,10 @@ class ClosedLoopUser:
         connection.owner = self
         self._connection = connection
         if connection.is_open:
-            self._send(connection, self._request)
+            message = self._node.head + self._request.body + self._node.tail
+            # A request that is sent again has waited since the first time.
+            self._began_ns = self._began_ns or _now()
+            connection.send(message)
         else:
             self._began_ns = self._began_ns or tried_ns
             self.lost(None, 0)

@@ -9,7 +9,7 @@ tools read too.
 
 import binascii
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +35,20 @@ def bucket_of(microseconds: int) -> int:
     value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
     shift = max(value.bit_length() - _SUB_BUCKET_BITS, 0)
     return (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+
+
+def buckets_of(microseconds: Sequence[int]) -> list[int]:
+    """Return `bucket_of` every value, at a fraction of the cost."""
+    if not microseconds:
+        return []
+    if min(microseconds) < 0 or max(microseconds) > HIGHEST_MICROSECONDS:
+        return [bucket_of(value) for value in microseconds]
+    return [
+        value
+        if (shift := value.bit_length() - _SUB_BUCKET_BITS) <= 0
+        else (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+        for value in microseconds
+    ]
 
 
 def lowest_of(bucket: int) -> int:
