@@ -1,25 +1,27 @@
 # The one image: operator, index and load pods, and the command line tool.
-# BASE is any image with Python 3.11 at the path that the venv will have again.
+# BASE: any image with Python 3.11 and venv.
 ARG BASE=docker.io/library/python:3.11-slim-bookworm
 
+# The layer that rarely changes, and the big one.
 FROM ${BASE} AS dependencies
-WORKDIR /src
-RUN python3 -m venv /opt/solrbench && python3 -m venv /opt/build
-COPY requirements.lock ./
-RUN /opt/solrbench/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
-RUN /opt/build/bin/pip install --no-cache-dir hatchling==1.33.0
+RUN python3 -m venv /opt/solrbench
+COPY requirements.lock /opt/solrbench/
+RUN /opt/solrbench/bin/pip install --no-cache-dir --require-hashes -r /opt/solrbench/requirements.lock
 
-FROM dependencies AS wheel
+FROM ${BASE} AS wheel
+RUN python3 -m venv /opt/build && /opt/build/bin/pip install --no-cache-dir hatchling==1.33.0
+WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY operator ./operator
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels .
 
-FROM ${BASE}
-# Dependencies first: a change of our sources leaves this layer as it is.
-COPY --from=dependencies /opt/solrbench /opt/solrbench
-RUN --mount=type=bind,from=wheel,source=/wheels,target=/wheels \
-    /opt/solrbench/bin/pip install --no-cache-dir --no-deps --no-index /wheels/*.whl
+FROM dependencies
+# Copied, not mounted: not every builder notices a change behind a mount.
+COPY --from=wheel /wheels /opt/solrbench/wheels
+RUN /opt/solrbench/bin/pip install --no-cache-dir --no-deps --no-index /opt/solrbench/wheels/*.whl
+# USER: the numeric user has no name in the image, and libraries ask for one.
 ENV PATH=/opt/solrbench/bin:$PATH \
-    PYTHONUNBUFFERED=1
+    PYTHONUNBUFFERED=1 \
+    USER=solrbench
 USER 65532:65532
 ENTRYPOINT ["solrbench"]
