@@ -105,7 +105,7 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
                 Reason.DATASET_UNREACHABLE,
-                f"{file.place}: lost while reading: {error or type(error).__name__};"
+                f"{file.place}: lost while reading: {str(error) or type(error).__name__};"
                 " check the server or the volume",
                 permanent=False,
             ) from error

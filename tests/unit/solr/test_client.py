@@ -1,0 +1,51 @@
+import httpx
+import pytest
+
+from solrbench.errors import Never, NotYet, SolrbenchError
+from unit.solr.answering import Reply, Solr
+
+# bodies of Solr 9.10.1
+BAD_REQUEST = {"responseHeader": {"status": 400}, "error": {"msg": "no such action", "code": 400}}
+FAILED_CORE = {
+    "responseHeader": {"status": 0},
+    "failure": {"a:8983_solr": "Error CREATEing SolrCore 'x'"},
+}
+
+
+def get(reply: Reply) -> object:
+    with Solr({"/x": reply}).client() as client:
+        return client.get("/x")
+
+
+def test_answers_are_json_and_asked_for_as_json() -> None:
+    solr = Solr({"/x": {"a": 1}})
+    with solr.client() as client:
+        assert client.get("/x", {"q": "é", "rows": 0}) == {"a": 1}
+        assert client.post("/x", content=b"zip", url="http://b:8983/solr") == {"a": 1}
+    assert solr.asked == [
+        ("GET", "/x", {"wt": "json", "q": "é", "rows": "0"}, b""),
+        ("POST", "/x", {"wt": "json"}, b"zip"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "text"),
+    [
+        ((400, BAD_REQUEST), Never, "GET /solr/x: no such action"),
+        ((200, FAILED_CORE), Never, "Error CREATEing SolrCore"),
+        ((500, {"error": {"trace": "java.lang.Oops\n\tat"}}), NotYet, "java.lang.Oops"),
+        ((503, {}), NotYet, "HTTP 503"),
+        ((404, {"error": {"msg": "not found"}}), NotYet, "not found"),
+        ((429, {}), NotYet, "HTTP 429"),
+        ((200, "<html>"), NotYet, "no JSON, <html>"),
+        (httpx.ConnectError("refused"), NotYet, "refused"),
+        (httpx.ReadTimeout("timed out"), NotYet, "timed out"),
+    ],
+)
+def test_errors_say_whether_waiting_helps(
+    reply: Reply, kind: type[SolrbenchError], text: str
+) -> None:
+    with pytest.raises(SolrbenchError, match=r"\S") as caught:
+        get(reply)
+    assert type(caught.value) is kind
+    assert text in caught.value.message

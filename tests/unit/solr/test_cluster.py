@@ -1,0 +1,52 @@
+from solrbench.solr.cluster import NodeInfo, Replica, live_nodes, node_info, replicas
+from unit.solr.answering import Solr
+from unit.solr.states import CLUSTER_STATUS
+
+# from the answer of Solr 9.10.1 on OpenJDK 17
+SYSTEM = {
+    "lucene": {"solr-spec-version": "9.10.1", "lucene-spec-version": "9.12.3"},
+    "jvm": {
+        "version": "17.0.15 17.0.15+6",
+        "name": "Eclipse Adoptium OpenJDK 64-Bit Server VM",
+        "processors": 2,
+        "memory": {"raw": {"free": 1, "total": 2, "max": 805306368, "used": 1}},
+    },
+}
+
+
+def test_nodes_are_sorted() -> None:
+    with Solr({"CLUSTERSTATUS": CLUSTER_STATUS}).client() as client:
+        assert live_nodes(client) == ["a:8983_solr", "b:8983_solr"]
+
+
+def test_replicas_by_shard() -> None:
+    with Solr({"CLUSTERSTATUS": CLUSTER_STATUS}).client() as client:
+        found = replicas(client, "books")
+        assert replicas(client, "other") == []
+    assert [(each.shard, each.type, each.state, each.leader) for each in found] == [
+        ("shard1", "NRT", "active", True),
+        ("shard1", "PULL", "active", False),
+        ("shard2", "NRT", "active", True),
+        ("shard2", "NRT", "down", False),
+    ]
+    assert found[1] == Replica(
+        shard="shard1",
+        core="books_shard1_replica_p4",
+        node="b:8983_solr",
+        base_url="http://b:8983/solr",
+        type="PULL",
+        state="active",
+        leader=False,
+    )
+
+
+def test_node_describes_itself() -> None:
+    with Solr({"/admin/info/system": SYSTEM}).client() as client:
+        found = node_info(client, "http://b:8983/solr")
+    assert found == NodeInfo(
+        url="http://b:8983/solr",
+        solr_version="9.10.1",
+        jvm="Eclipse Adoptium OpenJDK 64-Bit Server VM 17.0.15 17.0.15+6",
+        heap_max_bytes=805306368,
+        processors=2,
+    )

@@ -1,0 +1,161 @@
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from solrbench.api.v1alpha1.collection import Collection
+from solrbench.errors import Never, NotYet
+from solrbench.solr.cluster import Replica
+from solrbench.solr.collections import (
+    check_replicas,
+    create_collection,
+    delete_collection,
+    ensure_config_set,
+    ensure_properties,
+)
+from unit.solr.answering import Solr
+
+OK = {"responseHeader": {"status": 0}}
+NODES = ["a:8983_solr", "b:8983_solr"]
+
+
+def wanted(**fields: Any) -> Collection:
+    return Collection.model_validate(fields)
+
+
+def made(shard: int, node: str, kind: str = "NRT", state: str = "active") -> Replica:
+    name = f"books_shard{shard}_{node}"
+    url = f"http://{node}:8983/solr"
+    return Replica(f"shard{shard}", name, f"{node}:8983_solr", url, kind, state, leader=False)
+
+
+@pytest.mark.parametrize(("there", "uploads"), [(["_default"], 1), (["books", "_default"], 0)])
+def test_config_set_is_uploaded_once(there: list[str], uploads: int) -> None:
+    solr = Solr({"LIST": {"configSets": there}, "UPLOAD": OK})
+    with solr.client() as client:
+        ensure_config_set(client, "books", b"zip")
+    sent = [(params["name"], body) for _, _, params, body in solr.asked if body]
+    assert sent == [("books", b"zip")] * uploads
+
+
+@pytest.mark.parametrize(
+    ("collection", "expected"),
+    [
+        (
+            wanted(shards=3, replicas={"nrt": 1, "pull": 2}),
+            {"numShards": "3", "nrtReplicas": "1", "tlogReplicas": "0", "pullReplicas": "2"},
+        ),
+        (
+            wanted(shards=2, router={"name": "implicit"}),
+            {"shards": "shard1,shard2", "router.name": "implicit"},
+        ),
+        (
+            wanted(router={"field": "author"}),
+            {"router.name": "compositeId", "router.field": "author", "numShards": "1"},
+        ),
+    ],
+)
+def test_creates_what_is_wanted_on_the_given_nodes(
+    collection: Collection, expected: dict[str, str]
+) -> None:
+    solr = Solr({"CREATE": OK})
+    with solr.client() as client:
+        create_collection(client, "books", collection, NODES)
+    ((_, path, params, _),) = solr.asked
+    assert path == "/admin/collections"
+    assert expected.items() <= params.items()
+    assert params["createNodeSet"] == "a:8983_solr,b:8983_solr"
+    assert params["createNodeSet.shuffle"] == "false"
+    assert params["collection.configName"] == "books"
+    assert ("numShards" in params) != ("shards" in params)
+
+
+def test_half_made_collection_is_removed() -> None:
+    text = "Underlying core creation failed while creating collection: books"
+    refused = (400, {"error": {"msg": text, "code": 400}})
+    solr = Solr({"CREATE": refused, "DELETE": OK})
+    with solr.client() as client, pytest.raises(Never, match=text) as caught:
+        create_collection(client, "books", wanted(), NODES)
+    assert caught.value.reason == "CollectionRefused"
+    assert "collection.configSet" in caught.value.message
+    assert solr.actions() == ["CREATE", "DELETE"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (400, {"error": {"msg": "collection already exists: books"}}),
+        httpx.ReadTimeout("slow"),
+    ],
+)
+def test_collection_that_may_be_there_is_left_alone(reply: Any) -> None:
+    solr = Solr({"CREATE": reply})
+    with solr.client() as client, pytest.raises(NotYet):
+        create_collection(client, "books", wanted(), NODES)
+    assert solr.actions() == ["CREATE"]
+
+
+def test_deleting_what_is_not_there_is_no_failure() -> None:
+    gone = (400, {"error": {"msg": "Could not find collection : books"}})
+    with Solr({"DELETE": gone}).client() as client:
+        delete_collection(client, "books")
+    broken = (500, {"error": {"msg": "no leader"}})
+    with Solr({"DELETE": broken}).client() as client, pytest.raises(NotYet, match="no leader"):
+        delete_collection(client, "books")
+
+
+def config(size: str) -> dict[str, Any]:
+    return {"config": {"query": {"filterCache": {"size": size}}}}
+
+
+def test_settings_are_set_and_read_back() -> None:
+    solr = Solr({"/books/config": [config("512"), OK, config("7")]})
+    with solr.client() as client:
+        ensure_properties(client, "books", wanted(caches={"filter": {"size": 7}}))
+    bodies = [json.loads(body) for method, _, _, body in solr.asked if method == "POST"]
+    assert bodies == [{"set-property": {"query.filterCache.size": 7}}]
+
+
+def test_settings_that_are_so_already_are_not_sent() -> None:
+    solr = Solr({"/books/config": config("7")})
+    with solr.client() as client:
+        ensure_properties(client, "books", wanted(caches={"filter": {"size": 7}}))
+        ensure_properties(client, "books", wanted())
+    assert [method for method, _, _, _ in solr.asked] == ["GET"]
+
+
+def test_setting_without_effect_is_told() -> None:
+    solr = Solr({"/books/config": [config("512"), OK, config("512")]})
+    with solr.client() as client, pytest.raises(Never) as caught:
+        ensure_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
+    assert caught.value.reason == "SettingNotApplied"
+    assert "query.fieldValueCache.size is None, not 7" in caught.value.message
+
+
+def test_replicas_as_wanted() -> None:
+    found = [made(1, "a"), made(2, "b"), made(1, "b", "PULL"), made(2, "a", "PULL")]
+    check_replicas(found, wanted(shards=2, replicas={"nrt": 1, "pull": 1}), 2)
+
+
+def test_inactive_replica_is_waited_for() -> None:
+    with pytest.raises(NotYet, match="books_shard1_b is recovering"):
+        check_replicas([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
+
+
+@pytest.mark.parametrize(
+    ("found", "collection", "nodes", "reason", "text"),
+    [
+        ([made(1, "a")], wanted(shards=2), 1, "WrongReplicas", "1 shards instead of 2"),
+        ([made(1, "a")], wanted(replicas={"nrt": 2}), 1, "WrongReplicas", "shard1 has"),
+        ([made(1, "a", "TLOG")], wanted(), 1, "WrongReplicas", "shard1 has {'TLOG': 1}"),
+        ([made(1, "a"), made(2, "a")], wanted(shards=2), 2, "UnevenPlacement", "'a:8983_solr': 2"),
+    ],
+)
+def test_wrong_replicas_are_told(
+    found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
+) -> None:
+    with pytest.raises(Never) as caught:
+        check_replicas(found, collection, nodes)
+    assert caught.value.reason == reason
+    assert text in caught.value.message

@@ -1,0 +1,66 @@
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from solrbench.solr.zookeeper import ask, ensemble_size
+
+# from the answers of ZooKeeper 3.9.4
+STANDALONE = "zk_version\t3.9.4-7246\nzk_server_state\tstandalone\nzk_num_alive_connections\t1\n"
+FOLLOWER = "zk_version\t3.9.4-7246\nzk_server_state\tfollower\n"
+LEADER = "zk_version\t3.9.4-7246\nzk_server_state\tleader\nzk_synced_followers\t2.0\n"
+REFUSED = "mntr is not executed because it is not in the whitelist.\n"
+STARTING = "This ZooKeeper instance is not currently serving requests\n"
+
+
+@contextmanager
+def zookeeper(host: str, port: int, answer: str) -> Iterator[int]:
+    """Answer one four-letter word and hang up, as ZooKeeper does."""
+    with socket.create_server((host, port)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                if connection.recv(4) == b"mntr":
+                    connection.sendall(answer.encode())
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield server.getsockname()[1]
+        with socket.socket() as last:  # lets go of a server that nobody has asked
+            last.connect_ex((host, server.getsockname()[1]))
+        thread.join()
+
+
+def test_answer_is_read_to_its_end() -> None:
+    with zookeeper("127.0.0.1", 0, LEADER * 5000) as port:
+        assert ask("127.0.0.1", port, "mntr") == LEADER * 5000
+
+
+def test_nobody_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    assert ask("127.0.0.1", port, "mntr") == ""
+    assert ensemble_size(["127.0.0.1"], port) == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([STANDALONE], 1),
+        ([FOLLOWER, LEADER], 3),
+        ([LEADER], 3),
+        ([FOLLOWER, FOLLOWER], 0),
+        ([REFUSED], 0),
+        ([STARTING, ""], 0),
+    ],
+)
+def test_leader_tells_the_size(answers: list[str], expected: int) -> None:
+    with ExitStack() as stack:
+        port, hosts = 0, []
+        for number, answer in enumerate(answers, 1):
+            hosts.append(f"127.0.0.{number}")
+            port = stack.enter_context(zookeeper(hosts[-1], port, answer))
+        assert ensemble_size(hosts, port) == expected
