@@ -7,6 +7,7 @@ that computes would otherwise delay every answer's time stamp.
 # mypy: allow-untyped-calls
 
 import asyncio
+import gc
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,10 @@ class Bridge:
 
     def start(self, target: Target) -> None:
         """Start the core in a thread of the hub's pool."""
+        # Millions of prepared requests would be looked through again and again, in the middle of
+        # a measurement.
+        gc.collect()
+        gc.freeze()
         self.core = Core(target, self, self._loop)
         gevent.get_hub().threadpool.spawn(self._run)
 

@@ -8,11 +8,11 @@ each and holds the event loop up for less than 0.1 ms.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from solrbench.load.answers import Failure
 from solrbench.load.outcome import RequestOutcome, WindowSums
+from solrbench.load.requests import PreparedRequest
 from solrbench.results.document import FailureKind
 from solrbench.results.histograms import Histogram, buckets_of
 
@@ -115,46 +115,63 @@ class PassLedger:
         self._measured = [Ledger() for _ in names]
         self.origin_ns = NEVER_NS
         """When measuring began."""
-        self.boundary_ns = now_ns + SECOND_NS
-        """End of the current second."""
-        self.first_ns: int | None = None
-        self.last_ns: int | None = None
+        self._boundary_ns = now_ns + SECOND_NS
+        self.first_ns = NEVER_NS
+        """When the first measured request was sent."""
+        self.last_ns = 0
+        """When the last answer to a measured request came."""
+        self._rolled: list[tuple[str, Second]] = []
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
+        self._roll(now_ns)
         self.origin_ns = now_ns
-        self.boundary_ns = now_ns + SECOND_NS
+        self._boundary_ns = now_ns + SECOND_NS
 
     def record(
-        self, name: int, began_ns: int, ended_ns: int, received: int, failure: Failure | None
+        self,
+        request: PreparedRequest,
+        began_ns: int,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
     ) -> None:
-        """Count a request; the caller has rolled every second that is over at `ended_ns`."""
-        ledger = self._ramp[name]
+        """Count a request; the hot path."""
+        if ended_ns >= self._boundary_ns:
+            self._roll(ended_ns)
         if began_ns >= self.origin_ns:
-            ledger = self._measured[name]
-            if self.first_ns is None or began_ns < self.first_ns:
+            ledger = self._measured[request.name]
+            if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = began_ns
             self.last_ns = ended_ns
-        ledger.record((ended_ns - began_ns) // 1000, received, failure)
+        else:
+            ledger = self._ramp[request.name]
+        ledger.record((ended_ns - began_ns) // 1000, received, failed)
 
     def totals(self) -> tuple[int, int]:
         """Return requests and failures up to the last roll: measured, or of the ramp before."""
         ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
         return sum(each.requests for each in ledgers), sum(each.failures for each in ledgers)
 
-    def roll(self, now_ns: int) -> list[tuple[str, Second]]:
-        """End the current second and return what was counted in it, by request name."""
-        number = max((self.boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
-        behind = max((now_ns - self.boundary_ns) // SECOND_NS, -1)
-        self.boundary_ns += (behind + 1) * SECOND_NS
-        return list(self._rolled(number))
+    def take_rolled(self, now_ns: int, *, last: bool = False) -> list[tuple[str, Second]]:
+        """Return the seconds that ended since the last call, by request name.
 
-    def _rolled(self, number: int) -> Iterator[tuple[str, Second]]:
+        `last` ends the current second early.
+        """
+        if last or now_ns >= self._boundary_ns:
+            self._roll(now_ns)
+        rolled, self._rolled = self._rolled, []
+        return rolled
+
+    def _roll(self, now_ns: int) -> None:
+        number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
+        behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
+        self._boundary_ns += (behind + 1) * SECOND_NS
         for name, ramp, measured in zip(self.names, self._ramp, self._measured, strict=True):
             for ledger in (ramp, measured):
                 done = ledger.roll(number)
                 if done is not None:
-                    yield name, done
+                    self._rolled.append((name, done))
 
     def outcomes(self) -> list[RequestOutcome]:
         """Return what was measured; names that were never sent are left out."""

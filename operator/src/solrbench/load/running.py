@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.workload import Queries
-from solrbench.load.answers import Failure
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.order import positions
 from solrbench.load.outcome import WorkerOutcome
@@ -80,7 +79,7 @@ class RunningPass:
         self._active = 0
         self._over = False
         self._ledger = PassLedger(target.requests.names, _now())
-        self._rolled: list[tuple[str, Second]] = []
+        self.record = self._ledger.record
         self._cpu_begin = time.process_time()
         self._cpu_end = self._cpu_begin
         if assignment.start is Start.AT_ONCE:
@@ -115,20 +114,6 @@ class RunningPass:
         self._left -= 1
         return self._requests[next(self._positions)]
 
-    def record(
-        self,
-        request: PreparedRequest,
-        began_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-    ) -> None:
-        """Count a request."""
-        ledger = self._ledger
-        if ended_ns >= ledger.boundary_ns:
-            self._rolled += ledger.roll(ended_ns)
-        ledger.record(request.name, began_ns, ended_ns, received, failed)
-
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._ledger.retried[request.name] += 1
@@ -141,10 +126,7 @@ class RunningPass:
 
     def progress(self, *, last: bool = False) -> Progress:
         """Return what happened since the last call; `last` ends the current second early."""
-        now_ns = _now()
-        if last or now_ns >= self._ledger.boundary_ns:
-            self._rolled += self._ledger.roll(now_ns)
-        rolled, self._rolled = self._rolled, []
+        rolled = self._ledger.take_rolled(_now(), last=last)
         requests, failures = self._ledger.totals()
         return Progress(
             self.key, self._assignment.step, len(self._users), requests, failures, rolled
@@ -153,12 +135,13 @@ class RunningPass:
     def outcome(self) -> WorkerOutcome:
         """Return the result; the pass must be over and its last second rolled."""
         ledger = self._ledger
+        some = ledger.last_ns > 0
         return WorkerOutcome(
             key=self.key,
             users=self._assignment.own_users,
             cpu_seconds=self._cpu_end - self._cpu_begin,
-            first_seconds=_since(ledger.origin_ns, ledger.first_ns),
-            last_seconds=_since(ledger.origin_ns, ledger.last_ns),
+            first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
+            last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
             requests=ledger.outcomes(),
         )
 
@@ -179,7 +162,6 @@ class RunningPass:
     def _measure(self) -> None:
         now_ns = _now()
         self._cpu_begin = time.process_time()
-        self._rolled += self._ledger.roll(now_ns)
         self._ledger.measure_from(now_ns)
         seconds = self._assignment.seconds
         if seconds is not None:
@@ -214,7 +196,3 @@ class RunningPass:
             number,
         )
         return lambda turn: think_seconds(spec, seed, turn)
-
-
-def _since(origin_ns: int, at_ns: int | None) -> float | None:
-    return None if at_ns is None else (at_ns - origin_ns) / SECOND_NS

@@ -13,6 +13,8 @@ from solrbench.load.requests import Node, PreparedRequest
 Think = Callable[[int], float]
 """Seconds to wait after the request with the given number, from 0."""
 
+Record = Callable[[PreparedRequest, int, int, int, Failure | None], None]
+
 _now = time.perf_counter_ns
 
 
@@ -22,15 +24,9 @@ class RequestSource(Protocol):
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do."""
 
-    def record(
-        self,
-        request: PreparedRequest,
-        began_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-    ) -> None:
-        """Count a request."""
+    @property
+    def record(self) -> Record:
+        """What counts a request: when it began and ended in ns, bytes received, what failed."""
 
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
