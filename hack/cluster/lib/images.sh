@@ -118,7 +118,7 @@ archive() {
 	if [[ ! -s $file ]]; then
 		ensure_built "$1" >&2
 		mkdir -p "$IMAGES"
-		logged "$1" buildah push -q -D "$(local_name "$1")" "oci-archive:$file.tmp:${REFERENCE[$1]}"
+		logged "$1" buildah push -q "$(local_name "$1")" "oci-archive:$file.tmp:${REFERENCE[$1]}"
 		mv "$file.tmp" "$file"
 	fi
 	echo "$file"
@@ -158,7 +158,8 @@ provide_project() {
 	logged solrbench bud "${REFERENCE[solrbench]}" "${ROOT:?}" "${mounts[@]}" \
 		--build-arg "BASE=$(local_name python-base)"
 	rm -f "$file"
-	logged solrbench buildah push -q -D "${REFERENCE[solrbench]}" "oci-archive:$file:${REFERENCE[solrbench]}"
+	# Of the archives this one is not compressed: faster for what changes often.
+	logged solrbench buildah push -q "${REFERENCE[solrbench]}" "docker-archive:$file:${REFERENCE[solrbench]}"
 	import solrbench "$(date +%s)" "$file"
 	rm -f "$file"
 }

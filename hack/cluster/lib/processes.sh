@@ -22,15 +22,15 @@ is_running() {
 # start NAME PROGRAM ARGUMENT…: unless it runs. The child writes its own record
 # before it becomes the program, so none is ever without one.
 start() {
-	local name=$1 exe
+	local name=$1 exe self
 	shift
 	is_running "$name" && return
 	exe=$(readlink -f "$(command -v "$1")") || die "no program $1"
 	mkdir -p "$STATE/log" "$STATE/pid"
 	(
 		exec {LOCK}>&-
-		PID=$BASHPID # inside $(…) it would name another process
-		echo "$PID $(start_time "$PID") $exe" >"$(record_of "$name")"
+		self=$BASHPID # inside $(…) it would name another process
+		echo "$self $(start_time "$self") $exe" >"$(record_of "$name")"
 		exec setsid "$@" >>"$STATE/log/$name.log" 2>&1 </dev/null
 	) &
 	disown
