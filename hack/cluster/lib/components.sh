@@ -26,7 +26,10 @@ start_etcd() {
 }
 
 start_containerd() {
-	is_running containerd || clean_runtime
+	if ! is_running containerd; then
+		stop kubelet # it holds mounts of the pods
+		clean_runtime
+	fi
 	start containerd containerd --config "$STATE/config/containerd.toml"
 }
 

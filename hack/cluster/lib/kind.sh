@@ -1,6 +1,13 @@
 # shellcheck shell=bash
 # The same commands on kind and official images, for machines with Docker.
 
+need_kind() {
+	local program
+	for program in kind docker; do
+		command -v "$program" >/dev/null || die "CLUSTER=kind needs $program"
+	done
+}
+
 kind_up() {
 	kind get clusters | grep -qx "$KIND_NAME" || kind create cluster --name "$KIND_NAME" --wait 120s
 }

@@ -4,7 +4,7 @@
 # program:package; a program that is there needs no package.
 PACKAGES=(
 	buildah:buildah busybox:busybox-static conntrack:conntrack containerd:containerd
-	debootstrap:debootstrap etcd:etcd-server gcc:gcc iptables:iptables javac:openjdk-17-jdk-headless
+	curl:curl debootstrap:debootstrap etcd:etcd-server gcc:gcc iptables:iptables javac:openjdk-17-jdk-headless
 	mvn:maven openssl:openssl runc:runc socat:socat /usr/lib/cni/bridge:containernetworking-plugins
 	ip:iproute2
 )

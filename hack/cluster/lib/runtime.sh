@@ -50,12 +50,14 @@ make_cgroups() {
 clean_runtime() {
 	local address
 	kill_pods
-	# Sockets of the shims: the only files of containerd outside its state folder.
+	# Sockets of the shims: the only files of containerd outside its state folder;
+	# results of plugins: the only files of the pod network.
 	for address in "$STATE"/run/containerd/*/*/*/address; do
 		[[ ! -f $address ]] || rm -f "$(sed 's#^unix://##' "$address")"
 	done
+	rm -f /var/lib/cni/results/solrbench-*
 	unmount_all
 	rm -rf "${STATE:?}/run"
 	mkdir -p "$STATE/run"
-	find /sys/fs/cgroup -depth -type d -path "*/$CGROUP/*" -exec rmdir {} + 2>/dev/null || true
+	find /sys/fs/cgroup -depth -type d \( -path "*/$CGROUP" -o -path "*/$CGROUP/*" \) -exec rmdir {} + || true
 }

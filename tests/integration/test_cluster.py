@@ -1,0 +1,142 @@
+"""What the operator expects of the local cluster: names, volumes, security, and no way out."""
+
+import json
+import os
+import shutil
+import subprocess
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.cluster
+
+IMAGE = "localhost/solrbench/solrbench:dev"
+
+PROBE = """
+import json, pathlib, socket
+
+def reach(host, port):
+    try:
+        socket.create_connection((host, port), timeout=3).close()
+    except OSError as error:
+        return type(error).__name__
+    return "connected"
+
+pathlib.Path("/data/file").write_text("x")
+print(json.dumps({
+    "api": reach("kubernetes.default.svc", 443),
+    "outside": reach("198.51.100.1", 80),  # an address for documentation (RFC 5737)
+    "unknown": reach("nowhere.example", 80),
+}))
+"""
+
+
+def kubectl(*arguments: str, body: object = None) -> str:
+    """Run kubectl; a non-zero exit raises with what it said."""
+    done = subprocess.run(
+        ["kubectl", *arguments],
+        input=json.dumps(body) if body is not None else None,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def namespace() -> Iterator[str]:
+    if not os.environ.get("KUBECONFIG") or not shutil.which("kubectl"):
+        pytest.skip('no cluster: run `make cluster` and `eval "$(hack/cluster/env)"`')
+    name = f"cluster-{uuid.uuid4().hex[:8]}"
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    meta = {"name": name, "labels": labels}
+    kubectl("create", "-f-", body={"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
+    yield name
+    kubectl("delete", "namespace", name, "--wait=false")
+
+
+def claim() -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Mi"}},
+        },
+    }
+
+
+def pod(*, privileged: bool) -> dict[str, Any]:
+    security = {
+        "allowPrivilegeEscalation": privileged,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "probe"},
+        "spec": {
+            "restartPolicy": "Never",
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": 8983,
+                "fsGroup": 8983,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containers": [
+                {
+                    "name": "probe",
+                    "image": IMAGE,
+                    "imagePullPolicy": "Never",
+                    "command": ["python", "-c", PROBE],
+                    "securityContext": security,
+                    "volumeMounts": [{"name": "data", "mountPath": "/data"}],
+                }
+            ],
+            "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def answers(namespace: str) -> dict[str, str]:
+    """Return what a pod saw that also wrote to a volume as an ordinary user."""
+    kubectl("-n", namespace, "create", "-f-", body=claim())
+    kubectl("-n", namespace, "create", "-f-", body=pod(privileged=False))
+    done = "--for=jsonpath={.status.phase}=Succeeded"
+    kubectl("-n", namespace, "wait", "pod/probe", done, "--timeout=90s")
+    found: dict[str, str] = json.loads(kubectl("-n", namespace, "logs", "probe"))
+    return found
+
+
+def test_pod_finds_the_api_server_by_its_name(answers: dict[str, str]) -> None:
+    assert answers["api"] == "connected"
+
+
+def test_pod_reaches_nothing_outside(answers: dict[str, str]) -> None:
+    assert answers["outside"] != "connected"
+
+
+def test_unknown_name_fails_at_once(answers: dict[str, str]) -> None:
+    assert answers["unknown"] == "gaierror"
+
+
+def test_volume_of_the_default_class_is_gone_with_its_claim(
+    namespace: str, answers: dict[str, str]
+) -> None:
+    assert answers
+    get = ("-n", namespace, "get", "pvc", "data", "-o", "jsonpath={.spec.volumeName}")
+    volume = kubectl(*get)
+    kubectl("-n", namespace, "delete", "pod/probe", "pvc/data", "--wait=true")
+    kubectl("wait", f"pv/{volume}", "--for=delete", "--timeout=60s")
+
+
+def test_restricted_namespace_refuses_escalation(namespace: str) -> None:
+    with pytest.raises(AssertionError, match="violates PodSecurity"):
+        kubectl("-n", namespace, "create", "-f-", body=pod(privileged=True))
