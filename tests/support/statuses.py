@@ -55,7 +55,10 @@ def full_status() -> Status:
         summary=Summary(requests_per_second="123.4", p95="12.3 ms", failures="0.00 %"),
         results=[_result("two-users"), _result("eight-users")],
         report=ReportStatus(
-            config_maps=["base-report-r1-s0-two-users-0"], stored_steps=1, total_steps=4
+            selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
+            environment="base-report-environment",
+            stored_steps=1,
+            total_steps=4,
         ),
         conditions=[_condition("Accepted"), _condition("Succeeded")],
     )

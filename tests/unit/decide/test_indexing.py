@@ -10,7 +10,8 @@ from solrbench.decide.indexing import add_up
 from solrbench.plan.index_plan import IndexProgress
 from support.resources import resource
 
-DATASET = SolrBenchmark.parse(resource()).spec.dataset
+TWO_PODS = {"spec.dataset.indexing": {"pods": 2}}
+DATASET = SolrBenchmark.parse(resource(TWO_PODS)).spec.dataset
 FILES: dict[str, Any] = {
     "spec.dataset": {"configMap": {"name": "a", "keys": ["a.json"]}},
     "spec.workload.queries": {"configMap": {"name": "a"}},
@@ -38,6 +39,11 @@ def test_pods_are_added_up_until_now_while_one_runs() -> None:
         documents_per_second=20.0,
         bytes_per_second=200.0,
     )
+
+
+def test_a_pod_that_has_not_reported_yet_still_runs() -> None:
+    found = add_up(DATASET, [pod(0, 300, finished=110.0)], 130.0)
+    assert found.seconds == 30.0
 
 
 def test_time_ends_with_the_last_pod() -> None:

@@ -12,6 +12,8 @@ from support.resources import resource
 TIME = datetime(2025, 3, 1, tzinfo=UTC)
 ACCEPTED = {"type": "Accepted", "status": "True"}
 FAILED = {"type": "Succeeded", "status": "False"}
+TIDY = {"type": "CleanedUp", "status": "True", "reason": "CleanedUp"}
+KEPT = {"type": "CleanedUp", "status": "False", "reason": "Kept"}
 
 
 def benchmark(
@@ -51,7 +53,8 @@ ME = benchmark("me", 5, ACCEPTED)
         (benchmark("not-accepted", 4), False),
         (benchmark("suspended", 4, ACCEPTED, suspend=True), False),
         (benchmark("failed-early", 4, ACCEPTED, FAILED), False),
-        (benchmark("finished", 4, ACCEPTED, FAILED, started=True), False),
+        (benchmark("cleaning-up", 4, ACCEPTED, FAILED, started=True), True),
+        (benchmark("finished", 4, ACCEPTED, FAILED, TIDY, started=True), False),
         (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
         (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
     ],
@@ -83,8 +86,10 @@ def test_two_places() -> None:
     [
         (benchmark("a", 1, ACCEPTED), False),
         (benchmark("a", 1, ACCEPTED, started=True), True),
-        (benchmark("a", 1, ACCEPTED, FAILED, started=True), False),
+        (benchmark("a", 1, ACCEPTED, FAILED, started=True), True),
+        (benchmark("a", 1, ACCEPTED, FAILED, TIDY, started=True), False),
+        (benchmark("a", 1, ACCEPTED, FAILED, KEPT, started=True), False),
     ],
 )
-def test_running_is_started_and_not_finished(given: SolrBenchmark, wanted: bool) -> None:
+def test_running_is_started_and_not_all_over(given: SolrBenchmark, wanted: bool) -> None:
     assert is_running(given) is wanted

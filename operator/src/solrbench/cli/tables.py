@@ -6,9 +6,11 @@ from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.progress import details, summary
-from solrbench.results.render import HEADERS, NUMERIC_FROM, rows
+from solrbench.results.render import HEADERS, NUMERIC_FROM, Row, rows
 
-WIDTH_WITHOUT_TERMINAL = 160
+WIDTH_WITHOUT_TERMINAL = 250
+LEAST_IMPORTANT = ("Min", "P75", "Max", "± P95", "Repeats", "Average", "± Requests/s", "Request")
+"""Columns that a narrow terminal goes without, first to last; all are in the CSV."""
 
 
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
@@ -33,18 +35,41 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
         return
     if not console.is_terminal:
         console = Console(file=console.file, width=WIDTH_WITHOUT_TERMINAL, highlight=False)
-    table = Table(title_justify="left", header_style="bold")
-    filled = list(rows(results))
-    shown = [i for i in range(len(HEADERS)) if any(row[i] for row in filled)]
+    cells = rows(results)
+    shown = _fitting(cells, console.width)
+    table = Table(header_style="bold")
     for i in shown:
         table.add_column(HEADERS[i], justify="right" if i >= NUMERIC_FROM else "left", no_wrap=True)
-    for row in filled:
+    for row in cells:
         table.add_row(*(row[i] for i in shown))
     console.print(table)
+    hidden = [HEADERS[i] for i in range(len(HEADERS)) if i not in shown and _any_filled(cells, i)]
+    if hidden:
+        console.print(f"Not shown on this narrow terminal: {', '.join(hidden)}")
     console.print(
         "Service times; percentiles from merged histograms;"
         " ± is the relative standard deviation of the repeats."
     )
+
+
+def _fitting(cells: list[Row], width: int) -> list[int]:
+    """Return the columns to show: those with something in them, fewer if the room is small."""
+    shown = [i for i in range(len(HEADERS)) if _any_filled(cells, i)]
+    for header in LEAST_IMPORTANT:
+        if _width(cells, shown) <= width:
+            break
+        shown = [i for i in shown if HEADERS[i] != header]
+    return shown
+
+
+def _width(cells: list[Row], shown: list[int]) -> int:
+    """Return the width of a table with one blank and one line beside each cell."""
+    return 1 + sum(3 + max(len(row[i]) for row in [HEADERS, *cells]) for i in shown)
+
+
+def _any_filled(cells: list[Row], column: int) -> bool:
+    """Return whether a column holds anything."""
+    return any(row[column] for row in cells)
 
 
 def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:

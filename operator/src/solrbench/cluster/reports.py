@@ -44,11 +44,6 @@ class Reports:
             self._known[uid] = _stored(self._cluster, benchmark)
         return self._known[uid]
 
-    def names(self, benchmark: SolrBenchmark) -> list[str]:
-        """Return the names of all ConfigMaps of the report."""
-        found = _config_maps(self._cluster, benchmark)
-        return sorted(body["metadata"]["name"] for body in found)
-
     def store(self, benchmark: SolrBenchmark, document: StepDocument, attempt: int) -> None:
         """Store a result and read it back.
 

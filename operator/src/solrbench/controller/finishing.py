@@ -77,7 +77,9 @@ def suspend(run: Run) -> None:
     """Remove every pod and give up the place; stored results stay."""
     gone = delete_components(run, *LOAD, *TARGET)
     run.enter("Suspended")
-    run.update(start_time=None, load=None, target=TargetStatus())
+    run.update(load=None, target=TargetStatus())
+    if gone:
+        run.update(start_time=None)
     message = "spec.suspend is true" if gone else "spec.suspend is true; pods are being removed"
     for type_ in (TARGET_READY, DATA_INDEXED):
         run.conditions.set(type_, "Unknown", "Suspended", message)

@@ -127,6 +127,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.posting.level = logging.INFO
     # kopf tells of every single call of a timer; what is worth a line, we say ourselves.
     logging.getLogger("kopf.objects").setLevel(logging.WARNING)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
     # The definition is there before kopf starts, and namespaces are given: there is nothing to

@@ -19,6 +19,8 @@ from solrbench.solr.collections import check_replicas
 from solrbench.solr.counts import commit, core_indexes, documents_by_shard
 
 POLL_SECONDS = 2.0
+INTERRUPTED = "Interrupted"
+"""Told by a pod that was stopped because of another one's error, so it is no reason itself."""
 
 
 def index(run: Run) -> None:
@@ -91,9 +93,9 @@ def _ask(http: httpx.Client, pod: PodView) -> str:
 
 
 def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> Never:
-    for each in progress:
-        if each.reason is not None:
-            return Never(each.reason, each.message or "")
+    told = [each for each in progress if each.reason is not None]
+    for each in sorted(told, key=lambda each: each.reason == INTERRUPTED):
+        return Never(each.reason or "", each.message or "")
     for pod in seen:
         for container in pod.containers:
             if container.ended_reason not in ("", "Completed"):
@@ -106,7 +108,8 @@ def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView])
 
 
 def _wait(run: Run) -> None:
-    trouble = find_trouble(pods(run, names.INDEX), run.now)
+    at_work = [pod for pod in pods(run, names.INDEX) if pod.phase in ("Pending", "Running")]
+    trouble = find_trouble(at_work, run.now)
     if trouble is not None:
         raise NotYet(trouble.reason, trouble.message)
     status = run.status.dataset

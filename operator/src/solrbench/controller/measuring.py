@@ -132,13 +132,15 @@ def _listen(run: Run, http: httpx.Client) -> None:
 
 def _record_environment(run: Run) -> None:
     """Note once what everything runs on, while all of it runs."""
-    if names.environment(run.benchmark) not in run.status.report.config_maps:
+    if not run.status.report.environment:
         with SolrClient(run.solr_urls) as solr:
             jvm = node_info(solr, run.solr_urls[0]).jvm
         benchmark = run.benchmark.model_copy(update={"status": run.status})
         run.reports.store_environment(
             run.benchmark, record_environment(run.cluster, benchmark, jvm)
         )
+        environment = {"environment": names.environment(run.benchmark)}
+        run.update(report=run.status.report.model_copy(update=environment))
 
 
 def _keep(run: Run, http: httpx.Client, pass_id: str) -> None:
@@ -216,7 +218,7 @@ def _show(run: Run, documents: dict[str, StepDocument]) -> None:
         update={
             "stored_steps": len(documents),
             "total_steps": len(all_passes(spec)),
-            "config_maps": run.reports.names(run.benchmark),
+            "selector": names.selector_text(run.benchmark, names.REPORT),
         }
     )
     run.update(report=report)

@@ -22,7 +22,7 @@ def add_up(dataset: Dataset, progress: Iterable[IndexProgress], now: float) -> D
     total = dataset.generator.documents if dataset.generator else dataset.expected_documents
     if not started:
         return DatasetStatus(documents_total=total)
-    end = max(finished) if len(finished) == len(best) else now
+    end = max(finished) if len(finished) == dataset.indexing.pods else now
     seconds = max(end - min(started), 0.001)
     documents, size = sum(each.documents for each in best), sum(each.bytes for each in best)
     return DatasetStatus(

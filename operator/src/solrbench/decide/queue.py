@@ -7,12 +7,24 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.decide.conditions import is_finished
+from solrbench.decide.conditions import CLEANED_UP, is_finished
 
 
 def is_running(benchmark: SolrBenchmark) -> bool:
-    """Return whether a benchmark holds a place: started, and neither finished nor suspended."""
-    return benchmark.status.start_time is not None and not is_finished(benchmark.status)
+    """Return whether a benchmark holds a place: started, and not all over or suspended.
+
+    Pods that are being removed may still disturb others, so clean-up belongs to it.
+    """
+    if benchmark.status.start_time is None:
+        return False
+    return not is_finished(benchmark.status) or not _is_tidy(benchmark)
+
+
+def _is_tidy(benchmark: SolrBenchmark) -> bool:
+    return any(
+        each.type == CLEANED_UP and each.reason in ("CleanedUp", "Kept")
+        for each in benchmark.status.conditions
+    )
 
 
 def ahead_in_queue(

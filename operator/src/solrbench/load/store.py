@@ -50,7 +50,7 @@ class ResultStore:
         if pass_id in self._documents:
             del self._documents[pass_id]
             self._acknowledged.add(pass_id)
-            self._file(pass_id).unlink(missing_ok=True)
+            self._remove_copy(pass_id)
         if not self._documents:
             self._empty.set()
         return pass_id in self._acknowledged
@@ -58,6 +58,13 @@ class ResultStore:
     def wait_until_empty(self, seconds: float | None = None) -> None:
         """Wait until everything is acknowledged, at most `seconds`."""
         self._empty.wait(seconds)
+
+    def _remove_copy(self, pass_id: str) -> None:
+        try:
+            self._file(pass_id).unlink(missing_ok=True)
+        except OSError as error:
+            # It was never written, and said so then, or goes with the pod.
+            _logger.debug("pass=%s copy on disk stays: %s", pass_id, error)
 
     def _file(self, pass_id: str) -> Path:
         return self._folder / f"{pass_id}.json"

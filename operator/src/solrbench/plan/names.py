@@ -35,6 +35,11 @@ def selector(benchmark: SolrBenchmark, component: str) -> dict[str, str]:
     return {LABEL_BENCHMARK: benchmark.metadata.name, LABEL_COMPONENT: component}
 
 
+def selector_text(benchmark: SolrBenchmark, component: str) -> str:
+    """Return the same as kubectl takes it."""
+    return ",".join(f"{key}={value}" for key, value in selector(benchmark, component).items())
+
+
 def labels(benchmark: SolrBenchmark, component: str, attempt: int) -> dict[str, str]:
     """Return the labels of a child object."""
     return {

@@ -66,7 +66,7 @@ class SolrClient:
             )
         except httpx.HTTPError as error:
             raise NotYet(
-                "SolrUnreachable", f"{method} {address}: {error or repr(error)}"
+                "SolrUnreachable", f"{method} {address}: {str(error) or repr(error)}"
             ) from error
         return _checked(answer)
 

@@ -6,7 +6,10 @@ from solrbench.api.v1alpha1.collection import Collection, RouterName
 from solrbench.errors import Never, NotYet
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
-from solrbench.solr.properties import config_properties, differences
+from solrbench.solr.properties import config_properties, differences, read_property
+
+HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
+"""What `/config` never shows (9.10); the overlay does, though it only repeats what was set."""
 
 CREATE_TIMEOUT_SECONDS = 180.0
 
@@ -96,7 +99,12 @@ def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
 def _unlike(
     solr: SolrClient, name: str, properties: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
-    return differences(solr.get(f"/{name}/config")["config"], properties)
+    config = solr.get(f"/{name}/config")["config"]
+    for hidden in HIDDEN_PROPERTIES & properties.keys():
+        overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
+        section, _, last = hidden.partition(".")
+        config[section] |= {last: read_property(overlay, hidden)}
+    return differences(config, properties)
 
 
 def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None:

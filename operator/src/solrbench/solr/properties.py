@@ -35,6 +35,8 @@ def config_properties(collection: Collection) -> dict[str, Any]:
 
 
 def _cache(cache: SizedCache) -> dict[str, Any]:
+    if cache.enabled is False:
+        return {"enabled": False}
     return {
         "enabled": cache.enabled,
         "size": cache.size,
@@ -65,12 +67,18 @@ def read_property(config: dict[str, Any], name: str) -> Any:
     return value
 
 
+def _shown(config: dict[str, Any], name: str) -> Any:
+    value = read_property(config, name)
+    return False if value is None and name.endswith("Cache.enabled") else value
+
+
 def differences(config: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the properties that are not as wanted: name to (wanted, found).
 
-    Solr answers numbers sometimes as text, so both are compared as text.
+    Solr answers numbers sometimes as text, so both are compared as text. A cache that is switched
+    off is left out of the answer.
     """
-    found = {name: read_property(config, name) for name in wanted}
+    found = {name: _shown(config, name) for name in wanted}
     return {
         name: (value, found[name])
         for name, value in wanted.items()

@@ -5,7 +5,7 @@ A number that was not measured is absent.
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
@@ -23,7 +23,13 @@ MAX_RESULTS = 32 * 50
 """Steps of a ladder times request names of a query file, the most that either may have."""
 
 
-class Condition(Model):
+class Observed(Model):
+    """Part of a status; fields that another version of the operator wrote are passed over."""
+
+    model_config: ClassVar = Model.model_config | {"extra": "ignore"}
+
+
+class Condition(Observed):
     """One aspect of the benchmark, as Kubernetes conditions go."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
@@ -40,7 +46,7 @@ class Condition(Model):
     """Generation of the resource that was judged."""
 
 
-class Attempts(Model):
+class Attempts(Observed):
     """How often things were started; more than 1 means pods were lost."""
 
     target: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -49,7 +55,7 @@ class Attempts(Model):
     """Times the load was started."""
 
 
-class TargetStatus(Model):
+class TargetStatus(Observed):
     """The target as Solr and ZooKeeper report it."""
 
     live_nodes: Count | None = None
@@ -67,7 +73,7 @@ class TargetStatus(Model):
     lost."""
 
 
-class DatasetStatus(Model):
+class DatasetStatus(Observed):
     """Indexing as measured."""
 
     documents: Count | None = None
@@ -86,7 +92,7 @@ class DatasetStatus(Model):
     """Size of the index over all replicas, as Solr reports it."""
 
 
-class LiveLoad(Model):
+class LiveLoad(Observed):
     """What the load master reports while it runs."""
 
     stage: Text
@@ -103,7 +109,7 @@ class LiveLoad(Model):
     """Requests of the step under way so far."""
 
 
-class StepResult(Model):
+class StepResult(Observed):
     """One step and request name, merged over all repeats that are stored."""
 
     step: Text
@@ -144,18 +150,20 @@ class StepResult(Model):
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
 
 
-class ReportStatus(Model):
+class ReportStatus(Observed):
     """Where the full report is."""
 
-    config_maps: Annotated[list[Text], Field(max_length=8192)] = []
-    """ConfigMaps of the report, one for each stored step of each repeat and its chunks."""
+    selector: Text = ""
+    """Labels of the ConfigMaps that hold the report; `solrbench report NAME -o json` joins them."""
+    environment: Text = ""
+    """ConfigMap that records what the benchmark ran on, once the load runs."""
     stored_steps: Count = 0
     """Steps stored, over all repeats."""
     total_steps: Count = 0
     """Steps of all repeats."""
 
 
-class Summary(Model):
+class Summary(Observed):
     """The headline of the printer columns: the last step of the ladder, all requests."""
 
     requests_per_second: Text = ""
@@ -166,7 +174,7 @@ class Summary(Model):
     """Share of failed requests, formatted in per cent."""
 
 
-class Status(Model):
+class Status(Observed):
     """What was observed."""
 
     observed_generation: Count = 0
