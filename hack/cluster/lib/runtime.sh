@@ -48,14 +48,16 @@ make_cgroups() {
 
 # clean_runtime: as after a restart of the machine; images and cluster state stay.
 clean_runtime() {
-	local address
+	local address result
 	kill_pods
 	# Sockets of the shims: the only files of containerd outside its state folder;
 	# results of plugins: the only files of the pod network.
 	for address in "$STATE"/run/containerd/*/*/*/address; do
 		[[ ! -f $address ]] || rm -f "$(sed 's#^unix://##' "$address")"
 	done
-	rm -f /var/lib/cni/results/solrbench-*
+	for result in /var/lib/cni/results/solrbench-*-eth0; do
+		[[ ! -f $result ]] || rm -f "$result" "$(sed 's/solrbench-\(.*\)-eth0/cni-loopback-\1-lo/' <<<"$result")"
+	done
 	unmount_all
 	rm -rf "${STATE:?}/run"
 	mkdir -p "$STATE/run"
