@@ -1,0 +1,110 @@
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from solrbench.load.failures import LoadFailure
+from solrbench.load.queries import Query
+from solrbench.load.requests import PreparedRequest, prepare_node, prepare_requests
+from solrbench.load.target import prepare_target
+from solrbench.plan.load_plan import LoadPlan
+from unit.load.builders import plain, workload
+
+URL = "http://node-0.solr.ns.svc:8983/solr"
+
+
+def sent(request: PreparedRequest) -> list[tuple[str, str]]:
+    return parse_qsl(request.body.decode(), keep_blank_values=True)
+
+
+def test_own_parameters_win_over_those_of_the_workload() -> None:
+    spec = workload(parameters={"rows": "5", "fl": "id"})
+    queries = [Query(None, (("q", "a b"), ("rows", "0"), ("fq", "x"), ("fq", "y")))]
+    (request,) = prepare_requests(spec, queries).requests
+    assert sent(request) == [
+        ("q", "a b"),
+        ("rows", "0"),
+        ("fq", "x"),
+        ("fq", "y"),
+        ("wt", "json"),
+        ("fl", "id"),
+    ]
+    assert request.body.startswith(b"q=a+b&rows=0&")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "query", "is_json"),
+    [
+        ({}, (("q", "a"),), True),
+        ({"wt": "csv"}, (("q", "a"),), False),
+        ({"wt": "xml"}, (("q", "a"), ("wt", "json")), True),
+    ],
+)
+def test_answer_is_json_unless_asked_otherwise(
+    parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_json: bool
+) -> None:
+    spec = workload(parameters=parameters)
+    (request,) = prepare_requests(spec, [Query(None, query)]).requests
+    assert request.json is is_json
+
+
+def test_get_is_one_line_and_headers() -> None:
+    spec = workload()
+    node = prepare_node(spec, "books", URL + "/")
+    (request,) = prepare_requests(spec, plain("ä&b")).requests
+    text = (node.head + request.body + node.tail).decode("ascii")
+    assert text.startswith("GET /solr/books/select?q=%C3%A4%26b&wt=json HTTP/1.1\r\n")
+    assert "\r\nHost: node-0.solr.ns.svc:8983\r\n" in text
+    assert text.endswith("\r\n\r\n")
+    assert (node.host, node.port) == ("node-0.solr.ns.svc", 8983)
+
+
+def test_post_says_how_long_its_form_is() -> None:
+    spec = workload(method="POST", handler="/browse")
+    node = prepare_node(spec, "books", URL)
+    (request,) = prepare_requests(spec, plain("a")).requests
+    head, form = (node.head + request.body + node.tail).decode("ascii").split("\r\n\r\n")
+    assert head.startswith("POST /solr/books/browse HTTP/1.1\r\n")
+    assert head.endswith(f"Content-Length: {len(form)}")
+    assert form == "q=a&wt=json"
+
+
+def test_names_are_numbered_in_order_of_appearance() -> None:
+    queries = [Query("hot", ()), Query(None, ()), Query("hot", ()), Query("cold", ())]
+    prepared = prepare_requests(workload(requestName="other"), queries)
+    assert prepared.names == ("hot", "other", "cold")
+    assert [request.name for request in prepared.requests] == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize("url", ["https://node:8983/solr", "node:8983/solr", "http:///solr"])
+def test_only_http_urls_are_nodes(url: str) -> None:
+    with pytest.raises(LoadFailure, match=r"BadPlan: solrUrls: .* must begin with http://"):
+        prepare_node(workload(), "books", url)
+
+
+def generated_plan(**fields: object) -> LoadPlan:
+    return LoadPlan.model_validate(
+        {
+            "benchmark": "ns/b",
+            "attempt": 1,
+            "solrUrls": [URL],
+            "collection": "books",
+            "workload": {"queries": {"generated": {"count": 7}}},
+            "workers": 1,
+            "passes": [],
+            "masterHost": "m",
+            **fields,
+        }
+    )
+
+
+def test_plan_becomes_requests_and_nodes() -> None:
+    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000})
+    target = prepare_target(plan, Path("/nowhere"))
+    assert (len(target.requests.requests), len(target.nodes)) == (7, 1)
+    assert target.timeout_seconds == 30
+
+
+def test_generated_queries_need_a_generated_dataset() -> None:
+    with pytest.raises(LoadFailure, match=r"BadPlan: .*needs dataset\.generator"):
+        prepare_target(generated_plan(), Path("/nowhere"))
