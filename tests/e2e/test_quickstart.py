@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,18 +11,11 @@ import pytest
 import yaml
 
 from support import kube
+from support.command_line import solrbench
 from support.solr_itself import core_statuses, documents_by_core, search_requests
 
 EXAMPLE = Path(__file__).parents[2] / "examples/quickstart.yaml"
 NAME = "quickstart"
-
-
-def solrbench(*arguments: str) -> str:
-    """Run the command line as a user does."""
-    command = [sys.executable, "-m", "solrbench.cli", *arguments, "-n", kube.NAMESPACE]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +31,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def status(finished: str) -> dict[str, Any]:
     assert finished
+    kube.wait_for_reason(NAME, "CleanedUp", "Kept", 20)
     return kube.status(NAME)
 
 
