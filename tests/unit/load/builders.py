@@ -71,7 +71,11 @@ class Ear:
 
     def __init__(self) -> None:
         self.heard: list[Progress] = []
+        self.all_there = asyncio.Event()
         self.outcome: asyncio.Future[WorkerOutcome] = asyncio.get_running_loop().create_future()
+
+    def ready(self, key: str) -> None:
+        self.all_there.set()
 
     def progressed(self, progress: Progress) -> None:
         self.heard.append(progress)
@@ -87,5 +91,6 @@ async def run_pass(what: Target, duty: Assignment, ear: Ear | None = None) -> Wo
     core.begin(duty)
     for _ in range(duty.own_users):
         core.add_user()
+    await asyncio.wait_for(ear.all_there.wait(), 20)
     core.go(duty.key)
     return await asyncio.wait_for(ear.outcome, 20)

@@ -1,5 +1,4 @@
 import asyncio
-import socket
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -14,6 +13,7 @@ from solrbench.load.outcome import RequestOutcome, WorkerOutcome
 from solrbench.load.queries import Query
 from solrbench.results.histograms import decode
 from support.http_server import GOOD, Exchange, HttpServer, Script, answer_well
+from support.ports import free_port
 from unit.load.builders import Ear, assignment, plain, run_pass, target, workload
 
 
@@ -41,7 +41,7 @@ def test_requests_are_exact(users: int, requests: int) -> None:
         async with HttpServer() as server:
             outcome = await run_pass(target(server.url), assignment(users=users, requests=requests))
         assert len(server.requests) == requests
-        assert server.connections == min(users, requests)
+        assert min(users, requests) <= server.connections <= users
         assert outcome.measured == requests
         assert only(outcome).failures == 0
         assert decode(only(outcome).service_time_histogram).count == requests
@@ -89,6 +89,36 @@ def test_request_goes_to_the_handler_with_all_parameters() -> None:
                 [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
             )
         ]
+
+    run(body)
+
+
+def test_users_at_the_barrier_are_connected_but_silent() -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            ear = Ear()
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            duty = assignment(users=200, requests=400)
+            core.begin(duty)
+            for _ in range(199):
+                core.add_user()
+            await asyncio.sleep(0.2)
+            assert not ear.all_there.is_set()
+            core.add_user()
+            await asyncio.wait_for(ear.all_there.wait(), 5)
+            assert server.requests == []
+            core.go(duty.key)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+        assert (outcome.measured, server.connections) == (400, 200)
+
+    run(body)
+
+
+def test_nobody_to_connect_to_does_not_hold_up_the_barrier() -> None:
+    async def body() -> None:
+        what = target(f"http://127.0.0.1:{free_port()}/solr")
+        outcome = await run_pass(what, assignment(users=3, requests=6))
+        assert kinds(outcome) == {"ConnectionRefused": 6}
 
     run(body)
 
@@ -163,10 +193,8 @@ def test_timeouts_count_with_the_time_waited() -> None:
 
 def test_nobody_listening_and_unknown_names_are_told_apart() -> None:
     async def body() -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        refused = await run_pass(target(f"http://127.0.0.1:{port}/solr"), assignment(requests=3))
+        nobody = target(f"http://127.0.0.1:{free_port()}/solr")
+        refused = await run_pass(nobody, assignment(requests=3))
         unknown = await run_pass(target("http://solr.invalid:8983/solr"), assignment(requests=1))
         assert kinds(refused) == {"ConnectionRefused": 3}
         assert kinds(unknown) == {"NameResolution": 1}

@@ -10,30 +10,29 @@ import asyncio
 import gc
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import gevent
 import uvloop
 from gevent.event import Event
 
-from solrbench.load.core import Core
+from solrbench.load.core import Core, Listener
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.running import Progress, Target
 
 
+class BridgeListener(Listener, Protocol):
+    """Who is told of a pass and of the core's own troubles."""
+
+    def faulted(self, message: str) -> None:
+        """Learn that the core is broken."""
+
+
 class Bridge:
-    """Starts the core; `progressed`, `finished` and `faulted` are called in a greenlet.
+    """Starts the core and calls `listener` in a greenlet of the main thread."""
 
-    `faulted` gets a message when the core itself is broken.
-    """
-
-    def __init__(
-        self,
-        progressed: Callable[[Progress], None],
-        finished: Callable[[WorkerOutcome], None],
-        faulted: Callable[[str], None],
-    ) -> None:
-        self._listeners = (progressed, finished, faulted)
+    def __init__(self, listener: BridgeListener) -> None:
+        self._listener = listener
         self._inbox: deque[tuple[Callable[[Any], None], Any]] = deque()
         self._arrived = Event()
         hub = gevent.get_hub()
@@ -58,13 +57,17 @@ class Bridge:
         """Call a method of the core in its thread."""
         self._loop.call_soon_threadsafe(method, *args)
 
+    def ready(self, key: str) -> None:
+        """Hand over that all users of a pass are there; in the core's thread."""
+        self._post(self._listener.ready, key)
+
     def progressed(self, progress: Progress) -> None:
         """Hand over the news of a second; in the core's thread."""
-        self._post(self._listeners[0], progress)
+        self._post(self._listener.progressed, progress)
 
     def finished(self, outcome: WorkerOutcome) -> None:
         """Hand over the result of a pass; in the core's thread."""
-        self._post(self._listeners[1], outcome)
+        self._post(self._listener.finished, outcome)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -72,7 +75,9 @@ class Bridge:
 
     def _report_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         del loop
-        self._post(self._listeners[2], f"{context.get('message')}: {context.get('exception')!r}")
+        self._post(
+            self._listener.faulted, f"{context.get('message')}: {context.get('exception')!r}"
+        )
 
     def _post(self, listener: Callable[[Any], None], content: object) -> None:
         self._inbox.append((listener, content))

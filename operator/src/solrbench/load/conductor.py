@@ -129,7 +129,8 @@ class Conductor:
         self._enter("WarmingUp" if stage == "WarmingUp" else "Ramping")
         self._crew.spawn(assignment.users, rate)
         if assignment.start is not Start.AT_ONCE:
-            self._crew.wait_spawned(spawning + _GRACE_SECONDS)
+            connecting = self._plan.workload.timeout_seconds
+            self._crew.wait_spawned(spawning + connecting + _GRACE_SECONDS)
             self._crew.go()
         began = self._utc_now()
         self._began = time.monotonic()

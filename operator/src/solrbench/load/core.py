@@ -5,6 +5,7 @@ with `loop.call_soon_threadsafe`.
 """
 
 import asyncio
+from functools import partial
 from typing import Protocol
 
 from solrbench.load.assignment import Assignment
@@ -14,6 +15,9 @@ from solrbench.load.running import Progress, RunningPass, Target
 
 class Listener(Protocol):
     """Who is told of a pass; called in the event loop's thread."""
+
+    def ready(self, key: str) -> None:
+        """Learn that all users of a pass are there."""
 
     def progressed(self, progress: Progress) -> None:
         """Take the news of the last second."""
@@ -35,7 +39,8 @@ class Core:
     def begin(self, assignment: Assignment) -> None:
         """Begin a pass; users come with `add_user`."""
         self.abandon()
-        self._pass = RunningPass(assignment, self._target, self._finished, self._loop)
+        ready = partial(self._listener.ready, assignment.key)
+        self._pass = RunningPass(assignment, self._target, ready, self._finished, self._loop)
         self._tick = self._loop.call_later(1, self._report)
 
     def add_user(self) -> None:

@@ -17,6 +17,9 @@ from solrbench.load.seeds import seed_of
 from solrbench.load.thinking import think_seconds
 from solrbench.load.user import ClosedLoopUser, Think
 
+_CONNECTING_AT_ONCE = 64
+"""Connections opened side by side: less than the backlog of any server, which drops the rest."""
+
 _now = time.perf_counter_ns
 
 
@@ -55,19 +58,22 @@ class Progress(NamedTuple):
 class RunningPass:
     """A pass from its first user to its last answer; the source of its users' requests.
 
-    `ended` is called once, from the event loop, after the last answer.
+    `ready` is called once, when the last user of this worker is there; those at a barrier have
+    connected by then. `ended` is called once, after the last answer.
     """
 
     def __init__(
         self,
         assignment: Assignment,
         target: Target,
+        ready: Callable[[], None],
         ended: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.key = assignment.key
         self._assignment = assignment
         self._target = target
+        self._ready = ready
         self._ended = ended
         self._loop = loop
         self._requests = target.requests.requests
@@ -76,6 +82,9 @@ class RunningPass:
         self._closes_ns = NEVER_NS
         self._closing: asyncio.TimerHandle | None = None
         self._users: list[ClosedLoopUser] = []
+        self._preparing: set[asyncio.Task[None]] = set()
+        self._door = asyncio.Semaphore(_CONNECTING_AT_ONCE)
+        self._arrived = 0
         self._active = 0
         self._over = False
         self._ledger = PassLedger(target.requests.names, _now())
@@ -85,13 +94,20 @@ class RunningPass:
         if assignment.start is Start.AT_ONCE:
             self._measure()
 
+        if not assignment.own_users:
+            loop.call_soon(ready)
+
     def add_user(self) -> None:
-        """Add the next user of this worker; it starts now unless there is a barrier."""
+        """Add the next user of this worker; at a barrier it connects, else it starts."""
         user = self._new_user(len(self._users))
         self._users.append(user)
-        if self._assignment.start is not Start.BARRIER and not self._over:
+        if self._assignment.start is Start.BARRIER:
+            self._preparing.add(self._loop.create_task(self._prepare(user)))
+            return
+        if not self._over:
             self._active += 1
             user.start()
+        self._arrive()
 
     def go(self) -> None:
         """Begin to measure; users at the barrier start."""
@@ -148,6 +164,8 @@ class RunningPass:
     def drop(self) -> None:
         """Let all users go at once."""
         self._over = True
+        for task in self._preparing:
+            task.cancel()
         if self._closing is not None:
             self._closing.cancel()
         for user in self._users:
@@ -158,6 +176,17 @@ class RunningPass:
         self._cpu_end = time.process_time()
         # Not at once: the last user is still in the middle of its own affairs.
         self._loop.call_soon(self._ended)
+
+    async def _prepare(self, user: ClosedLoopUser) -> None:
+        async with self._door:
+            await user.prepare()
+        self._arrive()
+
+    def _arrive(self) -> None:
+        self._arrived += 1
+        if self._arrived == self._assignment.own_users:
+            self._preparing.clear()
+            self._ready()
 
     def _measure(self) -> None:
         now_ns = _now()

@@ -65,6 +65,15 @@ class ClosedLoopUser:
         self._watch: asyncio.TimerHandle | None = None
         self._pause: asyncio.TimerHandle | None = None
 
+    async def prepare(self) -> None:
+        """Connect ahead of the first request, which tries again if that fails or takes long."""
+        self._connecting = asyncio.current_task()
+        try:
+            async with asyncio.timeout(self._timeout_ns / 1e9):
+                await self._open()
+        except TimeoutError:
+            self._connecting = None
+
     def start(self) -> None:
         """Send the first request."""
         self._next(_now())
@@ -129,7 +138,8 @@ class ClosedLoopUser:
         connection = self._connection
         if connection is None:
             self._began_ns = 0
-            self._connect()
+            if self._connecting is None:
+                self._connect()
             return
         message = self._node.head + request.body + self._node.tail
         self._began_ns = _now()
@@ -139,27 +149,30 @@ class ClosedLoopUser:
         self._connecting = self._loop.create_task(self._open())
 
     async def _open(self) -> None:
+        """Open a connection and send the request that waits for it, if one does."""
         tried_ns = _now()
         connection = Connection()
         try:
             await self._loop.create_connection(lambda: connection, self._node.host, self._node.port)
         except OSError as error:
+            self._connecting = None
             self._began_ns = self._began_ns or tried_ns
             self._finish(_now(), 0, connect_failure(error, self._node))
             return
-        if self._connecting is not asyncio.current_task() or self._request is None:
+        if self._connecting is not asyncio.current_task():
             connection.close()
+            return
+        self._connecting = None
+        if not connection.is_open:
+            self._began_ns = self._began_ns or tried_ns
+            self.lost(None, 0)
             return
         connection.owner = self
         self._connection = connection
-        if connection.is_open:
-            message = self._node.head + self._request.body + self._node.tail
+        if self._request is not None:
             # A request that is sent again has waited since the first time.
             self._began_ns = self._began_ns or _now()
-            connection.send(message)
-        else:
-            self._began_ns = self._began_ns or tried_ns
-            self.lost(None, 0)
+            connection.send(self._node.head + self._request.body + self._node.tail)
 
     def _check_deadline(self) -> None:
         """Time out the request under way, or look again when it would.

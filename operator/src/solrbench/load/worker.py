@@ -71,9 +71,7 @@ class Worker:
 
     def __init__(self, plan: LoadPlan, settings: LoadSettings, ended: AsyncResult) -> None:
         self._ended = ended
-        self._assignment: Assignment | None = None
-        self._spawned = 0
-        self._bridge = Bridge(self._progressed, self._finished, self._faulted)
+        self._bridge = Bridge(self)
         # With options of its own, the runner reads none from files or the environment.
         self._environment = Environment(
             user_classes=[virtual_user(self._user_started)],
@@ -97,32 +95,49 @@ class Worker:
 
     def give_up(self, failure: LoadFailure) -> int:
         """Tell the master why there is no work to be had here; return the exit code."""
-        _logger.error("%s: %s", failure.reason, failure.message)
         leave_last_words(failure)
         self._runner.register_message(messages.END, self._end)
-        words = {"reason": failure.reason, "message": failure.message}
-        self._runner.send_message(messages.FAILED, words)
+        self._report(failure)
         self._ended.wait(_FAREWELL_SECONDS)
         return self._leave(failure.exit_code)
 
+    def ready(self, key: str) -> None:
+        """Tell the master that all users of a pass are there."""
+        self._runner.send_message(messages.SPAWNED, {"key": key})
+
+    def progressed(self, progress: Progress) -> None:
+        """Show the last second on the page and tell the master that the core lives."""
+        now = time.time()
+        for name, second in progress.seconds:
+            pump(self._environment.stats, progress.step, name, second, now)
+        figures = progress._asdict()
+        del figures["seconds"]
+        self._runner.send_message(messages.PROGRESS, figures)
+
+    def finished(self, outcome: WorkerOutcome) -> None:
+        """Send the result of a pass."""
+        _logger.info("pass=%s requests=%d finished", outcome.key, outcome.measured)
+        self._runner.send_message(messages.OUTCOME, {"outcome": outcome.model_dump_json()})
+
+    def faulted(self, message: str) -> None:
+        """Tell the master that the core is broken."""
+        self._report(LoadFailure("LoadCoreFailed", message))
+
+    def _report(self, failure: LoadFailure) -> None:
+        _logger.error("%s: %s", failure.reason, failure.message)
+        words = {"reason": failure.reason, "message": failure.message}
+        self._runner.send_message(messages.FAILED, words)
+
     def _assigned(self, *, msg: Any, **_: Any) -> None:
-        assignment = Assignment.model_validate_json(msg.data["assignment"])
-        self._assignment = assignment
-        self._spawned = 0
         core = self._bridge.core
         if core is not None:
+            assignment = Assignment.model_validate_json(msg.data["assignment"])
             self._bridge.call(core.begin, assignment)
-        if not assignment.own_users:
-            self._runner.send_message(messages.SPAWNED, {"key": assignment.key})
 
     def _user_started(self) -> None:
-        core, assignment = self._bridge.core, self._assignment
-        if core is None or assignment is None:
-            return
-        self._bridge.call(core.add_user)
-        self._spawned += 1
-        if self._spawned == assignment.own_users:
-            self._runner.send_message(messages.SPAWNED, {"key": assignment.key})
+        core = self._bridge.core
+        if core is not None:
+            self._bridge.call(core.add_user)
 
     def _go(self, *, msg: Any, **_: Any) -> None:
         core = self._bridge.core
@@ -131,24 +146,6 @@ class Worker:
 
     def _end(self, *, msg: Any, **_: Any) -> None:
         self._ended.set(msg.data["exit_code"])
-
-    def _progressed(self, progress: Progress) -> None:
-        now = time.time()
-        for name, second in progress.seconds:
-            pump(self._environment.stats, progress.step, name, second, now)
-        figures = progress._asdict()
-        del figures["seconds"]
-        self._runner.send_message(messages.PROGRESS, figures)
-
-    def _finished(self, outcome: WorkerOutcome) -> None:
-        _logger.info("pass=%s requests=%d finished", outcome.key, outcome.measured)
-        self._runner.send_message(messages.OUTCOME, {"outcome": outcome.model_dump_json()})
-
-    def _faulted(self, message: str) -> None:
-        failure = LoadFailure("LoadCoreFailed", message)
-        _logger.error("%s: %s", failure.reason, failure.message)
-        words = {"reason": failure.reason, "message": failure.message}
-        self._runner.send_message(messages.FAILED, words)
 
     def _watch_runner(self) -> None:
         """Wait until the runner gives up, which it does when the master stays silent."""
