@@ -21,7 +21,8 @@ from solrbench.plan.passes import all_passes, remaining_passes, step_of
 from solrbench.results.document import StepDocument
 from solrbench.results.merge import merge_steps, summarise
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import node_info
+from solrbench.solr.cluster import node_info, replicas
+from solrbench.solr.counts import core_indexes
 
 POLL_SECONDS = 5.0
 KUBELET_DELAY = timedelta(seconds=10)
@@ -57,10 +58,19 @@ def measure(run: Run) -> None:
 
 
 def _finish(run: Run, stored: int) -> None:
+    _update_index_size(run)
     if not delete_components(run, *LOAD):
         raise NotYet("StoppingLoad", "every step is stored, the load's pods end")
     run.update(load=None)
     run.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
+
+
+def _update_index_size(run: Run) -> None:
+    """Read the size again: merges went on after the last document."""
+    with SolrClient(run.solr_urls) as solr:
+        cores = core_indexes(solr, replicas(solr, names.collection(run.benchmark)))
+    size = {"index_bytes": sum(each.bytes for each in cores)}
+    run.update(dataset=run.status.dataset.model_copy(update=size))
 
 
 def _plan(run: Run, remaining: list[str]) -> LoadPlan:

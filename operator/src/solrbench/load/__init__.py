@@ -3,22 +3,24 @@
 Pure:
 
 - `queries`, `generated`: the list of queries, from a file or from the dataset's vocabulary
-- `requests`: queries as the bytes of HTTP requests, prepared once
+- `requests`: queries as the bytes of HTTP requests, prepared once; `target`: a plan's whole list
 - `assignment`: what one worker does in one pass; shares that add up exactly
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
 - `answers`: is this answer a good one?
 - `recording`, `outcome`: what is counted while a pass runs, and what is left of it
 - `merging`: the outcomes of all workers as one document
+- `speedometer`, `messages`, `settings`: requests per second; what both sides agree on
 
 The core, which runs in an event loop of its own and knows nothing of Locust:
 
-- `connection`: one virtual user on one keep-alive connection
-- `core`: the users of one worker and the pass they are in
+- `connection`: one TCP connection; `user`: one virtual user that asks over it
+- `running`: a pass with its users; `core`: one pass after another
 
-Around Locust; importing these monkey-patches the process:
+Around Locust; running one of these takes a process that gevent has patched:
 
-- `command`, `__main__`: entry points; `failures`: why a run ends and with which exit code
+- `__main__`, `command`: entry points; `failures`: why a run ends and with which exit code
 - `worker`, `bridge`, `idle_user`, `pump`: a worker, its core in a native thread, its statistics
-- `master`, `conductor`, `crew`, `ladder`, `dispatcher`: the master and the order of events
-- `store`, `web`: finished documents until they are acknowledged; HTTP for the operator
+- `master`, `conductor`, `crew`: the page, the order of events, the workers
+- `ladder`, `dispatcher`, `tuning`: how many users, on which worker; Locust's own intervals
+- `reach`: does the target answer? `store`, `web`: documents until they are acknowledged
 """

@@ -8,10 +8,12 @@ monkey.patch_all()
 
 import argparse  # noqa: E402
 import os  # noqa: E402
+import signal  # noqa: E402
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from solrbench.load.command import run_master, run_worker  # noqa: E402
+from solrbench.load.failures import EXIT_TERMINATED  # noqa: E402
 from solrbench.load.settings import LoadSettings  # noqa: E402
 
 
@@ -43,6 +45,8 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    # As the first process of a container, this one would otherwise be deaf until it is set up.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(EXIT_TERMINATED))
     arguments, sys.argv[1:] = sys.argv[1:], []
     # Locust's page reads the arguments of the process and ends it if it does not know them.
     code = main(arguments)

@@ -1,5 +1,6 @@
 """The commands of the load pods. Importing this module is harmless; running one patches."""
 
+import logging
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -38,5 +39,6 @@ def _read_plan(file: Path) -> LoadPlan | LoadFailure:
         return LoadPlan.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
         failure = LoadFailure("BadPlan", f"cannot read {file}: {error}")
+        logging.getLogger(__name__).error("%s", failure)
         leave_last_words(failure)
         return failure

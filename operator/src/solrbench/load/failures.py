@@ -1,5 +1,6 @@
 """Why a load run ends before its plan is done."""
 
+import signal
 from pathlib import Path
 
 from solrbench.plan.index_plan import EXIT_PERMANENT
@@ -7,6 +8,9 @@ from solrbench.plan.load_plan import LoadState
 
 EXIT_AGAIN = 4
 """Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
+
+EXIT_TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a process that was told to stop, as shells report it."""
 
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the last words of a container."""

@@ -16,7 +16,12 @@ from locust.stats import stats_history
 from solrbench.load.conductor import Conductor
 from solrbench.load.crew import Crew
 from solrbench.load.dispatcher import EvenDispatcher
-from solrbench.load.failures import EXIT_AGAIN, LoadFailure, leave_last_words
+from solrbench.load.failures import (
+    EXIT_AGAIN,
+    EXIT_TERMINATED,
+    LoadFailure,
+    leave_last_words,
+)
 from solrbench.load.idle_user import USER_CLASS, virtual_user
 from solrbench.load.ladder import Ladder
 from solrbench.load.reach import wait_for_target
@@ -25,8 +30,6 @@ from solrbench.load.store import ResultStore
 from solrbench.load.tuning import tune_locust
 from solrbench.load.web import add_routes
 from solrbench.plan.load_plan import LoadPlan
-
-EXIT_TERMINATED = 128 + signal.SIGTERM
 
 _logger = logging.getLogger(__name__)
 

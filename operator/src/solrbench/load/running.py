@@ -130,6 +130,10 @@ class RunningPass:
         self._left -= 1
         return self._requests[next(self._positions)]
 
+    def is_exhausted(self, now_ns: int) -> bool:
+        """Say whether there is no more to do."""
+        return self._left <= 0 or now_ns >= self._closes_ns
+
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._ledger.retried[request.name] += 1

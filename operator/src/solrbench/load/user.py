@@ -24,6 +24,9 @@ class RequestSource(Protocol):
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do."""
 
+    def is_exhausted(self, now_ns: int) -> bool:
+        """Say whether there is no more to do, so that nobody thinks about it."""
+
     @property
     def record(self) -> Record:
         """What counts a request: when it began and ended in ns, bytes received, what failed."""
@@ -198,7 +201,7 @@ class ClosedLoopUser:
             return
         self._request = None
         self._source.record(request, self._began_ns, ended_ns, received, failed)
-        if self._think is None:
+        if self._think is None or self._source.is_exhausted(ended_ns):
             self._next(ended_ns)
         else:
             seconds = self._think(self._turn)

@@ -17,7 +17,12 @@ from locust.runners import WorkerRunner
 from solrbench.load import messages
 from solrbench.load.assignment import Assignment
 from solrbench.load.bridge import Bridge
-from solrbench.load.failures import EXIT_AGAIN, LoadFailure, leave_last_words
+from solrbench.load.failures import (
+    EXIT_AGAIN,
+    EXIT_TERMINATED,
+    LoadFailure,
+    leave_last_words,
+)
 from solrbench.load.idle_user import virtual_user
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.pump import pump
@@ -26,8 +31,6 @@ from solrbench.load.settings import LoadSettings
 from solrbench.load.target import prepare_target
 from solrbench.load.tuning import tune_locust
 from solrbench.plan.load_plan import LoadPlan
-
-EXIT_TERMINATED = 128 + signal.SIGTERM
 
 _FAREWELL_SECONDS = 10.0
 _LINGER_MILLISECONDS = 500
@@ -39,7 +42,6 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     """Serve the master until it says otherwise; return the exit code."""
     tune_locust()
     ended: AsyncResult = AsyncResult()
-    gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
     # Before the connection: whoever prepares millions of queries misses heartbeats.
     prepared = _prepare(plan, settings)
     try:
@@ -49,6 +51,8 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
         failure = LoadFailure("MasterLost", f"no load master answered at {where}")
         leave_last_words(failure)
         return failure.exit_code
+    # Until here the process may simply end; from here on the master wants to know.
+    gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
     if isinstance(prepared, LoadFailure):
         return worker.give_up(prepared)
     return worker.serve(prepared)

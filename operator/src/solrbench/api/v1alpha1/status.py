@@ -89,7 +89,8 @@ class DatasetStatus(Observed):
     bytes_per_second: Measure | None = None
     """Bytes divided by seconds."""
     index_bytes: Count | None = None
-    """Size of the index over all replicas, as Solr reports it."""
+    """Size of the index over all replicas as Solr reports it, read again after the last step,
+    when merges are over."""
 
 
 class LiveLoad(Observed):
