@@ -294,6 +294,24 @@ def test_users_that_think_at_the_end_do_not_hold_up_the_pass() -> None:
     run(body)
 
 
+def test_users_whose_last_answer_comes_late_do_not_think_about_it() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(1.2)
+        exchange.send()
+
+    async def body() -> None:
+        think = ThinkTime(constant_milliseconds=60_000)
+        async with HttpServer(slow) as server:
+            began = time.monotonic()
+            outcome = await run_pass(
+                target(server.url), assignment(users=4, seconds=1, think=think)
+            )
+        assert only(outcome).requests == 4
+        assert time.monotonic() - began < 3
+
+    run(body)
+
+
 def test_thinking_users_wait_between_requests() -> None:
     async def body() -> None:
         think = ThinkTime(constant_milliseconds=200)

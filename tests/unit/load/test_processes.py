@@ -241,6 +241,35 @@ def test_sigterm_ends_each_process_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
+def test_sigterm_ends_a_worker_that_waits_for_its_master(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
+    with running(tmp_path, plan, "a\n") as load:
+        load.master.kill()
+        with pytest.raises(subprocess.TimeoutExpired):
+            load.workers[0].wait(3)
+        load.workers[0].terminate()
+        assert load.workers[0].wait(2) == 143
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("content", ["", '{"benchmark": 3}'])
+def test_plan_that_cannot_be_read_fails_for_good(tmp_path: Path, content: str) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(content)
+    ran = subprocess.run(
+        [sys.executable, "-m", "solrbench.load", "worker", "--plan", str(plan)],
+        env=os.environ | {"PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert ran.returncode == 3
+    assert f"BadPlan: cannot read {plan}" in ran.stderr
+
+
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("queries", "reason"), [("# nothing\n", "NoQueries"), ('{"q":\n', "MalformedQueries")]
 )

@@ -18,7 +18,7 @@ def run_master(plan_file: Path, settings: LoadSettings | None = None) -> int:
     """
     plan = _read_plan(plan_file)
     if isinstance(plan, LoadFailure):
-        return plan.exit_code
+        return _refuse(plan)
     from solrbench.load import master  # noqa: PLC0415 - importing Locust patches the process
 
     return master.run_master(plan, settings or LoadSettings())
@@ -28,7 +28,7 @@ def run_worker(plan_file: Path, settings: LoadSettings | None = None) -> int:
     """Run a worker of a plan and return its exit code, as `run_master` does."""
     plan = _read_plan(plan_file)
     if isinstance(plan, LoadFailure):
-        return plan.exit_code
+        return _refuse(plan)
     from solrbench.load import worker  # noqa: PLC0415 - importing Locust patches the process
 
     return worker.run_worker(plan, settings or LoadSettings())
@@ -38,7 +38,10 @@ def _read_plan(file: Path) -> LoadPlan | LoadFailure:
     try:
         return LoadPlan.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
-        failure = LoadFailure("BadPlan", f"cannot read {file}: {error}")
-        logging.getLogger(__name__).error("%s", failure)
-        leave_last_words(failure)
-        return failure
+        return LoadFailure("BadPlan", f"cannot read {file}: {error}")
+
+
+def _refuse(failure: LoadFailure) -> int:
+    logging.getLogger(__name__).error("%s", failure)
+    leave_last_words(failure)
+    return failure.exit_code
