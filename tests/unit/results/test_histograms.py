@@ -10,6 +10,7 @@ from solrbench.results.histograms import (
     HIGHEST_MICROSECONDS,
     Histogram,
     bucket_of,
+    buckets_of,
     decode,
     encode,
     lowest_of,
@@ -107,3 +108,11 @@ def test_histogram_of_another_precision_is_refused() -> None:
     foreign = HdrHistogram(1, 1_000_000, 2).encode().decode()
     with pytest.raises(ValueError, match="another range or precision"):
         decode(foreign)
+
+
+def test_many_buckets_are_those_of_each_value() -> None:
+    values = [0, 1, 2047, 2048, 4095, 4096, HIGHEST_MICROSECONDS, *samples(11, 2_000)]
+    assert buckets_of(values) == [bucket_of(value) for value in values]
+    beyond = [-5, HIGHEST_MICROSECONDS + 1, 7]
+    assert buckets_of(beyond) == [bucket_of(value) for value in beyond]
+    assert buckets_of([]) == []
