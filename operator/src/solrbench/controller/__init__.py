@@ -7,7 +7,9 @@ status once; any pass may be the first after a crash.
 - `handlers`: kopf wiring, the only module that kopf knows
 - `reconcile`: one pass, stage by stage
 - `run`: what the stages of one pass share
-- `accepting`, `provisioning`, `indexing`, `measuring`, `finishing`: the stages
+- `accepting`, `provisioning`, `indexing`, `measuring`, `finishing`: the stages;
+  `following` is the part of measuring that recurs while the load runs
 - `children`: the objects a benchmark owns
+- `invalid`: a stored resource that breaks the schema
 - `events`: what users should notice, as Kubernetes events
 """

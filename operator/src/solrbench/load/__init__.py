@@ -23,4 +23,6 @@ Around Locust; running one of these takes a process that gevent has patched:
 - `master`, `conductor`, `crew`: the page, the order of events, the workers
 - `ladder`, `dispatcher`, `tuning`: how many users, on which worker; Locust's own intervals
 - `reach`: does the target answer? `store`, `web`: documents until they are acknowledged
+
+For the operator: `remote`, the master as seen over HTTP.
 """

@@ -1,0 +1,158 @@
+"""A load under way: finished steps are stored and acknowledged, losses are noticed."""
+
+from datetime import datetime, timedelta
+from typing import NoReturn
+
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.cluster.environment import record_environment
+from solrbench.controller.children import LOAD, job, pods
+from solrbench.controller.run import LoadLost, Run
+from solrbench.decide.troubles import find_trouble
+from solrbench.decide.views import PodView
+from solrbench.errors import Never, NotYet
+from solrbench.load.remote import RemoteMaster
+from solrbench.plan import names
+from solrbench.plan.load_plan import LoadState
+from solrbench.plan.passes import all_passes
+from solrbench.results.document import StepDocument
+from solrbench.results.merge import merge_steps, summarise
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import node_info
+
+KUBELET_DELAY = timedelta(seconds=10)
+PERMANENT_REASONS = {"NoQueries", "MalformedQueries", "BadPlan", "StoppedByUser"}
+"""Ends of the load that a new attempt would only repeat."""
+
+
+def follow(run: Run) -> None:
+    """Store what is finished and show what is under way.
+
+    Raises:
+        NotYet: while steps are measured.
+        Never: if the workload cannot be run.
+        LoadLost: if a pod of the load was lost.
+
+    """
+    seen = pods(run, *LOAD)
+    master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
+    if master is not None and master.phase == "Running" and master.ip:
+        with RemoteMaster(master.ip) as remote:
+            _listen(run, remote)
+    _check_pods(run, seen)
+    trouble = find_trouble(seen, run.now)
+    if trouble is not None:
+        raise NotYet(trouble.reason, trouble.message)
+    load = run.status.load
+    report = run.status.report
+    where = f", {load.step} of repeat {load.repeat}" if load is not None and load.step else ""
+    stage = load.stage if load is not None else "Starting"
+    raise NotYet(stage, f"{report.stored_steps} of {report.total_steps} steps are stored{where}")
+
+
+def _listen(run: Run, master: RemoteMaster) -> None:
+    try:
+        state = master.state()
+        for pass_id in state.unacknowledged:
+            _keep(run, master, pass_id)
+    except NotYet as error:
+        if error.reason != "LoadMasterUnreachable":
+            raise
+        return  # starting, busy or just gone: the pods tell which
+    _show_live(run, state)
+    if state.stage in ("WarmingUp", "Ramping", "Measuring"):
+        _record_environment(run)
+    if state.stage == "Failed":
+        _raise_failure(state.reason or "LoadFailed", state.message or "the load master failed")
+
+
+def _show_live(run: Run, state: LoadState) -> None:
+    run.update(
+        load=LiveLoad(
+            stage=state.stage,
+            repeat=state.repeat,
+            step=state.step,
+            users=state.users,
+            requests=state.requests,
+            requests_per_second=round(state.requests_per_second, 1),
+        )
+    )
+
+
+def _record_environment(run: Run) -> None:
+    """Note once what everything runs on, while all of it runs."""
+    if not run.status.report.environment:
+        with SolrClient(run.solr_urls) as solr:
+            jvm = node_info(solr, run.solr_urls[0]).jvm
+        benchmark = run.benchmark.model_copy(update={"status": run.status})
+        run.reports.store_environment(
+            run.benchmark, record_environment(run.cluster, benchmark, jvm)
+        )
+        environment = {"environment": names.environment(run.benchmark)}
+        run.update(report=run.status.report.model_copy(update=environment))
+
+
+def _keep(run: Run, master: RemoteMaster, pass_id: str) -> None:
+    document = master.result(pass_id)
+    if _may_have_lost_solr(document, run.now):
+        return
+    run.reports.store(run.benchmark, document, run.status.attempts.load)
+    master.acknowledge(pass_id)
+    show(run, run.reports.documents(run.benchmark))
+
+
+def _may_have_lost_solr(document: StepDocument, now: datetime) -> bool:
+    """Return whether the failures of a step may come from a Solr node that was just lost.
+
+    The kubelet takes a moment to tell of a pod that ended. Such a step stays with the load master
+    until that moment is over; if a node was lost, the target starts again and the step with it.
+    """
+    failed = any(each.failures for each in document.requests)
+    return failed and timedelta() <= now - document.end_time < KUBELET_DELAY
+
+
+def _check_pods(run: Run, seen: list[PodView]) -> None:
+    if len(run.reports.documents(run.benchmark)) == run.status.report.total_steps:
+        raise NotYet("StoppingLoad", "every step is stored")
+    for pod in seen:
+        if pod.phase == "Failed" or pod.reason == "Evicted":
+            _raise_pod_failure(run, pod)
+    for component in LOAD:
+        found = job(run, component)
+        if found is not None and (found.failed or found.succeeded):
+            raise LoadLost("LoadPodLost", f"a pod of {found.name} was lost: {found.failure}")
+
+
+def _raise_pod_failure(run: Run, pod: PodView) -> NoReturn:
+    trouble = find_trouble([pod], run.now)
+    if trouble is not None:
+        raise LoadLost(trouble.reason, trouble.message)
+    try:
+        words = LoadState.model_validate_json(pod.last_words or "{}")
+    except ValidationError:
+        words = LoadState(stage="Failed", message=pod.last_words[:500])
+    _raise_failure(
+        words.reason or "LoadPodLost",
+        words.message or f"pod {pod.name} ended: {[c.exit_code for c in pod.containers]}",
+    )
+
+
+def _raise_failure(reason: str, message: str) -> NoReturn:
+    raise (Never if reason in PERMANENT_REASONS else LoadLost)(reason, message)
+
+
+def show(run: Run, documents: dict[str, StepDocument]) -> None:
+    """Put the stored results into the status."""
+    spec = run.benchmark.spec
+    report = run.status.report.model_copy(
+        update={
+            "stored_steps": len(documents),
+            "total_steps": len(all_passes(spec)),
+            "selector": names.selector_text(run.benchmark, names.REPORT),
+        }
+    )
+    run.update(report=report)
+    if documents:
+        ordered = list(documents.values())
+        run.update(results=merge_steps(spec, ordered), summary=summarise(spec, ordered))

@@ -1,0 +1,74 @@
+"""The load master as the operator sees it: state, finished steps, acknowledgements."""
+
+from types import TracebackType
+from typing import Self
+
+import httpx
+from pydantic import ValidationError
+
+from solrbench.errors import NotYet
+from solrbench.plan.load_plan import WEB_PORT, LoadState
+from solrbench.results.document import StepDocument
+
+TIMEOUT_SECONDS = 5.0
+
+
+class RemoteMaster:
+    """Asks the load master in a pod."""
+
+    def __init__(self, host: str) -> None:
+        self._http = httpx.Client(
+            base_url=f"http://{host}:{WEB_PORT}/solrbench",
+            timeout=TIMEOUT_SECONDS,
+            trust_env=False,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._http.close()
+
+    def state(self) -> LoadState:
+        """Return what the master does.
+
+        Raises:
+            NotYet: if it does not answer; it starts, is busy or is just gone.
+
+        """
+        try:
+            return LoadState.model_validate_json(self._send("GET", "/state"))
+        except ValidationError as error:
+            raise NotYet("LoadMasterUnreachable", f"no state but {error}") from error
+
+    def result(self, pass_id: str) -> StepDocument:
+        """Return the document of a finished pass.
+
+        Raises:
+            NotYet: if the master does not answer, or with something else.
+
+        """
+        try:
+            return StepDocument.model_validate_json(self._send("GET", f"/results/{pass_id}"))
+        except ValidationError as error:
+            raise NotYet("LoadMasterUnreachable", f"no result but {error}") from error
+
+    def acknowledge(self, pass_id: str) -> None:
+        """Tell the master that a document is stored, so that it need not keep it.
+
+        Raises:
+            NotYet: if the master does not answer; it is told again in the next pass.
+
+        """
+        self._send("POST", f"/results/{pass_id}/ack")
+
+    def _send(self, method: str, path: str) -> bytes:
+        try:
+            return self._http.request(method, path).raise_for_status().content
+        except httpx.HTTPError as error:
+            raise NotYet("LoadMasterUnreachable", f"{path}: {error!r}") from error
