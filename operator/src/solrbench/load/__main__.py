@@ -1,7 +1,5 @@
 """The process of a load pod: `python -m solrbench.load master|worker --plan FILE`."""
 
-# mypy: allow-untyped-calls
-
 from gevent import monkey
 
 monkey.patch_all()

@@ -4,8 +4,6 @@ Locust lives in greenlets of the main thread, the core in an event loop of its o
 that computes would otherwise delay every answer's time stamp.
 """
 
-# mypy: allow-untyped-calls
-
 import asyncio
 import gc
 from collections import deque

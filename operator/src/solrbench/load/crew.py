@@ -1,7 +1,5 @@
 """The workers as the master knows them."""
 
-# mypy: allow-untyped-calls
-
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple

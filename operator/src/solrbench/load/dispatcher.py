@@ -4,8 +4,6 @@ Locust's own dispatcher goes on where the last pass left off and moves users of 
 the others. Here a pass must be the same whatever ran before it, and a lost worker ends it.
 """
 
-# mypy: allow-untyped-calls
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Locust's users: each stands for one virtual user of the core, so that the counts agree."""
 
-# mypy: allow-untyped-calls
-
 from collections.abc import Callable
 
 from gevent.event import Event

@@ -1,7 +1,5 @@
 """The number of users over time, as Locust asks for it."""
 
-# mypy: allow-untyped-calls
-
 from gevent.event import Event
 from locust import LoadTestShape
 
@@ -13,7 +11,7 @@ class Ladder(LoadTestShape):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.changed = Event()
         self._users = 0
         self._rate = 1

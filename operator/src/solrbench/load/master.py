@@ -1,7 +1,5 @@
 """The Locust master: steers the run, serves the web page, hands over the results."""
 
-# mypy: allow-untyped-calls
-
 import logging
 import signal
 from datetime import UTC, datetime

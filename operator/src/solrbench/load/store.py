@@ -1,7 +1,5 @@
 """Finished documents, kept until the operator has stored them elsewhere."""
 
-# mypy: allow-untyped-calls
-
 import logging
 from pathlib import Path
 

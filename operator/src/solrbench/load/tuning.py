@@ -1,7 +1,5 @@
 """Locust's own intervals, set to what a benchmark needs; importing Locust patches the process."""
 
-# mypy: allow-untyped-calls
-
 import logging
 
 from locust import log, runners

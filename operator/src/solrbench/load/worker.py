@@ -1,7 +1,5 @@
 """A Locust worker: spawns idle users, lets the core ask for them, and sends what it measured."""
 
-# mypy: allow-untyped-calls
-
 import logging
 import signal
 import socket
