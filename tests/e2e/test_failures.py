@@ -43,8 +43,8 @@ def solr_cloud(**changes: object) -> dict[str, object]:
             {
                 "solrOpts": "-XX:+AlwaysPreTouch",
                 "resources": {
-                    "requests": {"cpu": "100m", "memory": "512Mi"},
-                    "limits": {"memory": "512Mi"},
+                    "requests": {"cpu": "100m", "memory": "640Mi"},
+                    "limits": {"memory": "640Mi"},
                 },
             },
             "OOMKilled",
