@@ -17,8 +17,9 @@ def test_prometheus_shows_the_run_and_its_results(run: Callable[..., str], tmp_p
         name = run(small("observed", load={"steps": [step]}))
         status = kube.wait_for_success(name)
         where = f'{{namespace="{kube.NAMESPACE}",benchmark="{name}"}}'
-        assert prometheus.value(f"max_over_time(solrbench_live_users{where}[5m])") == 2
-        live = prometheus.value(f"max_over_time(solrbench_live_requests_per_second{where}[5m])")
+        under_way = f'{{benchmark="{name}",step="two-users"}}[5m]'
+        assert prometheus.value(f"max_over_time(solrbench_live_users{under_way})") == 2
+        live = prometheus.value(f"max_over_time(solrbench_live_requests_per_second{under_way})")
         assert live
         assert live > 0
 
