@@ -22,7 +22,7 @@ from solrbench.results.histograms import decode
 from support.http_server import HttpServer, Script, answer_well
 from support.ports import free_port
 
-SOURCES = Path(__file__).parents[3] / "operator" / "src"
+SOURCES = Path(__file__).parents[2] / "operator" / "src"
 
 
 @contextmanager
