@@ -13,7 +13,7 @@ from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
 from support.resources import Changes, resource
 
-IMAGE = ToolImage("registry.example.org/solrbench:1.0", "Never")
+IMAGE = ToolImage("registry.example.org/solrbench:1.0", "Never", ("registry",))
 ATTEMPT = 2
 POD_KINDS = ("StatefulSet", "Job")
 

@@ -113,6 +113,10 @@ def test_ports_are_those_of_the_settings(case: str) -> None:
         assert container(case)["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "health"}
 
 
+def test_secrets_of_the_registry_are_passed_on() -> None:
+    assert _settings("minimal").image.pull_secrets == ("registry",)
+
+
 def test_images_by_digest_are_passed_on() -> None:
     image = "registry.example.org:5000/search/solrbench@sha256:" + 64 * "0"
     assert container("minimal")["image"] == _settings("minimal").image.reference == image

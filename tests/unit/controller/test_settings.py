@@ -33,3 +33,8 @@ def test_namespaces(text: str, namespaces: tuple[str, ...]) -> None:
 def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
     with pytest.raises(ValueError, match=name):
         Settings.from_environment(IMAGE | changes)
+
+
+def test_pull_secrets() -> None:
+    settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
+    assert settings.image.pull_secrets == ("one", "two")

@@ -43,6 +43,10 @@ def test_the_command_reads_the_mounted_plan() -> None:
     assert IndexPlan.model_validate(json.loads(text)).dataset.generator is not None
 
 
+def test_the_image_is_pulled_with_the_operators_secrets() -> None:
+    assert pod(index())["imagePullSecrets"] == [{"name": "registry"}]
+
+
 def test_resources_are_those_of_indexing() -> None:
     wanted = {"requests": {"cpu": "2"}, "limits": {"memory": "1Gi"}}
     manifest = index({"spec.dataset.indexing": {"resources": wanted}})

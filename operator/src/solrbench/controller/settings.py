@@ -45,14 +45,22 @@ class Settings:
         if not image:
             raise ValueError("SOLRBENCH_IMAGE must name the image that index and load pods run")
         return cls(
-            namespaces=tuple(filter(None, (each.strip() for each in namespaces.split(",")))),
-            image=ToolImage(image, get("SOLRBENCH_IMAGE_PULL_POLICY", "IfNotPresent")),
+            namespaces=_words(namespaces),
+            image=ToolImage(
+                image,
+                get("SOLRBENCH_IMAGE_PULL_POLICY", "IfNotPresent"),
+                _words(get("SOLRBENCH_IMAGE_PULL_SECRETS", "")),
+            ),
             concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
             metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),
             health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
             log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
             log_level=get("SOLRBENCH_LOG_LEVEL", "INFO"),
         )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (each.strip() for each in text.split(","))))
 
 
 def _number(environment: Mapping[str, str], name: str, default: int, least: int) -> int:

@@ -20,6 +20,7 @@ class ToolImage:
 
     reference: str
     pull_policy: str = "IfNotPresent"
+    pull_secrets: tuple[str, ...] = ()
 
 
 def metadata(
@@ -134,6 +135,7 @@ def config_map(
     }
 
 
-def pull_secrets(name: str | None) -> Manifest:
+def pull_secrets(*names: str | None) -> Manifest:
     """Return the pod's pull secrets, if there is one."""
-    return {"imagePullSecrets": [{"name": name}]} if name else {}
+    given = [{"name": name} for name in names if name]
+    return {"imagePullSecrets": given} if given else {}

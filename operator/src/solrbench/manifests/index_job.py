@@ -10,6 +10,7 @@ from solrbench.manifests.common import (
     empty_dirs,
     metadata,
     pod_security,
+    pull_secrets,
     resources,
 )
 from solrbench.plan import names
@@ -83,6 +84,7 @@ def _pod(benchmark: SolrBenchmark, image: ToolImage) -> Manifest:
         volumes.append({"name": "dataset", **source})
         mounts.append({"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True})
     return {
+        **pull_secrets(*image.pull_secrets),
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,

@@ -12,6 +12,7 @@ from solrbench.manifests.common import (
     headless_service,
     metadata,
     pod_security,
+    pull_secrets,
     resources,
 )
 from solrbench.plan import names
@@ -75,6 +76,7 @@ def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest
         mounts.append({"name": "queries", "mountPath": QUERIES_FOLDER, "readOnly": True})
     return {
         "restartPolicy": "Never",
+        **pull_secrets(*image.pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": 2,
