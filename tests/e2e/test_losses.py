@@ -80,14 +80,17 @@ def test_lost_solr_node_starts_everything_again_and_keeps_what_is_stored(run: Ru
         assert after[each["metadata"]["name"]] == each["metadata"]["uid"]
 
 
-def test_operator_killed_in_every_phase_goes_on_where_it_was(run: Run) -> None:
+def test_operator_killed_in_every_phase_and_an_index_pod_change_no_number(run: Run) -> None:
     target = SMALL_SOLR | {"nodes": 2}
     name = run(
         small(
             "operator-lost",
             target__solrCloud=target,
             collection={"shards": 2},
-            dataset={"generator": {"documents": 60_000, "seed": 3}},
+            dataset={
+                "generator": {"documents": 60_000, "seed": 3},
+                "indexing": {"pods": 2, "batchDocuments": 100, "streams": 1},
+            },
             load={"steps": steps(2)},
             cleanup="Never",
         )
@@ -95,6 +98,9 @@ def test_operator_killed_in_every_phase_goes_on_where_it_was(run: Run) -> None:
     for phase in ("Provisioning", "Indexing", "Measuring"):
         kube.wait_for(phase, lambda phase=phase: kube.status(name).get("phase") == phase, 300)
         _kill_operator()
+        if phase == "Indexing":
+            kube.wait_for("documents", lambda: kube.status(name)["dataset"].get("documents"), 60)
+            kill_one(name, "index")
     status = kube.wait_for_success(name)
     assert status["attempts"] == {"target": 1, "load": 1}
     check_counts(status, 2)

@@ -11,8 +11,8 @@ from solrbench.solr.collections import (
     check_replicas,
     create_collection,
     delete_collection,
-    ensure_config_set,
     ensure_properties,
+    upload_config_set,
 )
 from unit.solr.answering import Solr
 
@@ -30,13 +30,17 @@ def made(shard: int, node: str, kind: str = "NRT", state: str = "active") -> Rep
     return Replica(f"shard{shard}", name, f"{node}:8983_solr", url, kind, state, leader=False)
 
 
-@pytest.mark.parametrize(("there", "uploads"), [(["_default"], 1), (["books", "_default"], 0)])
-def test_config_set_is_uploaded_once(there: list[str], uploads: int) -> None:
-    solr = Solr({"LIST": {"configSets": there}, "UPLOAD": OK})
+def test_config_set_takes_the_place_of_one_half_uploaded() -> None:
+    solr = Solr({"UPLOAD": OK})
     with solr.client() as client:
-        ensure_config_set(client, "books", b"zip")
-    sent = [(params["name"], body) for _, _, params, body in solr.asked if body]
-    assert sent == [("books", b"zip")] * uploads
+        upload_config_set(client, "books", b"zip")
+    (_, _, params, body) = solr.asked[0]
+    assert (params["name"], params["overwrite"], params["cleanup"], body) == (
+        "books",
+        "true",
+        "true",
+        b"zip",
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,6 +83,14 @@ def test_half_made_collection_is_removed() -> None:
         create_collection(client, "books", wanted(), NODES)
     assert caught.value.reason == "CollectionRefused"
     assert "collection.configSet" in caught.value.message
+    assert solr.actions() == ["CREATE", "DELETE"]
+
+
+def test_nodes_that_did_not_find_each_other_are_no_fault_of_the_config_set() -> None:
+    text = "IOException: books-solr-1.books-solr: Name or service not known"
+    solr = Solr({"CREATE": (400, {"error": {"msg": text}}), "DELETE": OK})
+    with solr.client() as client, pytest.raises(NotYet, match="not known"):
+        create_collection(client, "books", wanted(), NODES)
     assert solr.actions() == ["CREATE", "DELETE"]
 
 

@@ -11,21 +11,31 @@ from solrbench.solr.properties import config_properties, differences, read_prope
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
 """What `/config` never shows (9.10); the overlay does, though it only repeats what was set."""
 
+SIGNS_OF_THE_NETWORK = (
+    "Name or service not known",
+    "UnknownHost",
+    "onnection refused",
+    "Connection reset",
+    "Timeout",
+    "timed out",
+    "No route to host",
+)
+"""Parts of Solr's messages when a node did not reach another one, as it may at the start."""
+
 CREATE_TIMEOUT_SECONDS = 180.0
 
 
-def ensure_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
-    """Upload a config set unless it is there.
+def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
+    """Upload a config set in place of what is there.
+
+    Solr stores file by file, so one that is listed may be half of one.
 
     Raises:
         Never: if Solr refuses the archive.
 
     """
-    if name in solr.get("/admin/configs", {"action": "LIST"})["configSets"]:
-        return
-    solr.post(
-        "/admin/configs", {"action": "UPLOAD", "name": name}, content=archive, timeout_seconds=60
-    )
+    params = {"action": "UPLOAD", "name": name, "overwrite": "true", "cleanup": "true"}
+    solr.post("/admin/configs", params, content=archive, timeout_seconds=60)
 
 
 def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: list[str]) -> None:
@@ -33,6 +43,7 @@ def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: li
 
     Raises:
         Never: if Solr cannot load the config set; the half-made collection is removed.
+        NotYet: if nodes did not reach each other.
 
     """
     params: dict[str, str | int] = {
@@ -55,6 +66,8 @@ def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: li
         if error.reason != "SolrError" or "already exists" in error.message:
             raise NotYet(error.reason, error.message) from error
         delete_collection(solr, name)
+        if any(sign in error.message for sign in SIGNS_OF_THE_NETWORK):
+            raise NotYet("CollectionNotCreated", error.message) from error
         raise Never(
             "CollectionRefused",
             f"Solr did not create the collection; check collection.configSet: {error.message}",
