@@ -9,8 +9,9 @@ PORT = 8000
 FOLDER = "/srv"
 
 
-def start(name: str) -> str:
-    """Start a web server; return its address inside the cluster."""
+def start(name: str, claim: str | None = None) -> str:
+    """Start a web server over a folder of its own, or a volume; return its address."""
+    volume = {"persistentVolumeClaim": {"claimName": claim}} if claim else {"emptyDir": {}}
     image = kube.items("deployments", "app.kubernetes.io/name=solr-benchmark-operator")[0]
     container = image["spec"]["template"]["spec"]["containers"][0]
     labels = {"app": name}
@@ -41,7 +42,7 @@ def start(name: str) -> str:
                         },
                     }
                 ],
-                "volumes": [{"name": "files", "emptyDir": {}}],
+                "volumes": [{"name": "files", **volume}],
             },
         },
         {
