@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.target import SolrCloud
+from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.settings import Settings

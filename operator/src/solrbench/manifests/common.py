@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
-from solrbench.api.v1alpha1.target import ResourceAmounts, Resources, SolrCloud
+from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 from solrbench.plan import names
 
 Manifest = dict[str, Any]

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, exactly_one
 from solrbench.api.v1alpha1.fields import FieldName, FileName, FilePath, Int, ObjectName, Seed, Url
-from solrbench.api.v1alpha1.target import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
 INDEX_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 

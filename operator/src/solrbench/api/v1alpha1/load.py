@@ -6,7 +6,7 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Int, Milliseconds, Seconds, ShortName
-from solrbench.api.v1alpha1.target import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 
