@@ -1,0 +1,68 @@
+"""An API server in memory, for moments that a real one gives only by chance.
+
+It keeps objects by kind, namespace and name; nothing runs, so pods are what a test puts there.
+The real API server judges the same calls in tests/integration and tests/e2e.
+"""
+
+import copy
+from typing import Any
+
+from solrbench.cluster.client import BENCHMARKS
+from solrbench.errors import Conflict
+
+Body = dict[str, Any]
+Key = tuple[str, str, str]
+
+
+class FakeCluster:
+    """Stands in for `solrbench.cluster.client.Cluster`."""
+
+    def __init__(self, *bodies: Body) -> None:
+        self.objects: dict[Key, Body] = {}
+        for body in bodies:
+            self.put(body)
+
+    def put(self, body: Body) -> Body:
+        """Store an object as if somebody else had."""
+        metadata = body["metadata"]
+        metadata.setdefault("namespace", "default")
+        metadata.setdefault("uid", f"uid-of-{metadata['name']}")
+        metadata.setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
+        metadata["resourceVersion"] = str(int(metadata.get("resourceVersion", "0")) + 1)
+        self.objects[body["kind"], metadata["namespace"], metadata["name"]] = body
+        return body
+
+    def names(self, kind: str) -> set[str]:
+        """Return the names of all objects of a kind."""
+        return {name for found, _, name in self.objects if found == kind}
+
+    def get(self, _: str, kind: str, namespace: str, name: str) -> Body | None:
+        found = self.objects.get((kind, namespace, name))
+        return copy.deepcopy(found)
+
+    def list(
+        self, _: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> list[Body]:
+        return [
+            copy.deepcopy(body)
+            for (found, place, _name), body in self.objects.items()
+            if found == kind
+            and namespace in (None, place)
+            and selector.items() <= (body["metadata"].get("labels") or {}).items()
+        ]
+
+    def apply(self, manifest: Body) -> Body:
+        return self.put(copy.deepcopy(manifest))
+
+    def delete(
+        self, _: str, kind: str, namespace: str, name: str, grace_seconds: int | None = None
+    ) -> None:
+        del grace_seconds
+        self.objects.pop((kind, namespace, name), None)
+
+    def replace_status(self, body: Body) -> Body:
+        metadata = body["metadata"]
+        stored = self.objects[BENCHMARKS[1], metadata["namespace"], metadata["name"]]
+        if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
+            raise Conflict("Conflict", "the object has been modified")
+        return copy.deepcopy(self.put(stored | {"status": body["status"]}))

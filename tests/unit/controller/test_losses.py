@@ -1,0 +1,89 @@
+"""What is lost starts again, up to `spec.retries` times."""
+
+from typing import Any
+
+import pytest
+
+from support.benchmarks import small
+from unit.controller.test_reconcile import NOW, World, told
+
+TIME = NOW.isoformat()
+
+
+def measured_so_far(retries: int, **attempts: int) -> World:
+    """Return a world with a benchmark whose target was ready, and whose pods are gone."""
+    body = small("one", retries=retries)
+    conditions = [
+        {"type": type_, "status": "True", "reason": "Test", "lastTransitionTime": TIME}
+        for type_ in ("Accepted", "TargetReady", "DataIndexed")
+    ]
+    body["status"] = {
+        "startTime": TIME,
+        "phase": "Measuring",
+        "phaseStartTime": TIME,
+        "attempts": {"target": 1, "load": 1} | attempts,
+        "target": {"pods": {"one-solr-0": "some-uid/0"}},
+        "conditions": conditions,
+    }
+    return World(body)
+
+
+def solr_pod(restarts: int = 0, **ended: Any) -> dict[str, Any]:
+    """Return the Solr pod that was there when the target became ready."""
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "solr",
+        "solrbench.io/attempt": "1",
+    }
+    container = {"name": "solr", "restartCount": restarts, "lastState": {"terminated": ended}}
+    return {
+        "kind": "Pod",
+        "metadata": {"name": "one-solr-0", "uid": "some-uid", "labels": labels},
+        "status": {"phase": "Running", "containerStatuses": [container]},
+    }
+
+
+def test_lost_pod_of_the_target_starts_everything_again() -> None:
+    world = measured_so_far(retries=2)
+    after = world.make_pass("one")
+    assert (after.status.attempts.target, after.status.attempts.load) == (2, 2)
+    assert told(after, "TargetReady") == ("False", "TargetPodLost")
+    assert told(after, "DataIndexed") == ("False", "TargetPodLost")
+    assert told(world.make_pass("one"), "TargetReady") == ("False", "ZooKeeperNotReady")
+
+
+def test_retries_are_bounded() -> None:
+    after = measured_so_far(retries=1, target=2, load=2).make_pass("one")
+    assert after.status.phase == "Failed"
+    assert told(after, "Succeeded") == ("False", "TargetPodLost")
+    message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
+    assert "given up after 2 attempts (spec.retries)" in message
+
+
+def test_solr_that_started_again_has_lost_its_caches() -> None:
+    world = measured_so_far(retries=2)
+    world.cluster.put(solr_pod(restarts=1, reason="Error", exitCode=1))
+    assert world.make_pass("one").status.attempts.target == 2
+
+
+def test_solr_without_memory_would_die_again() -> None:
+    world = measured_so_far(retries=2)
+    world.cluster.put(solr_pod(restarts=1, reason="OOMKilled", exitCode=137))
+    after = world.make_pass("one")
+    assert after.status.phase == "Failed"
+    assert told(after, "Succeeded") == ("False", "OOMKilled")
+
+
+@pytest.mark.parametrize("component", ["load-master", "load-worker"])
+def test_lost_load_starts_again_alone(component: str) -> None:
+    world = measured_so_far(retries=2)
+    world.cluster.put(solr_pod())
+    after = world.make_pass("one")
+    assert told(after, "Measured") == ("False", "LoadStarted")
+    failed = [{"type": "Failed", "status": "True", "message": "pod was deleted"}]
+    world.cluster.objects["Job", "default", f"one-{component}"]["status"] = {"conditions": failed}
+    after = world.make_pass("one")
+    assert (after.status.attempts.target, after.status.attempts.load) == (1, 2)
+    assert told(after, "Measured") == ("False", "LoadPodLost")
+    world.make_pass("one")  # removes what is left of the first attempt
+    assert told(world.make_pass("one"), "Measured") == ("False", "LoadStarted")

@@ -1,0 +1,140 @@
+"""Passes over a benchmark while nothing answers: what is decided, made, told and removed."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.controller.reconcile import reconcile
+from solrbench.controller.settings import Settings
+from solrbench.errors import Conflict
+from support.benchmarks import config_map, small
+from support.fake_cluster import FakeCluster
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
+OWN_QUERIES = {"queries": {"configMap": {"name": "mine", "key": "queries.txt"}}}
+
+
+class World:
+    """A fake cluster and a clock that the test turns."""
+
+    def __init__(self, *bodies: dict[str, Any]) -> None:
+        self.cluster = FakeCluster(*bodies)
+        self.now = NOW
+
+    def make_pass(self, name: str, seconds: float = 0) -> SolrBenchmark:
+        """Make one pass after some seconds."""
+        self.now += timedelta(seconds=seconds)
+        body = self.cluster.objects["SolrBenchmark", "default", name]
+        cluster = cast(Cluster, self.cluster)
+        return reconcile(cluster, Reports(cluster), SETTINGS, body, self.now)
+
+
+def told(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
+    found = next(each for each in benchmark.status.conditions if each.type == type_)
+    return found.status, found.reason
+
+
+def test_first_pass_takes_the_turn_and_makes_the_ensemble() -> None:
+    world = World(small("one"))
+    after = world.make_pass("one")
+    assert after.status.phase == "Provisioning"
+    assert told(after, "Accepted") == ("True", "Accepted")
+    assert told(after, "TargetReady") == ("False", "ZooKeeperNotReady")
+    assert told(after, "Succeeded") == ("Unknown", "ZooKeeperNotReady")
+    assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
+
+
+def test_same_pass_again_writes_nothing() -> None:
+    world = World(small("one"))
+    world.make_pass("one")
+    before = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]
+    version = before["resourceVersion"]
+    world.make_pass("one")
+    after = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]
+    assert after["resourceVersion"] == version
+
+
+def test_missing_config_map_is_waited_for() -> None:
+    world = World(small("one", workload=OWN_QUERIES))
+    after = world.make_pass("one")
+    assert (after.status.phase, told(after, "Accepted")) == (
+        "Pending",
+        ("False", "ConfigMapNotFound"),
+    )
+    world.cluster.put(config_map("mine", other__txt=""))
+    assert told(world.make_pass("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
+    world.cluster.put(config_map("mine", queries__txt="solr"))
+    assert told(world.make_pass("one"), "Accepted") == ("True", "Accepted")
+
+
+def test_second_waits_until_the_first_is_all_over() -> None:
+    world = World(small("one", deadlineSeconds={"provisioning": 60}), small("two"))
+    world.make_pass("one")
+    after = world.make_pass("two")
+    assert after.status.phase == "Queued"
+    assert told(after, "Succeeded") == ("Unknown", "Queued")
+    world.make_pass("one", 61)  # the deadline
+    assert world.make_pass("two").status.phase == "Queued"  # pods of the first are still there
+    world.make_pass("one")  # deletes
+    world.make_pass("one")  # sees that nothing is left
+    assert world.make_pass("two").status.phase == "Provisioning"
+
+
+def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
+    world = World(small("one", deadlineSeconds={"provisioning": 60}))
+    world.make_pass("one")
+    assert world.make_pass("one", 60).status.phase == "Provisioning"
+    after = world.make_pass("one", 1)
+    assert after.status.phase == "Failed"
+    assert told(after, "Succeeded") == ("False", "DeadlineExceeded")
+    message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
+    assert "ZooKeeperNotReady" in message
+    world.make_pass("one")
+    assert told(world.make_pass("one"), "CleanedUp") == ("True", "CleanedUp")
+    assert world.cluster.names("StatefulSet") | world.cluster.names("Service") == set()
+
+
+@pytest.mark.parametrize(("cleanup", "left"), [("Never", 1), ("OnSuccess", 1), ("Always", 0)])
+def test_clean_up_as_the_spec_says(cleanup: str, left: int) -> None:
+    world = World(small("one", deadlineSeconds={"provisioning": 1}, cleanup=cleanup))
+    world.make_pass("one")
+    for _ in range(3):
+        world.make_pass("one", 2)
+    assert len(world.cluster.names("StatefulSet")) == left
+
+
+def test_time_to_live_deletes_the_benchmark() -> None:
+    world = World(small("one", deadlineSeconds={"provisioning": 1}, ttlSecondsAfterFinished=30))
+    world.make_pass("one")
+    world.make_pass("one", 2)
+    world.make_pass("one", 29)
+    assert world.cluster.names("SolrBenchmark") == {"one"}
+    world.make_pass("one", 1)
+    assert world.cluster.names("SolrBenchmark") == set()
+
+
+def test_suspension_removes_everything_and_gives_up_the_turn() -> None:
+    world = World(small("one"), small("two"))
+    world.make_pass("one")
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    after = world.make_pass("one")
+    assert after.status.phase == "Suspended"
+    assert world.make_pass("two").status.phase == "Queued"  # not before it is all gone
+    assert world.make_pass("one").status.start_time is None
+    assert world.cluster.names("StatefulSet") == set()
+    assert world.make_pass("two").status.phase == "Provisioning"
+
+
+def test_old_version_of_the_resource_is_never_written_over() -> None:
+    world = World(small("one"))
+    old = world.cluster.get("", "SolrBenchmark", "default", "one")
+    world.make_pass("one")
+    assert old is not None
+    cluster = cast(Cluster, world.cluster)
+    with pytest.raises(Conflict):
+        reconcile(cluster, Reports(cluster), SETTINGS, old, NOW)
