@@ -143,9 +143,12 @@ def _raise_failure(reason: str, message: str) -> NoReturn:
 
 
 def show(run: Run, documents: dict[str, StepDocument]) -> None:
-    """Put the stored results into the status."""
-    spec = run.benchmark.spec
-    report = run.status.report.model_copy(
+    """Put the stored results into the status.
+
+    Histograms are merged only when one was added: the node may be the one that is measured.
+    """
+    spec, before = run.benchmark.spec, run.status.report
+    report = before.model_copy(
         update={
             "stored_steps": len(documents),
             "total_steps": len(all_passes(spec)),
@@ -153,6 +156,6 @@ def show(run: Run, documents: dict[str, StepDocument]) -> None:
         }
     )
     run.update(report=report)
-    if documents:
+    if len(documents) != before.stored_steps:
         ordered = list(documents.values())
         run.update(results=merge_steps(spec, ordered), summary=summarise(spec, ordered))
