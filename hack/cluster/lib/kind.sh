@@ -8,18 +8,21 @@ need_kind() {
 	done
 }
 
+# A kubeconfig of its own, so that the user's stays as it is.
+KIND_CONFIG=$CACHE/kind.conf
+
 kind_up() {
-	kind get clusters | grep -qx "$KIND_NAME" || kind create cluster --name "$KIND_NAME" --wait 120s
+	mkdir -p "$CACHE"
+	kind get clusters | grep -qx "$KIND_NAME" ||
+		kind create cluster --name "$KIND_NAME" --kubeconfig "$KIND_CONFIG" --wait 120s
 }
 
-kind_down() { kind delete cluster --name "$KIND_NAME"; }
+kind_down() { kind delete cluster --name "$KIND_NAME" --kubeconfig "$KIND_CONFIG"; }
 
-# kind_env: a kubeconfig of its own, so that the user's stays as it is.
 kind_env() {
-	local file=$CACHE/kind.conf
 	mkdir -p "$CACHE"
-	kind get kubeconfig --name "$KIND_NAME" >"$file"
-	echo "export KUBECONFIG=$file"
+	kind get kubeconfig --name "$KIND_NAME" >"$KIND_CONFIG"
+	echo "export KUBECONFIG=$KIND_CONFIG"
 }
 
 kind_images() {
