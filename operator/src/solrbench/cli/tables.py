@@ -1,5 +1,8 @@
 """Results on a terminal."""
 
+import shutil
+import sys
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -52,6 +55,11 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     )
 
 
+def _program() -> str:
+    """Return what to type for this program: its path while it is not on the PATH."""
+    return "solrbench" if shutil.which("solrbench") else sys.argv[0]
+
+
 def _fitting(cells: list[Row], width: int) -> list[int]:
     """Return the columns to show: those with something in them, fewer if the room is small."""
     shown = [i for i in range(len(HEADERS)) if _any_filled(cells, i)]
@@ -76,7 +84,7 @@ def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:
     """Print what a reader may want to do with this benchmark now."""
     where = f"-n {benchmark.metadata.namespace} {benchmark.metadata.name}"
     lines = [
-        f"solrbench report {where} -o markdown    # also: csv, json (histograms, windows)",
+        f"{_program()} report {where} -o markdown    # also: csv, json (histograms, windows)",
         f"kubectl get sbench {where} -o yaml      # everything the status says",
         f"kubectl delete sbench {where}           # the benchmark and all it made",
     ]
