@@ -20,6 +20,7 @@ class Event:
 _WAITING_REASONS = {
     "Pending",
     "ZooKeeperNotReady",
+    "SolrCloudNotReady",
     "SolrNotReady",
     "SolrNotLive",
     "IndexingStarted",

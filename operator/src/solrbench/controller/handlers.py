@@ -31,6 +31,10 @@ WORKERS = 32
 DELETE_POLL_SECONDS = 0.5
 DELETE_PATIENCE_SECONDS = 20.0
 """Pods have a second to end; when they take longer, something is wrong and worth a log line."""
+STILL_THERE = (
+    "pods are still being removed; those of a SolrCloud resource go only while the Solr Operator"
+    " runs"
+)
 DELETE_RETRY_SECONDS = 1.0
 RETRY_SECONDS = 5.0
 """Pause after a pass that failed in a way nobody foresaw; its traceback is in the log."""
@@ -102,7 +106,7 @@ class Handlers:
         try:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
-                    raise NotYet("RemovingPods", "pods are still being removed")
+                    raise NotYet("RemovingPods", STILL_THERE)
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
