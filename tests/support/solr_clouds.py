@@ -5,7 +5,7 @@ from typing import Any
 from support.objects import operated_target
 from support.resources import Changes
 
-CREATED = "2026-05-04T12:00:00Z"
+CREATED = "2026-01-01T00:00:00Z"
 NAME = "base-solrcloud"
 
 
