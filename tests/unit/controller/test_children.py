@@ -2,8 +2,10 @@
 
 from typing import Any, cast
 
+import pytest
+
 from solrbench.cluster.client import Cluster
-from solrbench.controller.children import LOAD, TARGET, delete_children
+from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
 from solrbench.plan import names
 from support.fake_cluster import FakeCluster
 from support.objects import ATTEMPT, stored, target, tools
@@ -105,3 +107,25 @@ def test_nobody_asks_for_clouds_when_only_the_load_ends() -> None:
     remove(cluster, *LOAD)
     assert "SolrCloud" not in cluster.asked
     assert remove(cluster, *LOAD) is True
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [(cloud(), "SolrCloudNotRemoved"), (zookeeper_cluster(), "ZookeeperClusterNotRemoved")],
+)
+def test_a_resource_that_does_not_go_says_what_it_waits_for(
+    body: dict[str, Any], reason: str
+) -> None:
+    cluster = cast(Cluster, fake(body))
+    body["metadata"]["finalizers"] = [FINALIZER]
+    assert obstacle(cluster, "search", "base") is None  # nobody has begun
+    body["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+    found = obstacle(cluster, "search", "base")
+    assert found is not None
+    assert found.reason == reason
+    assert FINALIZER in found.message
+    assert obstacle(cluster, "search", "other") is None
+
+
+def test_without_other_operators_there_is_no_obstacle() -> None:
+    assert obstacle(cast(Cluster, FakeCluster(*target())), "search", "base") is None

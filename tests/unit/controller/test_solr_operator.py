@@ -10,7 +10,7 @@ import pytest
 
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.provisioners.solr_operator import bring_up, check_removal
+from solrbench.controller.provisioners.solr_operator import bring_up
 from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
 from solrbench.errors import Never, NotYet
@@ -191,13 +191,3 @@ def test_a_provided_zookeeper_that_is_not_made() -> None:
     found, message = reason(cluster, PROVIDED)
     assert found == "ZooKeeperNotReady"
     assert "has not made ZookeeperCluster base-solrcloud-zookeeper" in message
-
-
-def test_a_cloud_that_does_not_go_says_what_it_waits_for(outside: Changes) -> None:
-    cloud = ready_cloud(outside)
-    cloud["metadata"]["finalizers"] = ["storage.finalizers.solr.apache.org"]
-    with pytest.raises(NotYet) as caught:
-        check_removal(run(fake(cloud), outside))
-    assert caught.value.reason == "SolrCloudNotRemoved"
-    assert "storage.finalizers.solr.apache.org" in caught.value.message
-    check_removal(run(fake(), outside))  # nothing there, nothing to say

@@ -3,6 +3,7 @@
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.run import Run
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
+from solrbench.errors import NotYet
 from solrbench.manifests import solr_cloud
 from solrbench.plan import names
 from solrbench.plan.names import (
@@ -92,6 +93,22 @@ def delete_children(
         if found and operated:
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
+
+
+def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> NotYet | None:
+    """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
+    for api_version, kind in OPERATED_KINDS:
+        selector = {LABEL_BENCHMARK: benchmark_name}
+        for body in cluster.list_if_served(api_version, kind, namespace, selector):
+            metadata = body["metadata"]
+            finalizers = metadata.get("finalizers") or []
+            if finalizers and metadata.get("deletionTimestamp") is not None:
+                return NotYet(
+                    f"{kind}NotRemoved",
+                    f"{kind} {metadata['name']} is being deleted and waits for"
+                    f" {', '.join(finalizers)}; check that the operator that made it runs",
+                )
+    return None
 
 
 def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:

@@ -2,7 +2,7 @@
 
 from solrbench.api.v1alpha1.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.status import TargetStatus
-from solrbench.controller.children import TARGET, delete_components, pods
+from solrbench.controller.children import TARGET, delete_components, obstacle, pods
 from solrbench.controller.provisioners import solr_operator, stateful_set
 from solrbench.controller.provisioners.explaining import update_target
 from solrbench.controller.run import Run, TargetLost
@@ -30,9 +30,9 @@ def provision(run: Run) -> None:
     run.enter("Provisioning")
     attempt = run.status.attempts.target
     if not delete_components(run, *TARGET, attempt_below=attempt):
-        if run.solr_cloud.provisioner is Provisioner.SOLR_OPERATOR:
-            solr_operator.check_removal(run)
-        raise NotYet("RemovingOldTarget", "pods of the attempt before are still there")
+        raise obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or NotYet(
+            "RemovingOldTarget", "pods of the attempt before are still there"
+        )
     _bring_up(run)
     _check_live(run)
     _make_collection(run)

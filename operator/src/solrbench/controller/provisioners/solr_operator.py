@@ -56,23 +56,6 @@ def bring_up(run: Run) -> None:
     _wait_until_ready(run, cloud, stateful_set)
 
 
-def check_removal(run: Run) -> None:
-    """Look for a SolrCloud that does not go.
-
-    Raises:
-        NotYet: if one is being deleted, with what it waits for.
-
-    """
-    cloud = run.cluster.get(*SOLR_CLOUDS, run.namespace, run.benchmark.metadata.name)
-    finalizers = [] if cloud is None else cloud["metadata"].get("finalizers", [])
-    if finalizers:
-        raise NotYet(
-            "SolrCloudNotRemoved",
-            f"SolrCloud {run.benchmark.metadata.name} is being deleted and waits for"
-            f" {', '.join(finalizers)}; check that the Solr Operator runs",
-        )
-
-
 def _own_cloud(run: Run) -> Manifest | None:
     name = run.benchmark.metadata.name
     cloud = run.cluster.get(*SOLR_CLOUDS, run.namespace, name)
