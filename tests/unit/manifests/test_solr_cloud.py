@@ -67,6 +67,11 @@ def test_the_tag_is_always_said_for_the_default_is_an_old_one() -> None:
     }
 
 
+def test_no_other_image_is_needed() -> None:
+    found = spec({f"{SOLR}.image": {"repository": "registry.example.org/solr", "tag": "9.9.0"}})
+    assert found["busyBoxImage"] == found["solrImage"]
+
+
 def test_nothing_moves_under_load() -> None:
     found = spec()
     assert found["updateStrategy"] == {"method": "Manual"}

@@ -20,6 +20,7 @@ class Event:
 _WAITING_REASONS = {
     "Pending",
     "ZooKeeperNotReady",
+    "SchemaNotPublished",
     "SolrCloudNotReady",
     "SolrNotReady",
     "SolrNotLive",

@@ -65,6 +65,8 @@ def build_solr_cloud(
         "spec": {
             "replicas": solr.nodes,
             "solrImage": _image(solr.image),
+            # It only copies a file, which Solr's image can do too: one image less to have.
+            "busyBoxImage": _image(solr.image),
             **_java(solr),
             "dataStorage": _storage(solr, meta["labels"]),
             "zookeeperRef": _zookeeper(benchmark, solr, attempt, state),
