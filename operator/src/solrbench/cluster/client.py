@@ -75,7 +75,8 @@ class Cluster:
                 )
         except _Missing:
             return None
-        body: Manifest = json.loads(answer.data)
+        # While a definition goes, its OpenAPI document may be empty.
+        body: Manifest | None = json.loads(answer.data) if answer.data else None
         return body
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
