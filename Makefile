@@ -65,7 +65,7 @@ unit: $(VENV)/ready ## tests without a cluster
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server, Solr and ZooKeeper
-	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/integration -q
+	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q
 
 .PHONY: e2e
 e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.admission import ApiServer, RefusedError, reachable_api_server
+from support.comparing import lost
 from support.objects import POD_KINDS, everything
 from support.resources import SOLR, Changes
 
@@ -57,7 +58,7 @@ def test_every_object_is_stored_as_built(
     server: ApiServer, namespace: str, changes: Changes
 ) -> None:
     for manifest in everything(changes | {"metadata.namespace": namespace}):
-        assert _missing(manifest, server.try_apply(manifest)) == []
+        assert lost(manifest, server.try_apply(manifest)) == []
 
 
 @pytest.mark.parametrize("changes", WISHES.values(), ids=WISHES.keys())
@@ -92,18 +93,3 @@ def _first_pod(manifest: dict[str, Any]) -> dict[str, Any]:
         "metadata": template["metadata"] | place,
         "spec": spec | {"volumes": [*spec["volumes"], *volumes]},
     }
-
-
-def _missing(built: Any, stored: Any, path: str = "") -> list[str]:
-    """Return the places where what is stored is not what was built; defaults may be added."""
-    if isinstance(built, dict) and isinstance(stored, dict):
-        return [
-            place
-            for key, value in built.items()
-            if value not in ({}, [])
-            for place in _missing(value, stored.get(key), f"{path}.{key}")
-        ]
-    if isinstance(built, list) and isinstance(stored, list) and len(built) == len(stored):
-        pairs = enumerate(zip(built, stored, strict=True))
-        return [place for i, (b, s) in pairs for place in _missing(b, s, f"{path}[{i}]")]
-    return [] if built == stored else [f"{path}: {built!r} became {stored!r}"]

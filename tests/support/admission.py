@@ -99,7 +99,7 @@ class ApiServer:
                 dry_run="All",
             ).to_dict()
         except ApiException as error:
-            raise RefusedError(list(_reasons(error))) from error
+            raise RefusedError(list(reasons(error))) from error
         return answer
 
     def create_restricted_namespace(self, name: str) -> None:
@@ -123,7 +123,7 @@ class ApiServer:
         except ConflictException:
             raise
         except ApiException as error:
-            raise RefusedError(list(_reasons(error))) from error
+            raise RefusedError(list(reasons(error))) from error
         return answer
 
 
@@ -141,7 +141,8 @@ def _is_established(crd: dict[str, Any]) -> bool:
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 
-def _reasons(error: ApiException) -> Iterator[str]:
+def reasons(error: ApiException) -> Iterator[str]:
+    """Return why the API server refused something, one line for each field."""
     status = json.loads(error.body)
     yield status["message"]
     for cause in (status.get("details") or {}).get("causes") or []:

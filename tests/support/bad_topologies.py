@@ -16,6 +16,10 @@ HEAP = "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"
 MEMORY = "must be a whole number of bytes with or without a unit, such as 512Mi, 4Gi or 10G"
 CPU = "must be cores or millicores, such as '2', '0.5' or 500m"
 COVERS_HEAP = "resources.limits.memory must be at least 1.25 times heap"
+SOLR_10 = "Solr 10 does not start under the Solr Operator; use a 9.x tag"
+CONNECTION = "must set connectionString when mode is External, and only then"
+ADDRESSES = "must be host:port, more of them after commas and no path"
+CHROOT = "must be a path that starts with '/' and does not end with it, such as /benchmarks"
 TOO_MANY_REPLICAS = "collection.replicas must not add up to more than target.solrCloud.nodes"
 
 QUANTITIES = [
@@ -123,6 +127,66 @@ TOPOLOGY = [
         {f"{SOLR}.provisioner": "Helm"},
         f"{SOLR}.provisioner",
         NOT_A_CHOICE,
+    ),
+    bad(
+        "Solr 10 under the Solr Operator",
+        {f"{SOLR}.image": {"tag": "10.0.0"}},
+        SOLR,
+        SOLR_10,
+    ),
+    bad(
+        "slim Solr 10 under the Solr Operator",
+        {f"{SOLR}.provisioner": "SolrOperator", f"{SOLR}.image": {"tag": "10-slim"}},
+        SOLR,
+        SOLR_10,
+    ),
+    bad(
+        "ZooKeeper that nobody provides",
+        {f"{SOLR}.provisioner": "StatefulSet", f"{SOLR}.zookeeper": {"mode": "Provided"}},
+        SOLR,
+        "zookeeper.mode must not be Provided with provisioner StatefulSet",
+    ),
+    bad(
+        "ZooKeeper mode that does not exist",
+        {f"{SOLR}.zookeeper": {"mode": "Embedded"}},
+        f"{SOLR}.zookeeper.mode",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "outside ZooKeeper without its address",
+        {f"{SOLR}.zookeeper": {"mode": "External"}},
+        f"{SOLR}.zookeeper",
+        CONNECTION,
+    ),
+    bad(
+        "address of a ZooKeeper that is made",
+        {f"{SOLR}.zookeeper": {"connectionString": "zk:2181"}},
+        f"{SOLR}.zookeeper",
+        CONNECTION,
+    ),
+    bad(
+        "ZooKeeper without its port",
+        {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": "zk-0,zk-1"}},
+        f"{SOLR}.zookeeper.connectionString",
+        ADDRESSES,
+    ),
+    bad(
+        "chroot in the connection string",
+        {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": "zk-0:2181/solr"}},
+        f"{SOLR}.zookeeper.connectionString",
+        ADDRESSES,
+    ),
+    bad(
+        "chroot without a slash",
+        {f"{SOLR}.zookeeper": {"chroot": "solr"}},
+        f"{SOLR}.zookeeper.chroot",
+        CHROOT,
+    ),
+    bad(
+        "chroot with a slash at its end",
+        {f"{SOLR}.zookeeper": {"chroot": "/solr/"}},
+        f"{SOLR}.zookeeper.chroot",
+        CHROOT,
     ),
     bad(
         "image with its tag",

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 SMALL_SOLR: dict[str, Any] = {
+    "provisioner": "StatefulSet",
     "nodes": 1,
     "heap": "512Mi",
     "resources": {

@@ -5,6 +5,7 @@ The real API server judges the same calls in tests/integration and tests/e2e.
 """
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 from solrbench.cluster.client import BENCHMARKS
@@ -13,12 +14,32 @@ from solrbench.errors import Conflict
 Body = dict[str, Any]
 Key = tuple[str, str, str]
 
+OPERATED = ("SolrCloud", "ZookeeperCluster")
+"""Kinds that come with other operators."""
+
 
 class FakeCluster:
-    """Stands in for `solrbench.cluster.client.Cluster`."""
+    """Stands in for `solrbench.cluster.client.Cluster`.
 
-    def __init__(self, *bodies: Body) -> None:
+    Args:
+        bodies: what is there
+        unknown: kinds that it does not know
+        documents: what it has at paths of its own
+
+    """
+
+    def __init__(
+        self,
+        *bodies: Body,
+        unknown: tuple[str, ...] = OPERATED,
+        documents: dict[str, Body] | None = None,
+    ) -> None:
         self.objects: dict[Key, Body] = {}
+        self.applied: list[Body] = []
+        self.deleted: list[str] = []
+        self.asked: list[str] = []
+        self._unknown = unknown
+        self._documents = documents or {}
         for body in bodies:
             self.put(body)
 
@@ -36,6 +57,12 @@ class FakeCluster:
         """Return the names of all objects of a kind."""
         return {name for found, _, name in self.objects if found == kind}
 
+    def serves(self, _: str, kind: str) -> bool:
+        return kind not in self._unknown
+
+    def read(self, path: str) -> Body | None:
+        return self._documents.get(path)
+
     def get(self, _: str, kind: str, namespace: str, name: str) -> Body | None:
         found = self.objects.get((kind, namespace, name))
         return copy.deepcopy(found)
@@ -43,6 +70,8 @@ class FakeCluster:
     def list(
         self, _: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> list[Body]:
+        assert self.serves(_, kind), f"{kind} is not known"
+        self.asked.append(kind)
         return [
             copy.deepcopy(body)
             for (found, place, _name), body in self.objects.items()
@@ -51,14 +80,26 @@ class FakeCluster:
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
 
+    def list_if_served(
+        self, version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> Sequence[Body]:
+        return self.list(version, kind, namespace, selector) if self.serves(version, kind) else []
+
     def apply(self, manifest: Body) -> Body:
+        self.applied.append(copy.deepcopy(manifest))
         return self.put(copy.deepcopy(manifest))
 
     def delete(
         self, _: str, kind: str, namespace: str, name: str, grace_seconds: int | None = None
     ) -> None:
+        """Delete at once, or begin to where a finalizer holds the object."""
         del grace_seconds
-        self.objects.pop((kind, namespace, name), None)
+        self.deleted.append(f"{kind}/{name}")
+        metadata = self.objects.get((kind, namespace, name), {}).get("metadata", {})
+        if metadata.get("finalizers"):
+            metadata["deletionTimestamp"] = metadata["creationTimestamp"]
+        else:
+            self.objects.pop((kind, namespace, name), None)
 
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]

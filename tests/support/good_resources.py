@@ -17,6 +17,22 @@ GOOD: dict[str, Changes] = {
     "registry with a port": {
         f"{SOLR}.image": {"repository": "registry.example.org:5000/search/solr", "tag": "9.10.1"}
     },
+    "tag that only begins like Solr 10": {f"{SOLR}.image": {"tag": "100-own"}},
+    "Solr 10 in StatefulSets": {
+        f"{SOLR}.provisioner": "StatefulSet",
+        f"{SOLR}.image": {"tag": "10.0.0"},
+    },
+    "ZooKeeper by the Solr Operator": {
+        f"{SOLR}.zookeeper": {"mode": "Provided", "replicas": 3, "chroot": "/a/b.c"}
+    },
+    "outside ZooKeeper": {
+        f"{SOLR}.provisioner": "StatefulSet",
+        f"{SOLR}.zookeeper": {
+            "mode": "External",
+            "connectionString": "zk-0.zk.search.svc:2181,10.0.0.1:2182",
+            "chroot": "/benchmarks",
+        },
+    },
     "five ZooKeepers": {f"{SOLR}.zookeeper": {"replicas": 5, "heap": "1Gi"}},
     "storage on a claim": {f"{SOLR}.storage": {"persistent": {"size": "10Gi"}}},
     "storage on the node, bounded": {f"{SOLR}.storage": {"ephemeral": {"sizeLimit": "10Gi"}}},

@@ -1,5 +1,7 @@
 """Every object of a benchmark, as the operator would apply it."""
 
+from collections.abc import Set as AbstractSet
+from datetime import UTC, datetime
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -8,19 +10,26 @@ from solrbench.manifests.index_job import build_index
 from solrbench.manifests.load import build_load
 from solrbench.manifests.report import build_environment, build_report
 from solrbench.manifests.solr import build_solr
+from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
-from support.resources import Changes, resource
+from solrbench.plan.state_path import state_path
+from support.resources import SOLR, Changes, resource
 
 IMAGE = ToolImage("registry.example.org/solrbench:1.0", "Never", ("registry",))
 ATTEMPT = 2
+STARTED = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 POD_KINDS = ("StatefulSet", "Job")
 
 
 def stored(changes: Changes | None = None) -> SolrBenchmark:
     """Return a benchmark as it is stored: with namespace and uid."""
-    base = {"metadata.namespace": "search", "metadata.uid": "0b5b"}
+    base = {
+        "metadata.namespace": "search",
+        "metadata.uid": "0b5b",
+        f"{SOLR}.provisioner": "StatefulSet",
+    }
     return SolrBenchmark.parse(resource(base | (changes or {})))
 
 
@@ -31,8 +40,19 @@ def target(changes: Changes | None = None) -> list[Manifest]:
     assert solr is not None
     return [
         *build_zookeeper(benchmark, solr, ATTEMPT),
-        *build_solr(benchmark, solr, ATTEMPT),
+        *build_solr(benchmark, solr, ATTEMPT, state_path(benchmark, solr, STARTED, ATTEMPT)),
     ]
+
+
+def operated_target(
+    changes: Changes | None = None, known_options: AbstractSet[str] = frozenset()
+) -> Manifest:
+    """Return the SolrCloud of the same benchmark under the Solr Operator."""
+    benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | (changes or {}))
+    solr = benchmark.spec.target.solr_cloud
+    assert solr is not None
+    state = state_path(benchmark, solr, STARTED, ATTEMPT)
+    return build_solr_cloud(benchmark, solr, ATTEMPT, state, known_options)
 
 
 def tools(changes: Changes | None = None) -> list[Manifest]:

@@ -98,6 +98,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [""]
   resources: [pods, persistentvolumeclaims]
   verbs: [get, list, delete]
+# With provisioner SolrOperator; both kinds belong to operators that may not be there.
+- apiGroups: [solr.apache.org]
+  resources: [solrclouds]
+  verbs: [get, list, create, patch, delete]
+# Made and removed by the Solr Operator; waited for.
+- apiGroups: [zookeeper.pravega.io]
+  resources: [zookeeperclusters]
+  verbs: [get, list]
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]

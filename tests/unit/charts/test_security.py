@@ -12,8 +12,10 @@ PLURALS = {
     "ConfigMap": "configmaps",
     "Pod": "pods",
     "PersistentVolumeClaim": "persistentvolumeclaims",
+    "SolrCloud": "solrclouds",
+    "ZookeeperCluster": "zookeeperclusters",
 }
-APPLIED = {"Job", "StatefulSet", "Service", "ConfigMap"}
+APPLIED = {"Job", "StatefulSet", "Service", "ConfigMap", "SolrCloud"}
 """The others are made by the controllers of Kubernetes."""
 
 Rule = dict[str, list[str]]
@@ -67,7 +69,9 @@ def test_no_right_is_a_wildcard_and_none_reads_secrets(case: str) -> None:
 @pytest.mark.parametrize(("api_version", "kind"), OWNED_KINDS)
 def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: str) -> None:
     group = api_version.rpartition("/")[0]
-    verbs = {"get", "list", "delete"} | ({"create", "patch"} if kind in APPLIED else set())
+    verbs = {"get", "list"} | ({"create", "patch"} if kind in APPLIED else set())
+    if kind != "ZookeeperCluster":  # that one goes with its SolrCloud
+        verbs |= {"delete"}
     assert _may(_rules("default", "Role"), group, PLURALS[kind]) == verbs
 
 

@@ -116,3 +116,16 @@ def test_objects_under_deletion() -> None:
     metadata = METADATA | {"deletionTimestamp": "2025-03-01T12:00:01Z"}
     assert view_pod({"metadata": metadata}).deleting
     assert view_job({"metadata": metadata}).deleting
+
+
+def test_init_containers_count_too() -> None:
+    waiting = {"waiting": {"reason": "ErrImagePull"}}
+    view = view_pod(
+        pod(
+            initContainerStatuses=[container(name="init", restartCount=2, state=waiting)],
+            containerStatuses=[container()],
+        )
+    )
+    assert [each.name for each in view.containers] == ["init", "solr"]
+    assert view.containers[0].waiting_reason == "ErrImagePull"
+    assert view.identity == "u1/2"

@@ -47,6 +47,14 @@ def test_nodes_know_every_zookeeper() -> None:
     )
 
 
+def test_a_path_in_zookeeper_is_made_by_the_first_node() -> None:
+    assert "ZK_CREATE_CHROOT" not in environment(solr())
+    zookeeper = {"mode": "External", "connectionString": "zk:2181", "chroot": "/all"}
+    found = environment(solr({f"{SOLR}.zookeeper": zookeeper}))
+    assert found["ZK_HOST"].startswith("zk:2181/all/search-base-")
+    assert found["ZK_CREATE_CHROOT"] == "true"
+
+
 def test_flags_are_passed_on_only_when_given() -> None:
     assert not {"GC_TUNE", "SOLR_OPTS"} & environment(solr()).keys()
     found = environment(solr({f"{SOLR}.gcTune": "-XX:+UseZGC", f"{SOLR}.solrOpts": "-Da=b"}))

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from solrbench.solr.zookeeper import ask, ensemble_size
+from solrbench.solr.zookeeper import any_reachable, ask, ensemble_size
 
 # from the answers of ZooKeeper 3.9.4
 STANDALONE = "zk_version\t3.9.4-7246\nzk_server_state\tstandalone\nzk_num_alive_connections\t1\n"
@@ -64,3 +64,12 @@ def test_leader_tells_the_size(answers: list[str], expected: int) -> None:
             hosts.append(f"127.0.0.{number}")
             port = stack.enter_context(zookeeper(hosts[-1], port, answer))
         assert ensemble_size(hosts, port) == expected
+
+
+def test_one_member_that_takes_connections_is_enough() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        closed = gone.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert any_reachable(f"127.0.0.1:{closed},127.0.0.1:{port}")
+    assert not any_reachable(f"127.0.0.1:{closed}")

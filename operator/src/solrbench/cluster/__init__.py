@@ -1,6 +1,7 @@
 """Kubernetes as the operator uses it.
 
 - `client`: server-side apply, reads, deletes; API errors become ours
+- `definitions`: which fields a kind has in this cluster
 - `reports`: results in ConfigMaps: stored, read back, listed
 - `environment`: what a benchmark runs on
 """

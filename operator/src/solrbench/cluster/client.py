@@ -4,7 +4,8 @@ Every child is written by server-side apply under one field manager, so a pass t
 changes nothing, and fields that others own stay theirs.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -57,12 +58,26 @@ class Cluster:
         self._dynamic = dynamic
 
     def serves(self, api_version: str, kind: str) -> bool:
-        """Return whether the API server knows a kind."""
+        """Return whether the API server knows a kind of a named group right now."""
+        found = self.read(f"/apis/{api_version}")
+        return found is not None and any(each["kind"] == kind for each in found["resources"])
+
+    def read(self, path: str) -> Manifest | None:
+        """Return what the API server has at a path of its own, or `None` if there is nothing.
+
+        What is read is not kept, unlike the discovery of the dynamic client, whose every miss
+        throws away all it knows.
+        """
         try:
-            self._resource(api_version, kind)
-        except ResourceNotFoundError:
-            return False
-        return True
+            with _translated(f"reading {path}"):
+                answer = self._dynamic.request(
+                    "get", path, serialize=False, _request_timeout=TIMEOUT_SECONDS
+                )
+        except _Missing:
+            return None
+        # While a definition goes, its OpenAPI document may be empty.
+        body: Manifest | None = json.loads(answer.data) if answer.data else None
+        return body
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
@@ -81,6 +96,17 @@ class Cluster:
             found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
         items: list[Manifest] = found.get("items") or []
         return items
+
+    def list_if_served(
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> Sequence[Manifest]:
+        """Return the same, and nothing of a kind that the API server does not know."""
+        if not self.serves(api_version, kind):
+            return []
+        try:
+            return self.list(api_version, kind, namespace, selector)
+        except _Missing:  # its definition went a moment ago
+            return []
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`."""

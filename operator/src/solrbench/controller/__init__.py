@@ -9,6 +9,7 @@ status once; any pass may be the first after a crash.
 - `run`: what the stages of one pass share
 - `accepting`, `provisioning`, `indexing`, `measuring`, `finishing`: the stages;
   `following` is the part of measuring that recurs while the load runs
+- `provisioners`: the ways to pods of Solr and ZooKeeper
 - `children`: the objects a benchmark owns
 - `invalid`: a stored resource that breaks the schema
 - `events`: what users should notice, as Kubernetes events

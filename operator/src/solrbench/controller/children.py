@@ -3,14 +3,29 @@
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.run import Run
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
+from solrbench.errors import NotYet
+from solrbench.manifests import solr_cloud
 from solrbench.plan import names
-from solrbench.plan.names import LABEL_ATTEMPT, LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.plan.names import (
+    LABEL_ATTEMPT,
+    LABEL_BENCHMARK,
+    LABEL_COMPONENT,
+    SOLR,
+    ZOOKEEPER,
+)
 
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
 
+SOLR_CLOUDS = (solr_cloud.API_VERSION, solr_cloud.KIND)
+ZOOKEEPER_CLUSTERS = ("zookeeper.pravega.io/v1beta1", "ZookeeperCluster")
+OPERATED_KINDS = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS)
+"""Kinds of other operators. What these made of them is theirs to remove, and must be left to
+them until the resource is gone: its finalizers need it."""
+
 OWNED_KINDS = (
     ("batch/v1", "Job"),
+    *OPERATED_KINDS,
     ("apps/v1", "StatefulSet"),
     ("v1", "Service"),
     ("v1", "ConfigMap"),
@@ -61,12 +76,39 @@ def delete_children(
 ) -> bool:
     """Delete as `delete_components` does, for a benchmark that is known by its name alone."""
     left = False
+    selector = {LABEL_BENCHMARK: benchmark_name}
     for api_version, kind in OWNED_KINDS:
-        for body in cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: benchmark_name}):
-            if _matches(body, components, attempt_below):
-                left = True
-                _delete(cluster, api_version, kind, body)
+        operated = (api_version, kind) in OPERATED_KINDS
+        if operated and SOLR not in components:
+            continue
+        read = cluster.list_if_served if operated else cluster.list
+        found = [
+            body
+            for body in read(api_version, kind, namespace, selector)
+            if _matches(body, components, attempt_below)
+        ]
+        for body in found:
+            _delete(cluster, api_version, kind, body)
+        left = left or bool(found)
+        if found and operated:
+            components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
+
+
+def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> NotYet | None:
+    """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
+    for api_version, kind in OPERATED_KINDS:
+        selector = {LABEL_BENCHMARK: benchmark_name}
+        for body in cluster.list_if_served(api_version, kind, namespace, selector):
+            metadata = body["metadata"]
+            finalizers = metadata.get("finalizers") or []
+            if finalizers and metadata.get("deletionTimestamp") is not None:
+                return NotYet(
+                    f"{kind}NotRemoved",
+                    f"{kind} {metadata['name']} is being deleted and waits for"
+                    f" {', '.join(finalizers)}; check that the operator that made it runs",
+                )
+    return None
 
 
 def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:
@@ -77,8 +119,13 @@ def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | N
 
 
 def _delete(cluster: Cluster, api_version: str, kind: str, body: Manifest) -> None:
-    """Delete an object; pods at once, they have nothing to save."""
+    """Delete an object; pods at once, they have nothing to save.
+
+    A ZookeeperCluster goes with the SolrCloud that owns it.
+    """
     metadata = body["metadata"]
+    if (api_version, kind) == ZOOKEEPER_CLUSTERS:
+        return
     if metadata.get("deletionTimestamp") is None:
         grace = 1 if kind == "Pod" else None
         cluster.delete(api_version, kind, metadata["namespace"], metadata["name"], grace)

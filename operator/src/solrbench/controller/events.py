@@ -20,6 +20,8 @@ class Event:
 _WAITING_REASONS = {
     "Pending",
     "ZooKeeperNotReady",
+    "SchemaNotPublished",
+    "SolrCloudNotReady",
     "SolrNotReady",
     "SolrNotLive",
     "IndexingStarted",

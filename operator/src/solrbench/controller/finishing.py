@@ -5,7 +5,7 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.controller.children import LOAD, TARGET, delete_components
+from solrbench.controller.children import LOAD, TARGET, delete_components, obstacle
 from solrbench.controller.run import Run
 from solrbench.decide.conditions import (
     CLEANED_UP,
@@ -43,8 +43,11 @@ def clean_up(run: Run) -> None:
     components = (*LOAD, *TARGET) if _wants_cleanup(run) else LOAD
     gone = delete_components(run, *components)
     if not gone:
-        run.conditions.set(CLEANED_UP, "False", "CleaningUp", "pods are still there")
-        raise NotYet("CleaningUp", "pods are still there")
+        waits = obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or NotYet(
+            "CleaningUp", "pods are still there"
+        )
+        run.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
+        raise waits
     if components == LOAD:
         message = f"spec.cleanup is {run.benchmark.spec.cleanup.value}: Solr and ZooKeeper stay"
         run.conditions.set(CLEANED_UP, "False", "Kept", message)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.children import LOAD, TARGET, delete_children
+from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
 from solrbench.controller.events import events_between
 from solrbench.controller.invalid import reject
 from solrbench.controller.reconcile import reconcile
@@ -102,7 +102,9 @@ class Handlers:
         try:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
-                    raise NotYet("RemovingPods", "pods are still being removed")
+                    raise obstacle(self._cluster, namespace, name) or NotYet(
+                        "RemovingPods", "pods are still being removed"
+                    )
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error

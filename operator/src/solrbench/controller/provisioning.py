@@ -1,15 +1,16 @@
 """The target stage: ZooKeeper, Solr, config set, collection, caches; each made, then checked."""
 
+from solrbench.api.v1alpha1.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.status import TargetStatus
-from solrbench.controller.children import TARGET, apply_all, delete_components, pods
+from solrbench.controller.children import TARGET, delete_components, obstacle, pods
+from solrbench.controller.provisioners import solr_operator, stateful_set
+from solrbench.controller.provisioners.explaining import update_target
 from solrbench.controller.run import Run, TargetLost
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.troubles import find_trouble
 from solrbench.errors import Never, NotYet
-from solrbench.manifests.solr import build_solr
-from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
-from solrbench.solr import archive, collections, zookeeper
+from solrbench.solr import archive, collections
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
 
@@ -29,37 +30,30 @@ def provision(run: Run) -> None:
     run.enter("Provisioning")
     attempt = run.status.attempts.target
     if not delete_components(run, *TARGET, attempt_below=attempt):
-        raise NotYet("RemovingOldTarget", "pods of the attempt before are still there")
-    _bring_up_zookeeper(run)
-    _bring_up_solr(run)
+        raise obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or NotYet(
+            "RemovingOldTarget", "pods of the attempt before are still there"
+        )
+    _bring_up(run)
+    _check_live(run)
     _make_collection(run)
     run.conditions.set(
         TARGET_READY, "True", "Ready", "live nodes, replicas and caches are as asked"
     )
 
 
-def _bring_up_zookeeper(run: Run) -> None:
-    wanted = run.solr_cloud.zookeeper.replicas
-    apply_all(run, build_zookeeper(run.benchmark, run.solr_cloud, run.status.attempts.target))
-    hosts = names.zookeeper_hosts(run.benchmark, wanted)
-    size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
-    _update_target(run, zookeepers=size or None)
-    if size != wanted:
-        _explain(run, names.ZOOKEEPER)
-        raise NotYet("ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble")
+def _bring_up(run: Run) -> None:
+    match run.solr_cloud.provisioner:
+        case Provisioner.SOLR_OPERATOR:
+            solr_operator.bring_up(run)
+        case Provisioner.STATEFUL_SET:
+            stateful_set.bring_up(run)
 
 
-def _bring_up_solr(run: Run) -> None:
+def _check_live(run: Run) -> None:
     wanted = run.solr_cloud.nodes
-    apply_all(run, build_solr(run.benchmark, run.solr_cloud, run.status.attempts.target))
-    found = pods(run, names.SOLR)
-    ready = sum(pod.ready for pod in found)
-    if ready != wanted:
-        _explain(run, names.SOLR)
-        raise NotYet("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
     with SolrClient(run.solr_urls) as solr:
         live = live_nodes(solr)
-        _update_target(run, live_nodes=len(live))
+        update_target(run, live_nodes=len(live))
         if len(live) != wanted:
             raise NotYet("SolrNotLive", f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive")
         _check_nodes(run, solr)
@@ -74,7 +68,7 @@ def _check_nodes(run: Run, solr: SolrClient) -> None:
             f"the image holds Solr {', '.join(sorted(versions))}; spec.target.solrCloud.image must"
             " be Solr 9.x",
         )
-    _update_target(
+    update_target(
         run,
         solr_version=", ".join(sorted(versions)),
         heap_bytes=min(info.heap_max_bytes for info in infos),
@@ -90,7 +84,7 @@ def _make_collection(run: Run) -> None:
             collections.create_collection(solr, name, wanted, live_nodes(solr))
         _check_replicas(run, solr)
         collections.ensure_properties(solr, name, wanted)
-    _update_target(
+    update_target(
         run,
         url=f"{run.solr_urls[0]}/{name}",
         pods={pod.name: pod.identity for pod in pods(run, names.SOLR, names.ZOOKEEPER)},
@@ -146,14 +140,3 @@ def start_again(run: Run, lost: TargetLost) -> None:
     run.update(attempts=again, target=TargetStatus(), load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         run.conditions.set(type_, "False", lost.reason, f"{lost.message}; everything starts again")
-
-
-def _explain(run: Run, component: str) -> None:
-    """Raise what is wrong with the pods of a component, if something is."""
-    trouble = find_trouble(pods(run, component), run.now)
-    if trouble is not None:
-        raise NotYet(trouble.reason, trouble.message)
-
-
-def _update_target(run: Run, **fields: object) -> None:
-    run.update(target=run.status.target.model_copy(update=fields))

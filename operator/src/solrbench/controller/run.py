@@ -12,6 +12,7 @@ from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
 from solrbench.plan import names
+from solrbench.plan.state_path import StatePath, state_path
 
 
 class TargetLost(SolrbenchError):  # noqa: N818 - an event, not a mistake
@@ -57,7 +58,14 @@ class Run:
     @property
     def solr_urls(self) -> list[str]:
         """Base URLs of the Solr nodes."""
-        return names.solr_urls(self.benchmark, self.solr_cloud.nodes)
+        return names.solr_urls(self.benchmark, self.solr_cloud)
+
+    @property
+    def state_path(self) -> StatePath:
+        """Where the SolrCloud of this attempt keeps its state."""
+        return state_path(
+            self.benchmark, self.solr_cloud, self.status.start_time, self.status.attempts.target
+        )
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

@@ -9,7 +9,7 @@ from solrbench.plan.names import LABEL_ATTEMPT, LABEL_COMPONENT
 
 @dataclass(frozen=True)
 class ContainerView:
-    """One container of a pod.
+    """One container of a pod, be it an init container.
 
     Attributes:
         name: name of the container
@@ -98,7 +98,11 @@ def view_pod(body: dict[str, Any]) -> PodView:
         unschedulable=(
             scheduled.get("message", "") if scheduled.get("reason") == "Unschedulable" else ""
         ),
-        containers=tuple(map(_view_container, status.get("containerStatuses") or [])),
+        containers=tuple(
+            _view_container(each)
+            for key in ("initContainerStatuses", "containerStatuses")
+            for each in status.get(key) or []
+        ),
     )
 
 

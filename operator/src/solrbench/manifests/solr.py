@@ -4,6 +4,7 @@ from typing import Any
 
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.pods import PersistentStorage
 from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 from solrbench.manifests.common import (
     Manifest,
@@ -17,21 +18,38 @@ from solrbench.manifests.common import (
     resources,
 )
 from solrbench.plan import names
+from solrbench.plan.state_path import StatePath
 
 USER = 8983
 DATA_FOLDER = "/var/solr"
 GRACE_SECONDS = 30
 
+PROBE_TIMINGS = {
+    "startupProbe": {"periodSeconds": 3, "timeoutSeconds": 10, "failureThreshold": 100},
+    "livenessProbe": {"periodSeconds": 30, "timeoutSeconds": 30, "failureThreshold": 10},
+    "readinessProbe": {"periodSeconds": 5, "timeoutSeconds": 15, "failureThreshold": 6},
+}
+"""Probes that survive load: a busy node is not a dead one."""
 
-def build_solr(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> list[Manifest]:
-    """Return the objects of the SolrCloud."""
+QUIET = {"SOLR_REQUESTLOG_ENABLED": "false"}
+"""A benchmark measures Solr: no second copy of every log line, no request log."""
+
+LOG_LEVEL = "WARN"
+
+
+def build_solr(
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+) -> list[Manifest]:
+    """Return the objects of the Solr nodes that keep their state in `state`."""
     return [
         headless_service(benchmark, names.SOLR, attempt, {"http": names.SOLR_PORT}),
-        _stateful_set(benchmark, solr, attempt),
+        _stateful_set(benchmark, solr, attempt, state),
     ]
 
 
-def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Manifest:
+def _stateful_set(
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+) -> Manifest:
     name = names.child(benchmark, names.SOLR)
     meta = metadata(benchmark, name, names.SOLR, attempt)
     return {
@@ -49,7 +67,7 @@ def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Ma
             },
             "template": {
                 "metadata": {"labels": meta["labels"]},
-                "spec": _pod(benchmark, solr),
+                "spec": _pod(benchmark, solr, state),
             },
             "volumeClaimTemplates": _claims(solr, meta["labels"]),
         },
@@ -60,22 +78,31 @@ def _claims(solr: SolrCloud, labels: dict[str, str]) -> list[Manifest]:
     persistent = solr.storage.persistent
     if persistent is None:
         return []
+    return [{"metadata": {"name": "data", "labels": labels}, "spec": claim_spec(persistent)}]
+
+
+def claim_spec(persistent: PersistentStorage) -> Manifest:
+    """Return what the claim of one node asks for."""
     spec: Manifest = {
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": persistent.size}},
     }
     if persistent.storage_class_name is not None:
         spec["storageClassName"] = persistent.storage_class_name
-    return [{"metadata": {"name": "data", "labels": labels}, "spec": spec}]
+    return spec
 
 
-def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
+def empty_dir(solr: SolrCloud) -> Manifest:
+    """Return the volume source of an index on the node's disk."""
+    ephemeral = solr.storage.ephemeral
+    return {"sizeLimit": ephemeral.size_limit} if ephemeral and ephemeral.size_limit else {}
+
+
+def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: StatePath) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
     mounts.append({"name": "data", "mountPath": DATA_FOLDER})
     if solr.storage.persistent is None:
-        ephemeral = solr.storage.ephemeral
-        limit = {"sizeLimit": ephemeral.size_limit} if ephemeral and ephemeral.size_limit else {}
-        volumes.append({"name": "data", "emptyDir": limit})
+        volumes.append({"name": "data", "emptyDir": empty_dir(solr)})
     return {
         **placement(benchmark, solr, names.SOLR),
         **pull_secrets(solr.image.pull_secret),
@@ -88,7 +115,7 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
                 "name": "solr",
                 "image": solr.image.reference,
                 "imagePullPolicy": solr.image.pull_policy.value,
-                "env": _environment(benchmark, solr),
+                "env": _environment(benchmark, solr, state),
                 "ports": [{"name": "http", "containerPort": names.SOLR_PORT}],
                 **_probes(),
                 "resources": resources(solr.resources),
@@ -100,17 +127,17 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
     }
 
 
-def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
+def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: StatePath) -> list[Manifest]:
     service = names.child(benchmark, names.SOLR)
     host = f"$(POD_NAME).{service}.{benchmark.metadata.namespace}.svc"
     values = {
         "SOLR_HOST": host,
         "SOLR_PORT": str(names.SOLR_PORT),
         "SOLR_HEAP": f"{heap_mebibytes(solr.heap)}m",
-        "SOLR_LOG_LEVEL": "WARN",
-        "ZK_HOST": names.zookeeper_connection(benchmark, solr.zookeeper.replicas),
-        # A benchmark measures Solr: no second copy of every log line, no request log.
-        "SOLR_REQUESTLOG_ENABLED": "false",
+        "SOLR_LOG_LEVEL": LOG_LEVEL,
+        "ZK_HOST": state.connection,
+        "ZK_CREATE_CHROOT": "true" if state.chroot else None,
+        **QUIET,
         "GC_TUNE": solr.gc_tune,
         "SOLR_OPTS": solr.solr_opts,
     }
@@ -121,14 +148,12 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
 
 
 def _probes() -> dict[str, Any]:
-    """Return probes that survive load: a busy node is not a dead one."""
-    system = {"httpGet": {"path": "/solr/admin/info/system", "port": "http"}}
-    health = {"httpGet": {"path": "/solr/admin/info/health", "port": "http"}}
+    paths = {
+        "startupProbe": "/solr/admin/info/system",
+        "livenessProbe": "/solr/admin/info/system",
+        "readinessProbe": "/solr/admin/info/health",
+    }
     return {
-        "startupProbe": system
-        | {"periodSeconds": 3, "timeoutSeconds": 10, "failureThreshold": 100},
-        "livenessProbe": system
-        | {"periodSeconds": 30, "timeoutSeconds": 30, "failureThreshold": 10},
-        "readinessProbe": health
-        | {"periodSeconds": 5, "timeoutSeconds": 15, "failureThreshold": 6},
+        probe: {"httpGet": {"path": path, "port": "http"}} | PROBE_TIMINGS[probe]
+        for probe, path in paths.items()
     }

@@ -1,6 +1,7 @@
 """From a spec to ordered work, without I/O.
 
 - `names`: every name and label of every object, in one place
+- `state_path`: where in which ZooKeeper a SolrCloud keeps its state
 - `passes`: repeats and steps in the order they are measured
 - `index_plan`, `load_plan`: what the pods of a benchmark are told, as JSON on their disk
 - `words`: the vocabulary that generated documents and generated queries share

@@ -4,6 +4,7 @@ Names are deterministic: a pass that was cut short finds its own children again.
 """
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
+from solrbench.api.v1alpha1.solr_cloud import Provisioner, SolrCloud
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -56,15 +57,30 @@ def collection(benchmark: SolrBenchmark) -> str:
     return benchmark.metadata.name
 
 
-def solr_hosts(benchmark: SolrBenchmark, nodes: int) -> list[str]:
-    """Return the host name of every Solr node, in the order of the ordinals."""
-    service = child(benchmark, SOLR)
-    return [f"{service}-{i}.{service}.{benchmark.metadata.namespace}.svc" for i in range(nodes)]
+def operated(benchmark: SolrBenchmark) -> str:
+    """Return the name of the StatefulSet that the Solr Operator makes of a SolrCloud.
+
+    The SolrCloud itself has the benchmark's name. The Solr Operator adds `-headless` for the
+    Service of the nodes and `-zookeeper` for a ZookeeperCluster (v0.9.1 and v0.10.0).
+    """
+    return f"{benchmark.metadata.name}-solrcloud"
 
 
-def solr_urls(benchmark: SolrBenchmark, nodes: int) -> list[str]:
+def solr_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
+    """Return the host name that every Solr node gives itself, in the order of the ordinals."""
+    namespace = benchmark.metadata.namespace
+    match solr.provisioner:
+        case Provisioner.SOLR_OPERATOR:
+            name = operated(benchmark)
+            return [f"{name}-{i}.{name}-headless.{namespace}" for i in range(solr.nodes)]
+        case Provisioner.STATEFUL_SET:
+            name = child(benchmark, SOLR)
+            return [f"{name}-{i}.{name}.{namespace}.svc" for i in range(solr.nodes)]
+
+
+def solr_urls(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     """Return the base URL of every Solr node."""
-    return [f"http://{host}:{SOLR_PORT}/solr" for host in solr_hosts(benchmark, nodes)]
+    return [f"http://{host}:{SOLR_PORT}/solr" for host in solr_hosts(benchmark, solr)]
 
 
 def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
@@ -76,10 +92,16 @@ def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
     ]
 
 
-def zookeeper_connection(benchmark: SolrBenchmark, replicas: int) -> str:
-    """Return the connection string of the ensemble."""
-    hosts = zookeeper_hosts(benchmark, replicas)
-    return ",".join(f"{host}:{ZOOKEEPER_PORT}" for host in hosts)
+def provided_zookeeper(benchmark: SolrBenchmark) -> str:
+    """Return the name of the ZookeeperCluster that the Solr Operator makes."""
+    return f"{operated(benchmark)}-zookeeper"
+
+
+def provided_zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
+    """Return the host name of every member of that cluster; ordinals start at 0."""
+    name = provided_zookeeper(benchmark)
+    service = f"{name}-headless.{benchmark.metadata.namespace}.svc"
+    return [f"{name}-{i}.{service}" for i in range(replicas)]
 
 
 def report(benchmark: SolrBenchmark, pass_id: str, chunk: int) -> str:

@@ -22,6 +22,21 @@ def ask(host: str, port: int, word: str) -> str:
     return b"".join(parts).decode("utf-8", "replace")
 
 
+def any_reachable(servers: str) -> bool:
+    """Return whether one of `host:port,host:port` takes a connection.
+
+    No word is asked for: an outside ensemble may answer none.
+    """
+    for server in servers.split(","):
+        host, _, port = server.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=TIMEOUT_SECONDS).close()
+        except OSError:
+            continue
+        return True
+    return False
+
+
 def ensemble_size(hosts: list[str], port: int) -> int:
     """Return the members that serve: the leader and the followers in step with it, or 0.
 

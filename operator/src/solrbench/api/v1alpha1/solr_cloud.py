@@ -1,43 +1,35 @@
 """`spec.target.solrCloud`: the topology that is made for the benchmark."""
 
+import re
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.fields import Heap, Int, Labels
 from solrbench.api.v1alpha1.heap import HEAP_RULE, leaves_heap_alone
-from solrbench.api.v1alpha1.images import SolrImage, ZooKeeperImage
+from solrbench.api.v1alpha1.images import SolrImage
 from solrbench.api.v1alpha1.pods import Resources, Spread, Storage, Toleration
+from solrbench.api.v1alpha1.zookeeper import ZooKeeper, ZooKeeperMode
+
+SOLR_10 = "10([.-].*)?"
+"""Tags of Solr 10, in the syntax that RE2 and Python share."""
 
 
 class Provisioner(StrEnum):
     """Who turns the topology into pods."""
 
+    SOLR_OPERATOR = "SolrOperator"
     STATEFUL_SET = "StatefulSet"
-
-
-class ZooKeeper(Model):
-    """The ZooKeeper ensemble of the benchmark."""
-
-    replicas: Literal[1, 3, 5, 7] = 1
-    """Members of the ensemble; odd, so that it can form a majority."""
-    heap: Heap = "256Mi"
-    """Java heap of each member."""
-    image: ZooKeeperImage = ZooKeeperImage()
-    """Image of the members."""
-    resources: Resources = Resources()
-    """CPU and memory of each member."""
-
-    rules: ClassVar = (HEAP_RULE,)
 
 
 class SolrCloud(Model):
     """The topology under test."""
 
-    provisioner: Provisioner = Provisioner.STATEFUL_SET
-    """`StatefulSet`: made by this operator, needs nothing else in the cluster."""
+    provisioner: Provisioner = Provisioner.SOLR_OPERATOR
+    """`SolrOperator`: a SolrCloud resource of the Apache Solr Operator, which must be installed.
+    `StatefulSet`: made by this operator, needs nothing else in the cluster."""
     image: SolrImage = SolrImage()
     """Image of the Solr nodes."""
     nodes: Annotated[Int, Field(ge=1, le=100)] = 1
@@ -59,10 +51,34 @@ class SolrCloud(Model):
     spread: Spread = Spread()
     """How Solr nodes, and ZooKeepers, are spread."""
     zookeeper: ZooKeeper = ZooKeeper()
-    """The ensemble of this SolrCloud."""
+    """The ZooKeeper that this SolrCloud keeps its state in."""
 
     rules: ClassVar = (
         HEAP_RULE,
         leaves_heap_alone("gcTune"),
         leaves_heap_alone("solrOpts"),
+        Rule(
+            cel=(
+                f"self.provisioner != 'SolrOperator' || !self.image.tag.matches('^(?:{SOLR_10})$')"
+            ),
+            message=(
+                "image.tag must not be of Solr 10 with provisioner SolrOperator: Solr 10 does not"
+                " start under the Solr Operator; use a 9.x tag"
+            ),
+            holds=lambda solr: (
+                solr.provisioner is not Provisioner.SOLR_OPERATOR
+                or re.fullmatch(SOLR_10, solr.image.tag) is None
+            ),
+        ),
+        Rule(
+            cel="self.zookeeper.mode != 'Provided' || self.provisioner == 'SolrOperator'",
+            message=(
+                "zookeeper.mode must not be Provided with provisioner StatefulSet, only the Solr"
+                " Operator provides one; use Ensemble or External"
+            ),
+            holds=lambda solr: (
+                solr.zookeeper.mode is not ZooKeeperMode.PROVIDED
+                or solr.provisioner is Provisioner.SOLR_OPERATOR
+            ),
+        ),
     )

@@ -1,0 +1,7 @@
+"""The two ways to pods of Solr and ZooKeeper.
+
+- `stateful_set`: Services and StatefulSets of our own
+- `solr_operator`: a SolrCloud resource of the Apache Solr Operator
+- `zookeeper`: the ensemble of either
+- `explaining`: what both tell of pods and of the target
+"""

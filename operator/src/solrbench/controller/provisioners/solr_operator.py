@@ -1,0 +1,97 @@
+"""`provisioner: SolrOperator`: a SolrCloud resource, made once and never changed."""
+
+from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.cluster.client import Manifest
+from solrbench.cluster.definitions import known_fields
+from solrbench.controller.children import SOLR_CLOUDS, pods
+from solrbench.controller.provisioners.explaining import explain
+from solrbench.controller.provisioners.zookeeper import (
+    bring_up_ensemble,
+    check_external,
+    check_provided,
+    wait_for_provided,
+)
+from solrbench.controller.run import Run
+from solrbench.decide.solr_cloud import is_ignored, missing
+from solrbench.errors import Never, NotYet
+from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
+from solrbench.plan import names
+
+
+def bring_up(run: Run) -> None:
+    """Make a SolrCloud and wait until the Solr Operator has brought it up.
+
+    Raises:
+        NotYet: until then, with a reason that tells whose turn it is.
+        Never: if a SolrCloud of this name belongs to somebody else.
+
+    """
+    if not run.cluster.serves(*SOLR_CLOUDS):
+        raise NotYet(
+            "SolrOperatorMissing",
+            "the cluster does not know solrclouds.solr.apache.org; install the Apache Solr"
+            " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
+        )
+    mode = run.solr_cloud.zookeeper.mode
+    match mode:
+        case ZooKeeperMode.ENSEMBLE:
+            bring_up_ensemble(run)
+        case ZooKeeperMode.EXTERNAL:
+            check_external(run)
+        case ZooKeeperMode.PROVIDED:
+            check_provided(run)
+    cloud = _own_cloud(run) or _make_cloud(run)
+    stateful_set = run.cluster.get(
+        "apps/v1", "StatefulSet", run.namespace, names.operated(run.benchmark)
+    )
+    if is_ignored(cloud, stateful_set, run.now):
+        raise NotYet(
+            "SolrOperatorNotRunning",
+            f"nobody has done anything about SolrCloud {cloud['metadata']['name']}; check in the"
+            f" Solr Operator's log that it runs, watches namespace {run.namespace} and, for"
+            " zookeeper.mode Provided, was installed with zookeeper-operator.use",
+        )
+    if mode is ZooKeeperMode.PROVIDED:
+        wait_for_provided(run)
+    _wait_until_ready(run, cloud, stateful_set)
+
+
+def _own_cloud(run: Run) -> Manifest | None:
+    name = run.benchmark.metadata.name
+    cloud = run.cluster.get(*SOLR_CLOUDS, run.namespace, name)
+    if cloud is None:
+        return None
+    metadata = cloud["metadata"]
+    owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
+    if metadata.get("deletionTimestamp") is not None:
+        raise NotYet("RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there")
+    if run.benchmark.metadata.uid not in owners:
+        raise Never(
+            "SolrCloudNameTaken",
+            f"there is a SolrCloud {name} that does not belong to this benchmark; give the"
+            " benchmark another name, which is that of its SolrCloud",
+        )
+    return cloud
+
+
+def _make_cloud(run: Run) -> Manifest:
+    options = known_fields(run.cluster, *SOLR_CLOUDS, POD_OPTIONS)
+    return run.cluster.apply(
+        build_solr_cloud(
+            run.benchmark, run.solr_cloud, run.status.attempts.target, run.state_path, options
+        )
+    )
+
+
+def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) -> None:
+    lacking = missing(cloud, stateful_set)
+    if not lacking:
+        return
+    explain(run, names.SOLR)
+    if stateful_set is not None and not pods(run, names.SOLR):
+        name = stateful_set["metadata"]["name"]
+        lacking.append(
+            f"no pod was made, see: kubectl describe statefulset {name} (a namespace that"
+            " enforces Pod Security refuses the init containers of Solr Operator v0.9)"
+        )
+    raise NotYet("SolrCloudNotReady", "; ".join(lacking))

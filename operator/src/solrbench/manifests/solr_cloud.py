@@ -1,0 +1,172 @@
+"""The SolrCloud resource of the Apache Solr Operator (`solr.apache.org/v1beta1`).
+
+Written for the definitions of v0.9.1 and v0.10.0. The Solr Operator copies the labels of the
+SolrCloud to everything it makes of it, where they win over the labels of `podOptions`; so the
+labels of the resource are those that its pods must have.
+"""
+
+from collections.abc import Set as AbstractSet
+
+from solrbench.api.quantities import heap_mebibytes
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.images import Image, ZooKeeperImage
+from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.manifests.common import (
+    Manifest,
+    container_security,
+    metadata,
+    placement,
+    pod_security,
+    resources,
+)
+from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
+from solrbench.plan import names
+from solrbench.plan.state_path import StatePath
+
+API_VERSION = "solr.apache.org/v1beta1"
+KIND = "SolrCloud"
+POD_OPTIONS = ("spec", "customSolrKubeOptions", "podOptions")
+"""Where the schema holds what depends on the version of the Solr Operator."""
+
+GRACE_SECONDS = 30
+INIT_RESOURCES = {
+    "requests": {"cpu": "100m", "memory": "256Mi"},
+    "limits": {"memory": "512Mi"},
+}
+"""For the init containers, one of which is a whole JVM that makes the chroot; the Solr
+Operator's own limit of 0.4 cores makes it slow."""
+MAX_ZOOKEEPER_CONNECTIONS = 1000
+"""From one address; the ZooKeeper operator takes 0, ZooKeeper's word for no limit, for unset."""
+
+
+def build_solr_cloud(
+    benchmark: SolrBenchmark,
+    solr: SolrCloud,
+    attempt: int,
+    state: StatePath,
+    known_options: AbstractSet[str],
+) -> Manifest:
+    """Return the SolrCloud resource.
+
+    Args:
+        benchmark: the owner
+        solr: the topology
+        attempt: of the target
+        state: where Solr keeps its state
+        known_options: fields of `podOptions` that the installed definition has
+
+    """
+    meta = metadata(benchmark, benchmark.metadata.name, names.SOLR, attempt)
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": meta,
+        "spec": {
+            "replicas": solr.nodes,
+            "solrImage": _image(solr.image),
+            # It only copies a file, which Solr's image can do too: one image less to have.
+            "busyBoxImage": _image(solr.image),
+            **_java(solr),
+            "dataStorage": _storage(solr, meta["labels"]),
+            "zookeeperRef": _zookeeper(benchmark, solr, attempt, state),
+            # Nothing is changed in place, and nobody restarts a node under load, not even a
+            # Solr Operator of a new version.
+            "updateStrategy": {"method": "Manual"},
+            "availability": {"podDisruptionBudget": {"enabled": False}},
+            "scaling": {"vacatePodsOnScaleDown": False, "populatePodsOnScaleUp": False},
+            "customSolrKubeOptions": {
+                "statefulSetOptions": {"podManagementPolicy": "Parallel"},
+                "podOptions": _pod_options(benchmark, solr, meta["labels"], known_options),
+            },
+        },
+    }
+
+
+def _image(image: Image) -> Manifest:
+    found: Manifest = {
+        "repository": image.repository,
+        "tag": image.tag,
+        "pullPolicy": image.pull_policy.value,
+    }
+    if image.pull_secret is not None:
+        found["imagePullSecret"] = image.pull_secret
+    return found
+
+
+def _java(solr: SolrCloud) -> Manifest:
+    heap = heap_mebibytes(solr.heap)
+    values = {
+        "solrJavaMem": f"-Xms{heap}m -Xmx{heap}m",
+        "solrGCTune": solr.gc_tune,
+        "solrOpts": solr.solr_opts,
+        "solrLogLevel": LOG_LEVEL,
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _storage(solr: SolrCloud, labels: dict[str, str]) -> Manifest:
+    persistent = solr.storage.persistent
+    if persistent is None:
+        return {"ephemeral": {"emptyDir": empty_dir(solr)}}
+    template = {"metadata": {"labels": labels}, "spec": claim_spec(persistent)}
+    return {"persistent": {"reclaimPolicy": "Delete", "pvcTemplate": template}}
+
+
+def _pod_options(
+    benchmark: SolrBenchmark,
+    solr: SolrCloud,
+    labels: dict[str, str],
+    known_options: AbstractSet[str],
+) -> Manifest:
+    of_newer_versions = {
+        "defaultInitContainerSecurityContext": container_security(),
+        "enableServiceLinks": False,
+    }
+    # The image writes logs and its process id below /var/solr, not only in the data folder.
+    security = container_security() | {"readOnlyRootFilesystem": False}
+    return {
+        **placement(benchmark, solr, names.SOLR),
+        **PROBE_TIMINGS,
+        "labels": labels,
+        "envVars": [{"name": key, "value": value} for key, value in QUIET.items()],
+        "resources": resources(solr.resources),
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "podSecurityContext": pod_security(USER),
+        "containerSecurityContext": security,
+        "defaultInitContainerResources": INIT_RESOURCES,
+        **{key: value for key, value in of_newer_versions.items() if key in known_options},
+    }
+
+
+def _zookeeper(
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+) -> Manifest:
+    if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
+        return {"provided": _provided(benchmark, solr, attempt, state)}
+    connection = {"internalConnectionString": state.servers, "chroot": state.chroot}
+    return {"connectionInfo": connection}
+
+
+def _provided(
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+) -> Manifest:
+    zookeeper, labels = solr.zookeeper, names.labels(benchmark, names.ZOOKEEPER, attempt)
+    heap = heap_mebibytes(zookeeper.heap)
+    environment = {"ZK_SERVER_HEAP": str(heap), "SERVER_JVMFLAGS": f"-Xms{heap}m"}
+    found: Manifest = {
+        "replicas": zookeeper.replicas,
+        "chroot": state.chroot,
+        "ephemeral": {"emptydirvolumesource": {}},
+        "config": {"maxClientCnxns": MAX_ZOOKEEPER_CONNECTIONS},
+        "labels": labels,
+        "zookeeperPodPolicy": {
+            **placement(benchmark, solr, names.ZOOKEEPER),
+            "labels": labels,
+            "env": [{"name": key, "value": value} for key, value in environment.items()],
+            "resources": resources(zookeeper.resources),
+        },
+    }
+    if zookeeper.image.repository != ZooKeeperImage().repository:
+        found["image"] = _image(zookeeper.image)
+    return found

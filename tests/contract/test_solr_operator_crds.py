@@ -1,0 +1,182 @@
+"""Our SolrClouds against the definitions of the Solr Operator, in the real API server, strictly.
+
+The definitions are not part of this repository. `SOLRBENCH_CRDS` names a folder with files
+`solrclouds-<version>.yaml`, one definition each, as the Solr Operator publishes them
+(https://solr.apache.org/operator/downloads/crds/). One version is installed after the other.
+"""
+
+import os
+import socket
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubernetes import config
+from kubernetes.dynamic import DynamicClient
+
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.definitions import known_fields
+from solrbench.cluster.reports import Reports
+from solrbench.controller.children import SOLR_CLOUDS
+from solrbench.controller.provisioners.solr_operator import bring_up
+from solrbench.controller.run import Run
+from solrbench.controller.settings import Settings
+from solrbench.errors import NotYet
+from solrbench.manifests.solr_cloud import POD_OPTIONS
+from support.admission import ApiServer, RefusedError
+from support.comparing import lost
+from support.definitions import installed, is_there, read_definition, schema_at, try_create
+from support.objects import IMAGE, STARTED, operated_target, stored
+from support.resources import SOLR, Changes
+
+pytestmark = pytest.mark.cluster
+
+FOLDER = os.environ.get("SOLRBENCH_CRDS", "")
+FILES = sorted(Path(FOLDER).glob("solrclouds-*.yaml")) if FOLDER else []
+MISSING = "SOLRBENCH_CRDS names no folder with solrclouds-<version>.yaml"
+NEWER = {"defaultInitContainerSecurityContext", "enableServiceLinks"}
+
+EXTERNAL = {"mode": "External", "connectionString": "zk-0.zk:2181,zk-1.zk:2181"}
+TOPOLOGIES: dict[str, Changes] = {
+    "little": {},
+    "everything": {
+        f"{SOLR}.nodes": 100,
+        f"{SOLR}.heap": "31Gi",
+        f"{SOLR}.image": {"tag": "9.9.0", "pullSecret": "key", "pullPolicy": "Always"},
+        f"{SOLR}.gcTune": "-XX:+UseG1GC",
+        f"{SOLR}.solrOpts": "-Da=b",
+        f"{SOLR}.resources": {
+            "requests": {"cpu": "500m", "memory": "40Gi"},
+            "limits": {"cpu": "2", "memory": "40Gi"},
+        },
+        f"{SOLR}.storage": {"ephemeral": {"sizeLimit": "5Gi"}},
+        f"{SOLR}.nodeSelector": {"disk": "ssd"},
+        f"{SOLR}.tolerations": [{"operator": "Exists"}, {"key": "a", "effect": "NoExecute"}],
+        f"{SOLR}.spread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+        f"{SOLR}.zookeeper": {"replicas": 7, "heap": "1Gi"},
+    },
+    "claims": {
+        "metadata.name": "a" * 40,
+        f"{SOLR}.storage": {"persistent": {"size": "5Gi", "storageClassName": "fast"}},
+    },
+    "claims of the default class": {f"{SOLR}.storage": {"persistent": {"size": "5Gi"}}},
+    "outside ZooKeeper": {f"{SOLR}.zookeeper": EXTERNAL | {"chroot": "/benchmarks"}},
+    "provided ZooKeeper": {
+        f"{SOLR}.nodeSelector": {"disk": "ssd"},
+        f"{SOLR}.tolerations": [{"operator": "Exists"}],
+        f"{SOLR}.zookeeper": {
+            "mode": "Provided",
+            "replicas": 3,
+            "heap": "1Gi",
+            "chroot": "/a/b",
+            "image": {"repository": "mirror/zookeeper", "tag": "0.2.15", "pullSecret": "key"},
+            "resources": {"requests": {"cpu": "250m"}, "limits": {"memory": "2Gi"}},
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def dynamic() -> DynamicClient:
+    kubeconfig = os.environ.get("KUBECONFIG")
+    if not kubeconfig:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    return DynamicClient(config.new_client_from_config(config_file=kubeconfig))
+
+
+@pytest.fixture(scope="module")
+def namespace(dynamic: DynamicClient) -> Iterator[str]:
+    server = ApiServer(os.environ["KUBECONFIG"])
+    name = f"solr-clouds-{uuid.uuid4().hex[:8]}"
+    server.create_restricted_namespace(name)
+    yield name
+    server.delete_namespace(name)
+
+
+@pytest.fixture(scope="module", params=FILES or [Path("none")], ids=lambda path: path.stem)
+def definition(request: pytest.FixtureRequest, dynamic: DynamicClient) -> Iterator[dict[str, Any]]:
+    if not FILES:
+        pytest.skip(MISSING)
+    found = read_definition(request.param)
+    if is_there(dynamic, found["metadata"]["name"]):
+        pytest.skip("the cluster has the definition of a Solr Operator of its own")
+    with installed(dynamic, found):
+        yield found
+
+
+def observed(dynamic: DynamicClient) -> frozenset[str]:
+    return known_fields(Cluster(dynamic), *SOLR_CLOUDS, POD_OPTIONS)
+
+
+def test_without_a_definition_there_is_no_kind_to_ask_for(
+    dynamic: DynamicClient, namespace: str
+) -> None:
+    cluster = Cluster(dynamic)
+    if is_there(dynamic, "solrclouds.solr.apache.org"):
+        pytest.skip("the cluster has a Solr Operator of its own")
+    assert not cluster.serves(*SOLR_CLOUDS)
+    assert cluster.list_if_served(*SOLR_CLOUDS, namespace, {}) == []
+    with pytest.raises(NotYet) as caught:
+        known_fields(cluster, *SOLR_CLOUDS, POD_OPTIONS)
+    assert caught.value.reason == "SchemaNotPublished"
+    assert _reason(cluster, namespace, "127.0.0.1:1", 0) == "SolrOperatorMissing"
+
+
+def test_the_version_is_told_by_its_schema(
+    dynamic: DynamicClient, definition: dict[str, Any]
+) -> None:
+    wanted = set(schema_at(definition, *POD_OPTIONS)["properties"])
+    assert observed(dynamic) == wanted
+    assert wanted >= NEWER or wanted.isdisjoint(NEWER)
+
+
+@pytest.mark.parametrize("changes", TOPOLOGIES.values(), ids=TOPOLOGIES.keys())
+def test_every_topology_is_stored_as_built(
+    dynamic: DynamicClient, definition: dict[str, Any], namespace: str, changes: Changes
+) -> None:
+    manifest = operated_target(changes | {"metadata.namespace": namespace}, observed(dynamic))
+    assert lost(manifest, try_create(dynamic, manifest)) == []
+
+
+def test_a_field_that_the_definition_lacks_is_refused(
+    dynamic: DynamicClient, definition: dict[str, Any], namespace: str
+) -> None:
+    lacking = NEWER - observed(dynamic) or {"notAField"}
+    manifest = operated_target({"metadata.namespace": namespace}, observed(dynamic) | lacking)
+    options = manifest["spec"]["customSolrKubeOptions"]["podOptions"]
+    options |= {field: options.get(field, False) for field in lacking}
+    with pytest.raises(RefusedError, match="unknown field"):
+        try_create(dynamic, manifest)
+
+
+def test_without_a_solr_operator_the_reason_says_so(
+    dynamic: DynamicClient, definition: dict[str, Any], namespace: str
+) -> None:
+    cluster = Cluster(dynamic)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        seen = [_reason(cluster, namespace, address, seconds) for seconds in (0, 0, 61)]
+    assert seen == ["SolrCloudNotReady", "SolrCloudNotReady", "SolrOperatorNotRunning"]
+    (cloud,) = cluster.list_if_served(*SOLR_CLOUDS, namespace, {})
+    managers = {each["manager"] for each in cloud["metadata"]["managedFields"]}
+    assert (cloud["metadata"]["generation"], managers) == (1, {"solrbench-operator"})
+    cluster.delete(*SOLR_CLOUDS, namespace, "base")
+
+
+def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
+    benchmark = stored(
+        {
+            "metadata.namespace": namespace,
+            f"{SOLR}.provisioner": "SolrOperator",
+            f"{SOLR}.zookeeper": {"mode": "External", "connectionString": address},
+        }
+    )
+    now = datetime.now(UTC) + timedelta(seconds=later)
+    run = Run(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
+    run.update(start_time=STARTED)
+    with pytest.raises(NotYet) as caught:
+        bring_up(run)
+    return caught.value.reason
