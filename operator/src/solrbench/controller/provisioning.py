@@ -1,7 +1,9 @@
 """The target stage: ZooKeeper, Solr, config set, collection, caches; each made, then checked."""
 
 from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.controller import existing
 from solrbench.controller.children import TARGET, apply_all, delete_components, pods
+from solrbench.controller.config_set import read_archive
 from solrbench.controller.run import Run, TargetLost
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.troubles import find_trouble
@@ -9,7 +11,7 @@ from solrbench.errors import Never, NotYet
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
-from solrbench.solr import archive, collections, zookeeper
+from solrbench.solr import collections, zookeeper
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
 
@@ -23,6 +25,9 @@ def provision(run: Run) -> None:
         TargetLost: if a pod of a finished target is not the one it was.
 
     """
+    if run.existing is not None:
+        existing.look_at(run)
+        return
     if run.conditions.holds(TARGET_READY):
         check_target(run)
         return
@@ -57,7 +62,7 @@ def _bring_up_solr(run: Run) -> None:
     if ready != wanted:
         _explain(run, names.SOLR)
         raise NotYet("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
-    with SolrClient(run.solr_urls) as solr:
+    with run.solr() as solr:
         live = live_nodes(solr)
         _update_target(run, live_nodes=len(live))
         if len(live) != wanted:
@@ -84,9 +89,9 @@ def _check_nodes(run: Run, solr: SolrClient) -> None:
 def _make_collection(run: Run) -> None:
     name = names.collection(run.benchmark)
     wanted = run.benchmark.spec.collection
-    with SolrClient(run.solr_urls, timeout_seconds=30) as solr:
+    with run.solr(timeout_seconds=30) as solr:
         if not replicas(solr, name):
-            collections.upload_config_set(solr, name, _archive(run))
+            collections.upload_config_set(solr, name, read_archive(run))
             collections.create_collection(solr, name, wanted, live_nodes(solr))
         _check_replicas(run, solr)
         collections.ensure_properties(solr, name, wanted)
@@ -106,18 +111,11 @@ def _check_replicas(run: Run, solr: SolrClient) -> None:
         raise NotYet(never.reason, never.message) from never
 
 
-def _archive(run: Run) -> bytes:
-    name = run.benchmark.spec.collection.config_set.config_map
-    if name is None:
-        return archive.built_in_archive()
-    body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
-    if body is None:
-        raise NotYet("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
-    return archive.archive_of(body)
-
-
 def check_target(run: Run) -> None:
     """Check that every pod of the target is the one that was there when it became ready."""
+    if run.existing is not None:
+        existing.check(run)
+        return
     now = {pod.name: pod for pod in pods(run, names.SOLR, names.ZOOKEEPER)}
     for name, identity in run.status.target.pods.items():
         pod = now.get(name)
