@@ -98,6 +98,16 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [""]
   resources: [pods, persistentvolumeclaims]
   verbs: [get, list, delete]
+# An existing target may be named as a SolrCloud of the Solr Operator.
+- apiGroups: [solr.apache.org]
+  resources: [solrclouds]
+  verbs: [get]
+{{- if .Values.rbac.secrets }}
+# Credentials and authorities of existing targets, by the names that benchmarks give.
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [get]
+{{- end }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
