@@ -90,7 +90,7 @@ class Handlers:
             self._reports,
             self._settings,
             body,
-            datetime.now(UTC).replace(microsecond=0),
+            _utc_now(),
         )
         self._telemetry.benchmarks.update(after)
         _tell(body, before, after)
@@ -119,7 +119,7 @@ class Handlers:
 
         A target that is gone for good must not keep the benchmark, or its namespace, for ever.
         """
-        now = datetime.now(UTC)
+        now = _utc_now()
         try:
             benchmark = SolrBenchmark.parse(dict(body))
         except ValidationError:
@@ -139,6 +139,11 @@ class Handlers:
             )
             log.warning("%s: %s", benchmark.key, message)
             kopf.event(body, type="Warning", reason="CollectionLeftBehind", message=message)
+
+
+def _utc_now() -> datetime:
+    """Return the time as Kubernetes writes it, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _tell(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
