@@ -62,7 +62,7 @@ def test_hosts_that_are_refused(host: str) -> None:
 
 
 def test_one_bad_host_among_good_ones_is_enough() -> None:
-    with pytest.raises(Never, match="example[.]org"):
+    with pytest.raises(Never, match=r"example[.]org"):
         find(FewObjects(), urls=["http://search/solr", "http://example.org/solr"])
 
 

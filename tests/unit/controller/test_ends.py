@@ -89,9 +89,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         events: list[str] = []
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
-        made = Handlers(
-            FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test")
-        )
+        made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
         made.tear_down(body=kopf.Body(body), name="base", namespace="search", uid="0b5b")
         return events
 
