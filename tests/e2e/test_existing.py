@@ -180,7 +180,7 @@ def test_password_is_nowhere_but_in_its_secret(run: Run) -> None:
 def test_node_that_starts_again_means_a_fresh_collection(run: Run) -> None:
     name = run(on_old("restarted", DOORS["balancer"], load=_long_load()))
     kube.wait_for_reason(name, "Measured", "Measuring", 240)
-    kube.kubectl("exec", f"{OLD}-solr-1", "--", "sh", "-c", "kill -9 1 || true")
+    kube.kubectl("exec", f"{OLD}-solr-1", "--", "sh", "-c", "kill 1")
     kube.wait_for("second attempt", lambda: kube.status(name)["attempts"]["target"] == 2, 120)
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS

@@ -2,5 +2,6 @@
 
 - `client`: server-side apply, reads, deletes; API errors become ours
 - `reports`: results in ConfigMaps: stored, read back, listed
+- `secrets`: credentials and authorities of existing targets
 - `environment`: what a benchmark runs on
 """

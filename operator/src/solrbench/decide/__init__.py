@@ -2,6 +2,7 @@
 
 - `views`: pods and Jobs reduced to what decisions need
 - `troubles`: what is wrong with a pod, as a reason and a remedy
+- `hosts`: which hosts an existing target may have
 - `queue`: which benchmark may run
 - `deadlines`: which phase ran out of time
 - `conditions`: the conditions, the phase and the progress that are shown
