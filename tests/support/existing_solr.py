@@ -106,7 +106,7 @@ def lock(name: str) -> None:
         try:
             kube.solr(pod, "/admin/collections", action="LIST")
         except AssertionError as error:
-            return "nauthorized" in str(error) or "401" in str(error)
+            return "must be logged in" in str(error)  # kubectl's words for HTTP 401
         return False
 
     kube.wait_for("a locked Solr", is_locked, 30)

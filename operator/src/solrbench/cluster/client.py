@@ -74,7 +74,7 @@ class Cluster:
         found = [urlsplit(api.configuration.host).hostname or ""]
         with _translated("asking the API server where it is"):
             answer = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
-        places = [each.server_address for each in answer.server_address_by_client_cid_rs or []]
+        places = [each.server_address for each in answer.server_address_by_client_cidrs or []]
         found += [urlsplit(f"//{place}").hostname or "" for place in places]
         return [host for host in found if host]
 
