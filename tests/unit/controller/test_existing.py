@@ -160,6 +160,21 @@ def test_silence_is_borne_for_a_while() -> None:
     assert caught.value.reason == "TargetUnreachable"
 
 
+def test_nodes_that_were_there_must_come_back() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    first = cloud.nodes
+    cloud.nodes = {"a:8983_solr": "1"}
+    start_again(run, TargetLost("TargetNodeLost", "node b is gone"))
+    with pytest.raises(NotYet, match="b:8983_solr") as caught:
+        look_at(pass_over(cloud, None, stored_status(run)))
+    assert caught.value.reason == "SolrNotLive"
+    cloud.nodes = first | {"b:8983_solr": "2"}
+    run = pass_over(cloud, None, stored_status(run))
+    look_at(run)
+    assert run.status.target.nodes == cloud.nodes
+
+
 def test_lost_target_gets_a_fresh_collection() -> None:
     cloud = Cloud()
     run = ready(cloud)

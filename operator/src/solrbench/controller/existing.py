@@ -38,6 +38,8 @@ def look_at(run: Run) -> None:
         raise NotYet("RemovingOldTarget", "pods of the attempt before are still there")
     with run.solr(timeout_seconds=30) as solr:
         lives = node_lives(solr)
+        if missing := sorted(run.status.target.nodes.keys() - lives.keys()):
+            raise NotYet("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
         _check_versions(lives)
         _note(run, solr, lives)
         if run.benchmark.spec.target.uses_collection:

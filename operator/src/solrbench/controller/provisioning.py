@@ -141,7 +141,9 @@ def start_again(run: Run, lost: TargetLost) -> None:
             lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
         )
     again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
-    run.update(attempts=again, target=TargetStatus(), load=None, phase="")
+    # Nodes that were there at first must be back: half a cluster would be another target.
+    expected = TargetStatus(nodes=dict.fromkeys(run.status.target.nodes, ""))
+    run.update(attempts=again, target=expected, load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         run.conditions.set(type_, "False", lost.reason, f"{lost.message}; everything starts again")
 
