@@ -111,7 +111,12 @@ QUANTITIES = [
 ]
 
 TOPOLOGY = [
-    bad("no target", {"spec.target": {}}, "spec.target", "must set solrCloud"),
+    bad(
+        "no target",
+        {"spec.target": {}},
+        "spec.target",
+        "must set exactly one of solrCloud, existing",
+    ),
     bad("target left out", {"spec.target": REMOVE}, "spec.target", MISSING),
     bad("no nodes", {f"{SOLR}.nodes": 0}, f"{SOLR}.nodes", TOO_SMALL),
     bad("negative nodes", {f"{SOLR}.nodes": -1}, f"{SOLR}.nodes", TOO_SMALL),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from support.resources import REMOVE, SOLR, STEP, Changes, resource, step
+from support.resources import REMOVE, SOLR, STEP, Changes, create, resource, step, use
 
 GOOD: dict[str, Changes] = {
     "nothing but what is required": {"spec.suspend": REMOVE},
@@ -74,6 +74,23 @@ GOOD: dict[str, Changes] = {
         f"{SOLR}.gcTune": "-XX:+UseG1GC -Xmn256m",
     },
     "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
+    "existing Solr": create(),
+    "existing nodes with everything": create(
+        urls=["https://a.example.org/solr", "https://[2001:db8::1]:8983/search/solr"],
+        basicAuth={"secretName": "login"},
+        tls={"caSecret": {"name": "ca", "key": "root.pem"}},
+        manageCollection="Create",
+    ),
+    "existing SolrCloud by name": {
+        "spec.target": {
+            "existing": {"solrCloudName": "search", "tls": {"caSecret": {"name": "ca"}}}
+        }
+    },
+    "more replicas than an existing Solr may have": create()
+    | {"spec.collection.replicas": {"nrt": 9}},
+    "collection of the user's": use(),
+    "collection of the user's, defaults said aloud": use()
+    | {"spec.collection": {"shards": 1, "replicas": {"nrt": 1}, "router": {}, "caches": {}}},
     "name of 40 characters": {"metadata.name": "a" * 40},
 }
 

@@ -1,6 +1,7 @@
 """A small HTTP server that answers as Solr does, well or badly as its script says."""
 
 import asyncio
+import ssl
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -56,7 +57,8 @@ async def answer_well(exchange: Exchange) -> None:
 class HttpServer:
     """Counts what it was asked and by how many connections."""
 
-    def __init__(self, script: Script = answer_well) -> None:
+    def __init__(self, script: Script = answer_well, trust: ssl.SSLContext | None = None) -> None:
+        self._trust = trust
         self._script = script
         self.queries: list[str] = []
         self.requests: list[tuple[str, str, Parameters]] = []
@@ -67,10 +69,11 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/solr"
+        scheme = "http" if self._trust is None else "https"
+        return f"{scheme}://127.0.0.1:{self.port}/solr"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._trust)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

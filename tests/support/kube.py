@@ -5,13 +5,15 @@ themselves.
 """
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-NAMESPACE = "solrbench"
+NAMESPACE = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
+"""Where `hack/install` puts the operator."""
 POLL_SECONDS = 0.3
 
 Body = dict[str, Any]

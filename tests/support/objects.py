@@ -12,6 +12,7 @@ from solrbench.manifests.report import build_environment, build_report
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
+from solrbench.plan.access import access_files
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.state_path import state_path
@@ -59,6 +60,7 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
     """Return the objects of indexing and load."""
     benchmark = stored(changes)
     spec = benchmark.spec
+    assert spec.dataset is not None
     index_plan = IndexPlan(
         benchmark=benchmark.key,
         solr_urls=["http://solr:8983/solr"],
@@ -66,11 +68,13 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
         router=spec.collection.router.name,
         shards=spec.collection.shards,
         dataset=spec.dataset,
+        access=access_files(spec.target.existing),
     )
     load_plan = LoadPlan(
         benchmark=benchmark.key,
         attempt=ATTEMPT,
         solr_urls=["http://solr:8983/solr"],
+        access=access_files(spec.target.existing),
         collection="base",
         workload=spec.workload,
         workers=spec.load.workers,

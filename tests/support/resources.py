@@ -11,6 +11,7 @@ REMOVE = object()
 Changes = dict[str, Any]
 
 SOLR = "spec.target.solrCloud"
+EXISTING = "spec.target.existing"
 STEP = "spec.load.steps.0"
 
 
@@ -45,6 +46,21 @@ def change(body: dict[str, Any], path: str, value: Any) -> None:
         place[int(last)] = copy.deepcopy(value)
     else:
         place[last] = copy.deepcopy(value)
+
+
+def create(**fields: Any) -> Changes:
+    """Return the changes to an existing target with a collection of the benchmark's own."""
+    return {"spec.target": {"existing": {"urls": ["http://search:8983/solr"]} | fields}}
+
+
+def use(**fields: Any) -> Changes:
+    """Return the changes to an existing target with a collection of the user's."""
+    queries = {"configMap": {"name": "queries"}}
+    return {
+        **create(manageCollection="Use", collectionName="books", **fields),
+        "spec.dataset": REMOVE,
+        "spec.workload.queries": queries,
+    }
 
 
 def step(**fields: Any) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def test_header_says_what_it_shows_and_how_to_run_it(path: Path) -> None:
 def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
     spec, given = benchmark(path).spec, config_maps(path)
     used = set()
-    if spec.dataset.config_map is not None:
+    if spec.dataset is not None and spec.dataset.config_map is not None:
         used.add(spec.dataset.config_map.name)
         assert set(spec.dataset.config_map.keys) <= given[spec.dataset.config_map.name].keys()
     if spec.workload.queries.config_map is not None:

@@ -106,6 +106,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [zookeeper.pravega.io]
   resources: [zookeeperclusters]
   verbs: [get, list]
+{{- if .Values.rbac.secrets }}
+# Credentials and authorities of existing targets, by the names that benchmarks give.
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [get]
+{{- end }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]

@@ -27,6 +27,7 @@ BAD_VALUES = {
     "image.pullPolicy=Sometimes": "pullPolicy",
     "image.digest=sha256:12": "digest",
     "concurrency=0": "concurrency",
+    "existingTargets.allowedHosts={http://search}": "allowedHosts",
     "logging.level=TRACE": "level",
     "health.port=80": "health",
     "metrics.serviceMonitor.interval=soon": "interval",
@@ -92,6 +93,7 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         namespaces=("team-a", "team-b"),
         image=ToolImage("solrbench:1.2.3", "Always"),
         concurrency=2,
+        allowed_hosts=("*.svc", "search.example.org"),
         metrics_port=9191,
         log_format="json",
     )

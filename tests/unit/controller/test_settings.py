@@ -35,6 +35,18 @@ def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
         Settings.from_environment(IMAGE | changes)
 
 
+@pytest.mark.parametrize(
+    ("variables", "hosts"),
+    [
+        ({}, ("*.svc", "*.svc.cluster.local")),
+        ({"SOLRBENCH_ALLOWED_HOSTS": ""}, ()),
+        ({"SOLRBENCH_ALLOWED_HOSTS": "*.svc, search.example.org"}, ("*.svc", "search.example.org")),
+    ],
+)
+def test_allowed_hosts(variables: dict[str, str], hosts: tuple[str, ...]) -> None:
+    assert Settings.from_environment(IMAGE | variables).allowed_hosts == hosts
+
+
 def test_pull_secrets() -> None:
     settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
     assert settings.image.pull_secrets == ("one", "two")

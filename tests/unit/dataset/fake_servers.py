@@ -23,6 +23,7 @@ class FakeSolr:
         collection: state of the collection; `{url}` in it becomes the node's own address
         faults: answers given to the next updates instead of `OK`
         status_faults: HTTP codes given to the next CLUSTERSTATUS
+        authorization: header without which every request gets HTTP 401; counted in `refused`
         updates: core, parameters and documents of each update, in order of arrival
 
     """
@@ -33,6 +34,8 @@ class FakeSolr:
     status_faults: list[int] = field(default_factory=list)
     updates: list[tuple[str, dict[str, str], list[dict[str, Any]]]] = field(default_factory=list)
     accepted: list[dict[str, Any]] = field(default_factory=list)
+    authorization: str | None = None
+    refused: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -60,6 +63,8 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
 
     class Handler(_Quiet):
         def do_GET(self) -> None:
+            if not self.may_come_in():
+                return
             with node.lock:
                 code = node.status_faults.pop(0) if node.status_faults else 200
             self.say(code, json.dumps(node.cluster_status()).encode())
@@ -67,12 +72,21 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
         def do_POST(self) -> None:
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            if not self.may_come_in():
+                return
             params = {name: values[0] for name, values in parse_qs(parts.query).items()}
             code, answer = node.update(parts.path.split("/")[2], params, body)
             if code:
                 self.say(code, json.dumps(answer).encode())
             else:
                 self.close_connection = True
+
+        def may_come_in(self) -> bool:
+            if node.authorization in (None, self.headers.get("Authorization")):
+                return True
+            node.refused += 1
+            self.say(401, b"<html>Authentication failed</html>")
+            return False
 
     with _serving(Handler) as url:
         node.url = f"{url}/solr"

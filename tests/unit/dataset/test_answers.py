@@ -33,7 +33,15 @@ def test_refused_document_is_named_in_solrs_words() -> None:
 def test_login_is_not_cured_by_trying(status: int) -> None:
     failure = failure_of(status, b"", "core")
     assert failure is not None
-    assert (failure.reason, failure.permanent) == (Reason.SOLR_UNAVAILABLE, True)
+    assert (failure.reason, failure.permanent) == (Reason.AUTHENTICATION_FAILED, True)
+    assert "target.existing.basicAuth.secretName" in str(failure)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_redirect_is_not_followed_and_not_tried_again(status: int) -> None:
+    failure = failure_of(status, b"", "core")
+    assert failure is not None
+    assert (failure.reason, failure.permanent) == (Reason.REDIRECT_REFUSED, True)
 
 
 @pytest.mark.parametrize("status", [404, 408, 409, 429, 500, 502, 503, 504])

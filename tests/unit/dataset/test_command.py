@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.access import basic
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.command import EXIT_AGAIN, EXIT_TERMINATED, Pod, run_index
@@ -34,18 +35,20 @@ class Bench:
         dataset: dict[str, Any],
         pod: int = 0,
         router: str = "compositeId",
+        plan: dict[str, Any] | None = None,
         **indexing: int,
     ) -> int:
-        plan = {
+        whole = {
             "benchmark": "ns/books",
             "solrUrls": urls,
             "collection": "books",
             "router": router,
             "shards": 2,
             "dataset": {**dataset, "indexing": {"batchDocuments": 10, **indexing}},
+            **(plan or {}),
         }
         file = self.folder / "plan.json"
-        file.write_text(json.dumps(plan))
+        file.write_text(json.dumps(whole))
         return run_index(file, pod, self.pod())
 
     def pod(self) -> Pod:
@@ -244,3 +247,70 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def login(bench: Bench, password: str) -> dict[str, Any]:
+    """Mount a login, as a Secret would be; return the part of the plan that tells of it."""
+    (bench.folder / "username").write_text("solr")
+    (bench.folder / "password").write_text(password)
+    return {"access": {"credentialsFolder": str(bench.folder)}}
+
+
+def test_login_goes_with_every_request(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.authorization = basic("solr", "SolrRocks")
+        assert bench.run([solr.url], GENERATED, plan=login(bench, "SolrRocks")) == 0
+    assert solr.ids == generated_ids()
+    assert solr.refused == 0
+
+
+def test_wrong_login_ends_the_run_at_once(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.authorization = basic("solr", "SolrRocks")
+        assert bench.run([solr.url], GENERATED, plan=login(bench, "a-guess")) == EXIT_PERMANENT
+    assert bench.words.reason == "AuthenticationFailed"
+    assert solr.refused == 1
+    assert "a-guess" not in (bench.words.message or "") + caplog.text
+
+
+def test_missing_login_is_told(bench: Bench) -> None:
+    plan = {"access": {"credentialsFolder": str(bench.folder / "nowhere")}}
+    assert bench.run(["http://127.0.0.1:1/solr"], GENERATED, plan=plan) == EXIT_PERMANENT
+    assert "mounted from a Secret of target.existing" in (bench.words.message or "")
+
+
+def test_authority_that_is_none_is_told(bench: Bench) -> None:
+    (bench.folder / "ca.crt").write_text("nonsense")
+    plan = {"access": {"caFile": str(bench.folder / "ca.crt")}}
+    assert bench.run(["https://127.0.0.1:1/solr"], GENERATED, plan=plan) == EXIT_PERMANENT
+    assert bench.words.reason == "CertificateNotTrusted"
+
+
+def test_redirect_is_not_followed(bench: Bench) -> None:
+    with fake_solr(two_shards()) as solr:
+        solr.status_faults = [302]
+        assert bench.run([solr.url], GENERATED) == EXIT_PERMANENT
+    assert bench.words.reason == "RedirectRefused"
+    assert solr.updates == []
+
+
+@pytest.mark.parametrize(
+    ("direct", "cores"),
+    [
+        (None, {"books_shard1", "books_shard2"}),
+        ({}, {"books"}),
+        ({"http://elsewhere:8983/solr": "http://elsewhere.ns.svc:8983/solr"}, {"books"}),
+        ({"{url}": "{url}"}, {"books_shard1", "books_shard2"}),
+    ],
+)
+def test_leaders_are_reached_directly_only_where_that_is_allowed(
+    bench: Bench, direct: dict[str, str] | None, cores: set[str]
+) -> None:
+    with fake_solr(two_shards()) as solr:
+        plan = {"leaderUrls": direct}
+        if direct is not None:
+            own = {k.format(url=solr.url): v.format(url=solr.url) for k, v in direct.items()}
+            plan = {"leaderUrls": own}
+        assert bench.run([solr.url], GENERATED, plan=plan) == 0
+    assert {core for core, _, _ in solr.updates} == cores
+    assert solr.ids == generated_ids()

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1.load import ThinkTime
 from solrbench.api.v1alpha1.workload import Queries, Workload
 from solrbench.load.assignment import Assignment, Start
@@ -56,12 +57,13 @@ def target(
     queries: list[Query] | None = None,
     timeout_seconds: float = 5.0,
     spec: Workload | None = None,
+    access: Access = OPEN,
 ) -> Target:
     spec = spec or workload()
     return Target(
         requests=prepare_requests(spec, queries or plain("a", "b", "c")),
         queries=spec.queries,
-        nodes=[prepare_node(spec, "books", url) for url in urls],
+        nodes=[prepare_node(spec, "books", url, access) for url in urls],
         timeout_seconds=timeout_seconds,
     )
 

@@ -53,3 +53,16 @@ def test_nobody_answering_is_a_failure_that_names_the_last() -> None:
     assert caught.value.reason == "TargetUnreachable"
     assert url in caught.value.message
     assert next(clock) == 4
+
+
+def test_login_that_is_refused_is_not_waited_out() -> None:
+    async def refuse(exchange: Exchange) -> None:
+        exchange.send(status=401)
+
+    async def body() -> None:
+        async with HttpServer(refuse) as server:
+            with pytest.raises(LoadFailure) as caught:
+                await asyncio.to_thread(wait_for_target, [server.url], 5, pytest.fail)
+            assert caught.value.reason == "AuthenticationFailed"
+
+    asyncio.run(body())

@@ -3,6 +3,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from solrbench.access import Access, basic
 from solrbench.load.failures import LoadFailure
 from solrbench.load.queries import Query
 from solrbench.load.requests import PreparedRequest, prepare_node, prepare_requests
@@ -76,7 +77,7 @@ def test_names_are_numbered_in_order_of_appearance() -> None:
     assert [request.name for request in prepared.requests] == [0, 1, 0, 2]
 
 
-@pytest.mark.parametrize("url", ["https://node:8983/solr", "node:8983/solr", "http:///solr"])
+@pytest.mark.parametrize("url", ["ftp://node:8983/solr", "node:8983/solr", "http:///solr"])
 def test_only_http_urls_are_nodes(url: str) -> None:
     with pytest.raises(LoadFailure, match=r"BadPlan: solrUrls: .* must begin with http://"):
         prepare_node(workload(), "books", url)
@@ -108,3 +109,47 @@ def test_plan_becomes_requests_and_nodes() -> None:
 def test_generated_queries_need_a_generated_dataset() -> None:
     with pytest.raises(LoadFailure, match=r"BadPlan: .*needs dataset\.generator"):
         prepare_target(generated_plan(), Path("/nowhere"))
+
+
+def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
+    access = Access(basic("solr", "SolrRocks"))
+    for method in ("GET", "POST"):
+        spec = workload(method=method)
+        node = prepare_node(spec, "books", URL, access)
+        (request,) = prepare_requests(spec, plain("a")).requests
+        text = (node.head + request.body + node.tail).decode()
+        head = text.partition("\r\n\r\n")[0].split("\r\n")
+        assert f"Authorization: {basic('solr', 'SolrRocks')}" in head
+        assert "Basic" not in repr(node)
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "encrypted"),
+    [
+        ("https://search/solr", 443, True),
+        ("https://search:8984/solr", 8984, True),
+        ("http://search/solr", 80, False),
+    ],
+)
+def test_ports_and_trust_follow_the_scheme(url: str, port: int, encrypted: bool) -> None:
+    node = prepare_node(workload(), "books", url)
+    assert (node.port, node.tls is not None) == (port, encrypted)
+
+
+def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
+    plan = LoadPlan.model_validate(
+        {
+            "benchmark": "ns/base",
+            "attempt": 1,
+            "solrUrls": [URL],
+            "access": {"credentialsFolder": str(tmp_path)},
+            "collection": "books",
+            "workload": {"queries": {"configMap": {"name": "queries"}}},
+            "workers": 1,
+            "passes": [],
+            "masterHost": "master",
+        }
+    )
+    with pytest.raises(LoadFailure, match="username") as caught:
+        prepare_target(plan, tmp_path)
+    assert caught.value.reason == "BadPlan"

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 from kubernetes import client, config
 from kubernetes.dynamic import DynamicClient
@@ -78,6 +79,19 @@ class Cluster:
         # While a definition goes, its OpenAPI document may be empty.
         body: Manifest | None = json.loads(answer.data) if answer.data else None
         return body
+
+    def server_hosts(self) -> list[str]:
+        """Return the hosts of the API server: where this client finds it, and where it says it is.
+
+        The second is what stands behind the Service; whoever is authenticated may ask for it.
+        """
+        api = self._dynamic.client
+        found = [urlsplit(api.configuration.host).hostname or ""]
+        with _translated("asking the API server where it is"):
+            answer = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
+        places = [each.server_address for each in answer.server_address_by_client_cidrs or []]
+        found += [urlsplit(f"//{place}").hostname or "" for place in places]
+        return [host for host in found if host]
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""

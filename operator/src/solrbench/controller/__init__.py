@@ -10,6 +10,8 @@ status once; any pass may be the first after a crash.
 - `accepting`, `provisioning`, `indexing`, `measuring`, `finishing`: the stages;
   `following` is the part of measuring that recurs while the load runs
 - `provisioners`: the ways to pods of Solr and ZooKeeper
+- `existing`: the target stage where Solr is there already; `door`: the way into it
+- `cores`, `config_set`: what several stages need of a collection
 - `children`: the objects a benchmark owns
 - `invalid`: a stored resource that breaks the schema
 - `events`: what users should notice, as Kubernetes events

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS
+from solrbench.controller.door import find_door
 from solrbench.controller.run import Run
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.queue import ahead_in_queue
@@ -20,6 +21,7 @@ def accept(run: Run) -> None:
 
     Raises:
         NotYet: if something is missing; it may be applied a moment later.
+        Never: `HostNotAllowed`.
 
     """
     if run.status.start_time is not None:
@@ -27,6 +29,8 @@ def accept(run: Run) -> None:
     run.enter("Pending")
     for path, name, keys in _config_maps(run.benchmark):
         _check_config_map(run, path, name, keys)
+    if run.existing is not None:
+        find_door(run.cluster, run.settings.allowed_hosts, run.namespace, run.existing)
     for path, name in _claims(run.benchmark):
         if run.cluster.get("v1", "PersistentVolumeClaim", run.namespace, name) is None:
             raise NotYet(
@@ -43,7 +47,7 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
         found.append(
             ("spec.collection.configSet.configMap", spec.collection.config_set.config_map, [])
         )
-    if spec.dataset.config_map is not None:
+    if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
         found.append(("spec.dataset.configMap", source.name, list(source.keys)))
     if spec.workload.queries.config_map is not None:
@@ -54,9 +58,10 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
 
 def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
     found = []
-    data = benchmark.spec.dataset.persistent_volume_claim
-    if data is not None:
-        found.append(("spec.dataset.persistentVolumeClaim", data.claim_name))
+    dataset = benchmark.spec.dataset
+    if dataset is not None and dataset.persistent_volume_claim is not None:
+        claim = dataset.persistent_volume_claim.claim_name
+        found.append(("spec.dataset.persistentVolumeClaim", claim))
     queries = benchmark.spec.workload.queries.persistent_volume_claim
     if queries is not None:
         found.append(("spec.workload.queries.persistentVolumeClaim", queries.claim_name))

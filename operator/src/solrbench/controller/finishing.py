@@ -6,6 +6,7 @@ from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.controller.children import LOAD, TARGET, delete_components, obstacle
+from solrbench.controller.existing import remove_collection
 from solrbench.controller.run import Run
 from solrbench.decide.conditions import (
     CLEANED_UP,
@@ -14,7 +15,7 @@ from solrbench.decide.conditions import (
     SUCCEEDED,
     TARGET_READY,
 )
-from solrbench.errors import NotYet
+from solrbench.errors import NotYet, SolrbenchError
 
 
 def succeed(run: Run) -> None:
@@ -48,11 +49,28 @@ def clean_up(run: Run) -> None:
         )
         run.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
         raise waits
+    if components != LOAD:
+        _remove_collection(run)
     if components == LOAD:
         message = f"spec.cleanup is {run.benchmark.spec.cleanup.value}: Solr and ZooKeeper stay"
         run.conditions.set(CLEANED_UP, "False", "Kept", message)
     else:
         run.conditions.set(CLEANED_UP, "True", "CleanedUp", "only the results are left")
+
+
+def _remove_collection(run: Run) -> None:
+    """Remove our collection from an existing target; tried again with every pass.
+
+    Raises:
+        NotYet: whatever stands in the way, for the results are there and the end is told.
+
+    """
+    try:
+        remove_collection(run)
+    except SolrbenchError as error:
+        message = f"the collection is still on target.existing: {error}"
+        run.conditions.set(CLEANED_UP, "False", "CollectionNotRemoved", message)
+        raise NotYet("CollectionNotRemoved", message) from error
 
 
 def needs_clean_up(run: Run) -> bool:
@@ -79,6 +97,8 @@ def expire(run: Run) -> None:
 def suspend(run: Run) -> None:
     """Remove every pod and give up the place; stored results stay."""
     gone = delete_components(run, *LOAD, *TARGET)
+    if gone:
+        _remove_collection(run)
     run.enter("Suspended")
     run.update(load=None, target=TargetStatus())
     if gone:

@@ -7,23 +7,22 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.cluster.environment import record_environment
+from solrbench.controller import existing
 from solrbench.controller.children import LOAD, job, pods
 from solrbench.controller.run import LoadLost, Run
 from solrbench.decide.troubles import find_trouble
 from solrbench.decide.views import PodView
 from solrbench.errors import Never, NotYet
+from solrbench.load.failures import PERMANENT_REASONS
 from solrbench.load.remote import RemoteMaster
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.passes import all_passes
 from solrbench.results.document import StepDocument
 from solrbench.results.merge import merge_steps, summarise
-from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import node_info
 
 KUBELET_DELAY = timedelta(seconds=10)
-PERMANENT_REASONS = {"NoQueries", "MalformedQueries", "BadPlan", "StoppedByUser"}
-"""Ends of the load that a new attempt would only repeat."""
 
 
 def follow(run: Run) -> None:
@@ -54,6 +53,8 @@ def follow(run: Run) -> None:
 def _listen(run: Run, master: RemoteMaster) -> None:
     try:
         state = master.state()
+        if state.unacknowledged and run.existing is not None:
+            existing.check(run, now=True)
         for pass_id in state.unacknowledged:
             _keep(run, master, pass_id)
     except NotYet as error:
@@ -83,7 +84,7 @@ def _show_live(run: Run, state: LoadState) -> None:
 def _record_environment(run: Run) -> None:
     """Note once what everything runs on, while all of it runs."""
     if not run.status.report.environment:
-        with SolrClient(run.solr_urls) as solr:
+        with run.solr() as solr:
             jvm = node_info(solr, run.solr_urls[0]).jvm
         benchmark = run.benchmark.model_copy(update={"status": run.status})
         run.reports.store_environment(

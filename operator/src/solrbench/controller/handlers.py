@@ -6,7 +6,7 @@ timer, keeps the finalizer and retries what raised.
 
 import logging
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import kopf
@@ -17,10 +17,14 @@ from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
 from solrbench.controller.events import events_between
+from solrbench.controller.existing import remove_collection
 from solrbench.controller.invalid import reject
 from solrbench.controller.reconcile import reconcile
+from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
+from solrbench.decide.conditions import CLEANED_UP
 from solrbench.errors import Conflict, NotYet, SolrbenchError
+from solrbench.plan import names
 from solrbench.telemetry.metrics import PassResult, Telemetry
 
 log = logging.getLogger("solrbench")
@@ -32,6 +36,8 @@ DELETE_POLL_SECONDS = 0.5
 DELETE_PATIENCE_SECONDS = 20.0
 """Pods have a second to end; when they take longer, something is wrong and worth a log line."""
 DELETE_RETRY_SECONDS = 1.0
+FAREWELL = timedelta(seconds=120)
+"""How long the deletion of a benchmark waits for an existing Solr that does not answer."""
 RETRY_SECONDS = 5.0
 """Pause after a pass that failed in a way nobody foresaw; its traceback is in the log."""
 
@@ -84,13 +90,13 @@ class Handlers:
             self._reports,
             self._settings,
             body,
-            datetime.now(UTC).replace(microsecond=0),
+            _utc_now(),
         )
         self._telemetry.benchmarks.update(after)
         _tell(body, before, after)
 
-    def tear_down(self, name: str, namespace: str, uid: str, **_: object) -> None:
-        """Stop the load at once and wait until no pod is left.
+    def tear_down(self, body: kopf.Body, name: str, namespace: str, uid: str, **_: object) -> None:
+        """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
 
         Raises:
             kopf.TemporaryError: while something is still there.
@@ -108,6 +114,38 @@ class Handlers:
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
+        self._remove_collection(body)
+
+    def _remove_collection(self, body: kopf.Body) -> None:
+        """Remove our collection from an existing target, or give up and say where it is left.
+
+        A target that is gone for good must not keep the benchmark, or its namespace, for ever.
+        """
+        now = _utc_now()
+        try:
+            benchmark = SolrBenchmark.parse(dict(body))
+        except ValidationError:
+            return  # such a benchmark never made anything
+        run = Run(self._cluster, self._reports, self._settings, benchmark, dict(body), now)
+        if run.conditions.holds(CLEANED_UP):
+            return
+        try:
+            remove_collection(run)
+        except SolrbenchError as error:
+            since = benchmark.metadata.deletion_timestamp or now
+            if now - since < FAREWELL:
+                raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
+            message = (
+                f"collection {names.collection(benchmark)} may be left on target.existing, delete"
+                f" it there: {error}"
+            )
+            log.warning("%s: %s", benchmark.key, message)
+            kopf.event(body, type="Warning", reason="CollectionLeftBehind", message=message)
+
+
+def _utc_now() -> datetime:
+    """Return the time as Kubernetes writes it, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _tell(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:

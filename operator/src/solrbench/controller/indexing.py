@@ -3,7 +3,11 @@
 import httpx
 from pydantic import ValidationError
 
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
+from solrbench.controller.cores import find_replicas, read_cores
+from solrbench.controller.door import leader_urls
 from solrbench.controller.run import Run
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import add_up
@@ -12,11 +16,10 @@ from solrbench.decide.views import JobView, PodView
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
+from solrbench.plan.access import access_files
 from solrbench.plan.index_plan import INDEX_PORT, IndexPlan, IndexProgress
-from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import replicas
 from solrbench.solr.collections import check_replicas
-from solrbench.solr.counts import commit, core_indexes, documents_by_shard
+from solrbench.solr.counts import commit, documents_by_shard
 
 POLL_SECONDS = 2.0
 INTERRUPTED = "Interrupted"
@@ -34,17 +37,22 @@ def index(run: Run) -> None:
     if run.conditions.holds(DATA_INDEXED):
         return
     run.enter("Indexing")
+    dataset = run.benchmark.spec.dataset
+    if dataset is None:
+        _count_what_is_there(run)
+        return
     found = job(run, names.INDEX)
     if found is None:
-        apply_all(run, build_index(run.benchmark, _plan(run), run.settings.image, _attempt(run)))
+        plan = _plan(run, dataset)
+        apply_all(run, build_index(run.benchmark, plan, run.settings.image, _attempt(run)))
         raise NotYet("IndexingStarted", "the index Job was made")
     progress = _observe(run)
-    run.update(dataset=add_up(run.benchmark.spec.dataset, progress, run.now.timestamp()))
+    run.update(dataset=add_up(dataset, progress, run.now.timestamp()))
     if found.failed:
         raise _failure(found, progress, pods(run, names.INDEX))
     if not found.succeeded:
         _wait(run)
-    _verify(run)
+    _verify(run, dataset)
     done = run.status.dataset
     run.conditions.set(
         DATA_INDEXED,
@@ -58,7 +66,21 @@ def _attempt(run: Run) -> int:
     return run.status.attempts.target
 
 
-def _plan(run: Run) -> IndexPlan:
+def _count_what_is_there(run: Run) -> None:
+    """Note the size of the user's collection as it is; others may be writing to it."""
+    with run.solr() as solr:
+        cores = read_cores(run, solr, find_replicas(run, solr))
+    try:
+        documents = sum(documents_by_shard(cores).values())
+    except NotYet:  # a number that the replicas do not agree on is no number
+        documents = None
+    size = sum(each.bytes for each in cores)
+    run.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
+    message = "the collection is used as it is, nothing is written to it"
+    run.conditions.set(DATA_INDEXED, "True", "Used", message)
+
+
+def _plan(run: Run, dataset: Dataset) -> IndexPlan:
     spec = run.benchmark.spec
     return IndexPlan(
         benchmark=run.benchmark.key,
@@ -66,8 +88,19 @@ def _plan(run: Run) -> IndexPlan:
         collection=names.collection(run.benchmark),
         router=spec.collection.router.name,
         shards=spec.collection.shards,
-        dataset=spec.dataset,
+        dataset=dataset,
+        access=access_files(run.existing),
+        leader_urls=_leader_urls(run),
     )
+
+
+def _leader_urls(run: Run) -> dict[str, str] | None:
+    """Return the nodes that index pods may ask directly; `None` for every one, as those we made."""
+    if run.existing is None:
+        return None
+    with run.solr() as solr:
+        found = find_replicas(run, solr)
+    return leader_urls(run.cluster, run.settings.allowed_hosts, run.namespace, run.door, found)
 
 
 def _observe(run: Run) -> list[IndexProgress]:
@@ -117,17 +150,17 @@ def _wait(run: Run) -> None:
     raise NotYet("Indexing", f"{status.documents or 0}{total} documents sent")
 
 
-def _verify(run: Run) -> None:
+def _verify(run: Run, dataset: Dataset) -> None:
     spec, name = run.benchmark.spec, names.collection(run.benchmark)
     sent = run.status.dataset.documents
-    expected = spec.dataset.expected_documents or sent
+    expected = dataset.expected_documents or sent
     if expected is None:
         raise Never("DocumentsUnknown", "no index pod told how many documents it sent")
-    with SolrClient(run.solr_urls, timeout_seconds=30) as solr:
-        commit(solr, name, spec.dataset.indexing.max_segments)
-        found = replicas(solr, name)
-        check_replicas(found, spec.collection, run.solr_cloud.nodes)
-        cores = core_indexes(solr, found)
+    with run.solr(timeout_seconds=30) as solr:
+        commit(solr, name, dataset.indexing.max_segments)
+        found = find_replicas(run, solr)
+        check_replicas(found, spec.collection, run.nodes)
+        cores = read_cores(run, solr, found)
     counted = documents_by_shard(cores)
     size = sum(each.bytes for each in cores)
     total = sum(counted.values())

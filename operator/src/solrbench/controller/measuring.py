@@ -1,17 +1,16 @@
 """The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
 
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
+from solrbench.controller.cores import find_replicas, read_cores
 from solrbench.controller.following import follow, show
 from solrbench.controller.run import LoadLost, Run
 from solrbench.decide.conditions import MEASURED
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
+from solrbench.plan.access import access_files
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 from solrbench.plan.passes import all_passes, remaining_passes, step_of
-from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import replicas
-from solrbench.solr.counts import core_indexes
 
 
 def measure(run: Run) -> None:
@@ -51,8 +50,8 @@ def _finish(run: Run, stored: int) -> None:
 
 def _update_index_size(run: Run) -> None:
     """Read the size again: merges went on after the last document."""
-    with SolrClient(run.solr_urls) as solr:
-        cores = core_indexes(solr, replicas(solr, names.collection(run.benchmark)))
+    with run.solr() as solr:
+        cores = read_cores(run, solr, find_replicas(run, solr))
     size = {"index_bytes": sum(each.bytes for each in cores)}
     run.update(dataset=run.status.dataset.model_copy(update=size))
 
@@ -69,9 +68,10 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         benchmark=run.benchmark.key,
         attempt=run.status.attempts.load,
         solr_urls=run.solr_urls,
+        access=access_files(run.existing),
         collection=names.collection(run.benchmark),
         workload=spec.workload,
-        generator=spec.dataset.generator,
+        generator=spec.dataset.generator if spec.dataset is not None else None,
         warm_up=spec.warm_up,
         workers=spec.load.workers,
         passes=passes,

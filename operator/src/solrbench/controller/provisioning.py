@@ -2,7 +2,9 @@
 
 from solrbench.api.v1alpha1.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.controller import existing
 from solrbench.controller.children import TARGET, delete_components, obstacle, pods
+from solrbench.controller.config_set import read_archive
 from solrbench.controller.provisioners import solr_operator, stateful_set
 from solrbench.controller.provisioners.explaining import update_target
 from solrbench.controller.run import Run, TargetLost
@@ -10,7 +12,7 @@ from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.troubles import find_trouble
 from solrbench.errors import Never, NotYet
 from solrbench.plan import names
-from solrbench.solr import archive, collections
+from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
 
@@ -24,6 +26,9 @@ def provision(run: Run) -> None:
         TargetLost: if a pod of a finished target is not the one it was.
 
     """
+    if run.existing is not None:
+        existing.look_at(run)
+        return
     if run.conditions.holds(TARGET_READY):
         check_target(run)
         return
@@ -51,7 +56,7 @@ def _bring_up(run: Run) -> None:
 
 def _check_live(run: Run) -> None:
     wanted = run.solr_cloud.nodes
-    with SolrClient(run.solr_urls) as solr:
+    with run.solr() as solr:
         live = live_nodes(solr)
         update_target(run, live_nodes=len(live))
         if len(live) != wanted:
@@ -78,9 +83,9 @@ def _check_nodes(run: Run, solr: SolrClient) -> None:
 def _make_collection(run: Run) -> None:
     name = names.collection(run.benchmark)
     wanted = run.benchmark.spec.collection
-    with SolrClient(run.solr_urls, timeout_seconds=30) as solr:
+    with run.solr(timeout_seconds=30) as solr:
         if not replicas(solr, name):
-            collections.upload_config_set(solr, name, _archive(run))
+            collections.upload_config_set(solr, name, read_archive(run))
             collections.create_collection(solr, name, wanted, live_nodes(solr))
         _check_replicas(run, solr)
         collections.ensure_properties(solr, name, wanted)
@@ -100,18 +105,11 @@ def _check_replicas(run: Run, solr: SolrClient) -> None:
         raise NotYet(never.reason, never.message) from never
 
 
-def _archive(run: Run) -> bytes:
-    name = run.benchmark.spec.collection.config_set.config_map
-    if name is None:
-        return archive.built_in_archive()
-    body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
-    if body is None:
-        raise NotYet("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
-    return archive.archive_of(body)
-
-
 def check_target(run: Run) -> None:
     """Check that every pod of the target is the one that was there when it became ready."""
+    if run.existing is not None:
+        existing.check(run)
+        return
     now = {pod.name: pod for pod in pods(run, names.SOLR, names.ZOOKEEPER)}
     for name, identity in run.status.target.pods.items():
         pod = now.get(name)
@@ -137,6 +135,8 @@ def start_again(run: Run, lost: TargetLost) -> None:
             lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
         )
     again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
-    run.update(attempts=again, target=TargetStatus(), load=None, phase="")
+    # Nodes that were there at first must be back: half a cluster would be another target.
+    expected = TargetStatus(nodes=dict.fromkeys(run.status.target.nodes, ""))
+    run.update(attempts=again, target=expected, load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         run.conditions.set(type_, "False", lost.reason, f"{lost.message}; everything starts again")

@@ -2,17 +2,22 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
+from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.api.v1alpha1.existing import Existing
 from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller.door import Door, find_door
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
 from solrbench.plan import names
 from solrbench.plan.state_path import StatePath, state_path
+from solrbench.solr.client import SolrClient
 
 
 class TargetLost(SolrbenchError):  # noqa: N818 - an event, not a mistake
@@ -56,8 +61,29 @@ class Run:
         return solr_cloud
 
     @property
+    def existing(self) -> Existing | None:
+        """The target that was there before, if it is one."""
+        return self.benchmark.spec.target.existing
+
+    @cached_property
+    def door(self) -> Door:
+        """The way into an existing target, looked for once in a pass.
+
+        Raises:
+            NotYet: while a Secret, the SolrCloud or a host is missing.
+            Never: if a host is not allowed.
+
+        """
+        if self.existing is None:
+            raise ValueError("spec.target.existing must be set")
+        allowed = self.settings.allowed_hosts
+        return find_door(self.cluster, allowed, self.namespace, self.existing)
+
+    @property
     def solr_urls(self) -> list[str]:
-        """Base URLs of the Solr nodes."""
+        """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
+        if self.existing is not None:
+            return self.door.urls
         return names.solr_urls(self.benchmark, self.solr_cloud)
 
     @property
@@ -66,6 +92,22 @@ class Run:
         return state_path(
             self.benchmark, self.solr_cloud, self.status.start_time, self.status.attempts.target
         )
+
+    @property
+    def access(self) -> Access:
+        """What Solr asks of its callers."""
+        return OPEN if self.existing is None else self.door.access
+
+    def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
+        """Return a client for the target; to be closed."""
+        return SolrClient(self.solr_urls, timeout_seconds, self.access)
+
+    @property
+    def nodes(self) -> int:
+        """Solr nodes that the collection may be on."""
+        if self.existing is not None:
+            return self.status.target.live_nodes or 0
+        return self.solr_cloud.nodes
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

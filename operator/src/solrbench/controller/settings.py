@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from solrbench.decide.hosts import DEFAULT_PATTERNS
 from solrbench.manifests.common import ToolImage
 
 
@@ -15,6 +16,7 @@ class Settings:
         image: image of index and load pods, the operator's own
         concurrency: benchmarks that may run at a time
         pass_seconds: pause between two passes over one benchmark
+        allowed_hosts: patterns of the hosts that existing targets may have
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet asks whether the operator lives, 0 for nowhere
         log_format: `text` or `json`
@@ -26,6 +28,7 @@ class Settings:
     image: ToolImage
     concurrency: int = 1
     pass_seconds: float = 2.0
+    allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
     metrics_port: int = 9090
     health_port: int = 8080
     log_format: str = "text"
@@ -52,6 +55,7 @@ class Settings:
                 _words(get("SOLRBENCH_IMAGE_PULL_SECRETS", "")),
             ),
             concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
+            allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS", ",".join(DEFAULT_PATTERNS))),
             metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),
             health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
             log_format=get("SOLRBENCH_LOG_FORMAT", "text"),

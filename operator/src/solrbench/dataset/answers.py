@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+import httpx
+
+from solrbench.access import certificate_problem
 from solrbench.dataset.failures import IndexingError, Reason
 
 _MAY_PASS = frozenset({404, 408, 409, 425, 429})
@@ -17,12 +20,8 @@ def failure_of(status: int, body: bytes, leader: str) -> IndexingError | None:
     if status == 200 and _status(parsed) == 0:
         return None
     text = _message(parsed) or body[:_QUOTED].decode("utf-8", "replace").strip()
-    if status in (401, 403):
-        return IndexingError(
-            Reason.SOLR_UNAVAILABLE,
-            f"{leader}: HTTP {status}; let the index pods update without authentication",
-            permanent=True,
-        )
+    if turned_away := refusal(status, leader):
+        return turned_away
     if 400 <= status < 500 and status not in _MAY_PASS:
         return IndexingError(
             Reason.DOCUMENT_REFUSED,
@@ -31,6 +30,37 @@ def failure_of(status: int, body: bytes, leader: str) -> IndexingError | None:
             permanent=True,
         )
     return unavailable(leader, f"HTTP {status}: {text[:_QUOTED]}")
+
+
+def refusal(status: int, place: str) -> IndexingError | None:
+    """Return the failure if whoever stands at Solr's door lets nobody in; no retry cures it."""
+    if status in (401, 403):
+        return IndexingError(
+            Reason.AUTHENTICATION_FAILED,
+            f"{place}: HTTP {status}; check user, password and rights of"
+            " target.existing.basicAuth.secretName",
+            permanent=True,
+        )
+    if 300 <= status < 400:
+        return IndexingError(
+            Reason.REDIRECT_REFUSED,
+            f"{place}: HTTP {status}; redirects are not followed, name the place itself in"
+            " target.existing.urls",
+            permanent=True,
+        )
+    return None
+
+
+def unconnected(place: str, error: httpx.TransportError) -> IndexingError:
+    """Return the failure for a connection that was not made or was lost."""
+    if problem := certificate_problem(error):
+        return IndexingError(
+            Reason.CERTIFICATE_NOT_TRUSTED,
+            f"{place}: {problem}; target.existing.tls.caSecret must hold the authority that signed"
+            " the certificate",
+            permanent=True,
+        )
+    return unavailable(place, str(error) or type(error).__name__)
 
 
 def unavailable(place: str, problem: str) -> IndexingError:

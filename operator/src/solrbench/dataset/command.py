@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 from pydantic import ValidationError
 
+from solrbench.access import Access, read_access
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.batches import Batch, batches
 from solrbench.dataset.documents import Surroundings, documents
@@ -23,6 +24,7 @@ from solrbench.dataset.progress_server import Page, serving
 from solrbench.dataset.reader_thread import ReadAhead
 from solrbench.dataset.sender import Patience, Sender, find_routes
 from solrbench.dataset.slicing import Slice
+from solrbench.errors import Never
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 
 EXIT_AGAIN = 1
@@ -95,12 +97,35 @@ def _read_plan(file: Path) -> IndexPlan:
         ) from error
 
 
+def _access(plan: IndexPlan) -> Access:
+    try:
+        access = read_access(plan.access)
+    except OSError as error:
+        message = f"{error}; it is mounted from a Secret of target.existing"
+        raise IndexingError(Reason.INVALID_PLAN, message, permanent=True) from error
+    try:
+        if access.ca is not None:
+            _ = access.ssl_context
+    except Never as error:
+        raise IndexingError(
+            Reason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
+        ) from error
+    return access
+
+
 async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    # No proxy of the environment may stand between the pod and Solr in the same cluster.
-    http = httpx.AsyncClient(timeout=_TIMEOUT, trust_env=False)
+    access = _access(plan)
+    # Credentials go to Solr alone: through no proxy of the environment, after no redirect.
+    http = httpx.AsyncClient(
+        timeout=_TIMEOUT,
+        trust_env=False,
+        follow_redirects=False,
+        headers=access.headers,
+        verify=access.ssl_context if access.ca is not None else True,
+    )
     async with serving(_pages(plan, tally), pod.host, pod.port), http:
         await _send_all(plan, tally, pod, http)
 
@@ -108,7 +133,7 @@ async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
 async def _send_all(plan: IndexPlan, tally: Tally, pod: Pod, http: httpx.AsyncClient) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
     patience = Patience(indexing.retries, pod.backoff, _jitter(plan, tally, "send"))
-    leaders = Leaders(http, plan.solr_urls, plan.collection, dataset.id_field)
+    leaders = Leaders(http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls)
     routes = await find_routes(leaders, patience)
     sender = Sender(http, leaders, routes, patience, tally)
 

@@ -2,7 +2,7 @@
 
 import httpx
 
-from solrbench.dataset.answers import unavailable
+from solrbench.dataset.answers import refusal, unavailable, unconnected
 from solrbench.dataset.failures import IndexingError
 from solrbench.dataset.routing import Routes, parse_routes
 
@@ -11,13 +11,28 @@ class Leaders:
     """Reads the routes of one collection from whichever node answers."""
 
     def __init__(
-        self, http: httpx.AsyncClient, urls: list[str], collection: str, id_field: str
+        self,
+        http: httpx.AsyncClient,
+        urls: list[str],
+        collection: str,
+        id_field: str,
+        direct: dict[str, str] | None = None,
     ) -> None:
-        """Keep the nodes' base URLs, such as `http://host:8983/solr`."""
+        """Keep the nodes' base URLs, such as `http://host:8983/solr`.
+
+        Args:
+            http: the client
+            urls: of the nodes, or of what stands in front of them
+            collection: its name
+            id_field: unique key of its schema
+            direct: nodes that may be asked directly; see `IndexPlan.leader_urls`
+
+        """
         self._http = http
         self._urls = list(urls)
         self._collection = collection
         self._id_field = id_field
+        self._direct = direct
 
     async def read(self) -> Routes:
         """Return the routes as they are now.
@@ -33,7 +48,9 @@ class Leaders:
             except IndexingError as error:
                 failure = error
             except httpx.TransportError as error:
-                failure = unavailable(url, str(error) or type(error).__name__)
+                failure = unconnected(url, error)
+            if failure.permanent:
+                break
         raise failure
 
     async def _ask(self, url: str) -> Routes:
@@ -41,6 +58,8 @@ class Leaders:
             f"{url}/admin/collections",
             params={"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"},
         )
+        if turned_away := refusal(answer.status_code, url):
+            raise turned_away
         if answer.status_code != 200:
             raise unavailable(url, f"HTTP {answer.status_code} for CLUSTERSTATUS")
         try:
@@ -49,4 +68,7 @@ class Leaders:
             raise unavailable(url, f"CLUSTERSTATUS is not as expected: {error!r}") from error
         if routes is None or not routes.shards:
             raise unavailable(url, f"there is no active shard of collection {self._collection}")
-        return routes
+        if self._direct is None:
+            return routes
+        doors = [f"{each}/{self._collection}" for each in self._urls]
+        return routes.through(doors, self._direct)

@@ -6,7 +6,7 @@ the answer is `None`: any leader takes the document then, and Solr forwards it.
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -68,6 +68,20 @@ class Routes:
             return self.shards[turn % len(self.shards)].leader
         return self._names[shard].leader if shard in self._names else None
 
+    def through(self, doors: list[str], direct: dict[str, str]) -> "Routes":
+        """Return the same routes with leaders reached in the way that is allowed.
+
+        Args:
+            doors: addresses of the collection that any leader is reached through; Solr forwards
+            direct: base URL of a node as Solr tells it, to the one to use
+
+        """
+        shards = tuple(
+            replace(shard, leader=_reach(shard.leader, doors[i % len(doors)], direct))
+            for i, shard in enumerate(self.shards)
+        )
+        return replace(self, shards=shards)
+
     @cached_property
     def _names(self) -> dict[str, Shard]:
         return {shard.name: shard for shard in self.shards}
@@ -126,6 +140,13 @@ def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str)
         key_field=router.get("field") or id_field,
         field_routed=bool(router.get("field")),
     )
+
+
+def _reach(leader: str | None, door: str, direct: dict[str, str]) -> str | None:
+    if leader is None:
+        return None
+    base, _, core = leader.rpartition("/")
+    return f"{direct[base]}/{core}" if base in direct else door
 
 
 def _key_text(value: object) -> str | None:

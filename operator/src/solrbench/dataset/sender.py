@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from solrbench.dataset.answers import failure_of, unavailable
+from solrbench.dataset.answers import failure_of, unavailable, unconnected
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.batches import Batch
 from solrbench.dataset.failures import IndexingError
@@ -116,7 +116,7 @@ class Sender:
                 headers=_HEADERS,
             )
         except httpx.TransportError as error:
-            return unavailable(leader, str(error) or type(error).__name__)
+            return unconnected(leader, error)
         return failure_of(answer.status_code, answer.content, leader)
 
     def _params(self, batch: Batch) -> dict[str, str]:

@@ -3,6 +3,7 @@
 - `views`: pods and Jobs reduced to what decisions need
 - `troubles`: what is wrong with a pod, as a reason and a remedy
 - `solr_cloud`: whether a SolrCloud of the Solr Operator is ready, and what is missing
+- `hosts`: which hosts an existing target may have
 - `queue`: which benchmark may run
 - `deadlines`: which phase ran out of time
 - `conditions`: the conditions, the phase and the progress that are shown

@@ -3,6 +3,7 @@
 import signal
 from pathlib import Path
 
+from solrbench.access import REFUSALS
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import LoadState
 
@@ -15,7 +16,7 @@ EXIT_TERMINATED = 128 + signal.SIGTERM
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the last words of a container."""
 
-PERMANENT_REASONS = frozenset({"NoQueries", "MalformedQueries", "BadPlan", "StoppedByUser"})
+PERMANENT_REASONS = REFUSALS | {"NoQueries", "MalformedQueries", "BadPlan", "StoppedByUser"}
 """Reasons that another attempt with the same plan cannot cure."""
 
 

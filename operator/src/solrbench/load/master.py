@@ -25,6 +25,7 @@ from solrbench.load.ladder import Ladder
 from solrbench.load.reach import wait_for_target
 from solrbench.load.settings import LoadSettings
 from solrbench.load.store import ResultStore
+from solrbench.load.target import load_access
 from solrbench.load.tuning import tune_locust
 from solrbench.load.web import add_routes
 from solrbench.plan.load_plan import LoadPlan
@@ -90,7 +91,12 @@ class Master:
         self._ended.set(failure.exit_code)
 
     def _prepare(self) -> None:
-        wait_for_target(self._plan.solr_urls, self._settings.target_seconds, gevent.sleep)
+        wait_for_target(
+            self._plan.solr_urls,
+            self._settings.target_seconds,
+            gevent.sleep,
+            access=load_access(self._plan),
+        )
         self._runner.start_shape()
 
     def _open_web_page(self) -> None:

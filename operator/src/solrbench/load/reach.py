@@ -5,6 +5,13 @@ from collections.abc import Callable, Sequence
 
 import httpx
 
+from solrbench.access import (
+    AUTHENTICATION_FAILED,
+    CERTIFICATE_NOT_TRUSTED,
+    OPEN,
+    Access,
+    certificate_problem,
+)
 from solrbench.load.failures import LoadFailure
 
 _ATTEMPT_SECONDS = 5.0
@@ -16,22 +23,29 @@ def wait_for_target(
     seconds: float,
     pause: Callable[[float], None],
     clock: Callable[[], float] = time.monotonic,
+    access: Access = OPEN,
 ) -> None:
     """Return as soon as one node answers anything in HTTP.
 
     Raises:
-        LoadFailure: `TargetUnreachable` if none does within `seconds`
+        LoadFailure: `TargetUnreachable` if none does within `seconds`; at once
+            `CertificateNotTrusted` or `AuthenticationFailed`
 
     """
     deadline = clock() + seconds
     last = "no attempt"
-    with httpx.Client(timeout=min(_ATTEMPT_SECONDS, seconds), trust_env=False) as http:
+    with httpx.Client(
+        timeout=min(_ATTEMPT_SECONDS, seconds),
+        trust_env=False,
+        headers=access.headers,
+        verify=access.ssl_context if access.ca is not None else True,
+    ) as http:
         while True:
             for url in urls:
                 try:
-                    http.get(url)
+                    _check(url, http.get(url).status_code)
                 except httpx.HTTPError as error:
-                    last = f"{url}: {error}"
+                    last = _reason(url, error)
                 else:
                     return
             if clock() >= deadline:
@@ -40,3 +54,19 @@ def wait_for_target(
                     f"none of {len(urls)} nodes answered within {seconds:g} s; last {last}",
                 )
             pause(_PAUSE_SECONDS)
+
+
+def _check(url: str, status: int) -> None:
+    if status == 401:
+        raise LoadFailure(
+            AUTHENTICATION_FAILED,
+            f"{url}: HTTP {status}; check target.existing.basicAuth.secretName",
+        )
+
+
+def _reason(url: str, error: httpx.HTTPError) -> str:
+    if problem := certificate_problem(error):
+        raise LoadFailure(
+            CERTIFICATE_NOT_TRUSTED, f"{url}: {problem}; check target.existing.tls.caSecret"
+        ) from error
+    return f"{url}: {error}"

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from solrbench.access import Access, read_access
+from solrbench.errors import Never
 from solrbench.load.failures import LoadFailure
 from solrbench.load.generated import generate_queries
 from solrbench.load.queries import Query, query_file, read_queries
@@ -14,16 +16,35 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
     """Return requests and nodes of a plan.
 
     Raises:
-        LoadFailure: `NoQueries`, `MalformedQueries` or `BadPlan`.
+        LoadFailure: `NoQueries`, `MalformedQueries`, `BadPlan` or `CertificateNotTrusted`.
 
     """
-    workload = plan.workload
+    workload, access = plan.workload, load_access(plan)
     return Target(
         requests=prepare_requests(workload, _queries(plan, queries_folder)),
         queries=workload.queries,
-        nodes=[prepare_node(workload, plan.collection, url) for url in plan.solr_urls],
+        nodes=[prepare_node(workload, plan.collection, url, access) for url in plan.solr_urls],
         timeout_seconds=workload.timeout_seconds,
     )
+
+
+def load_access(plan: LoadPlan) -> Access:
+    """Return what the target asks of its callers, checked.
+
+    Raises:
+        LoadFailure: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
+
+    """
+    try:
+        access = read_access(plan.access)
+        if access.ca is not None:
+            _ = access.ssl_context
+    except OSError as error:
+        message = f"{error}; it is mounted from a Secret of target.existing"
+        raise LoadFailure("BadPlan", message) from error
+    except Never as error:
+        raise LoadFailure(error.reason, error.message) from error
+    return access
 
 
 def _queries(plan: LoadPlan, folder: Path) -> list[Query]:

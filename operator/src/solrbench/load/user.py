@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from solrbench.access import certificate_problem
 from solrbench.load.answers import Failure, failure, judge
 from solrbench.load.connection import Connection
 from solrbench.load.requests import Node, PreparedRequest
@@ -156,7 +157,9 @@ class ClosedLoopUser:
         tried_ns = _now()
         connection = Connection()
         try:
-            await self._loop.create_connection(lambda: connection, self._node.host, self._node.port)
+            await self._loop.create_connection(
+                lambda: connection, self._node.host, self._node.port, ssl=self._node.tls
+            )
         except OSError as error:
             self._connecting = None
             self._began_ns = self._began_ns or tried_ns
@@ -226,6 +229,8 @@ def connect_failure(error: OSError, node: Node) -> Failure:
     where = f"{node.host}:{node.port}"
     if isinstance(error, socket.gaierror):
         return failure("NameResolution", f"cannot resolve {node.host}: {error.strerror}")
+    if problem := certificate_problem(error):
+        return failure("CertificateNotTrusted", f"{where}: {problem}")
     if isinstance(error, ConnectionRefusedError):
         return failure("ConnectionRefused", f"nobody listens on {where}")
     if isinstance(error, ConnectionResetError):

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 from solrbench.plan import names
+from solrbench.plan.access import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
 
 Manifest = dict[str, Any]
 
@@ -140,3 +141,22 @@ def pull_secrets(*names: str | None) -> Manifest:
     """Return the pod's pull secrets, if there is one."""
     given = [{"name": name} for name in names if name]
     return {"imagePullSecrets": given} if given else {}
+
+
+def add_secrets(benchmark: SolrBenchmark, volumes: list[Manifest], mounts: list[Manifest]) -> None:
+    """Mount what an existing target asks of its callers: by reference, only the keys named."""
+    existing = benchmark.spec.target.existing
+    if existing is None:
+        return
+    found: list[tuple[str, str, str, dict[str, str]]] = []
+    if existing.basic_auth is not None:
+        keys = {USERNAME: USERNAME, PASSWORD: PASSWORD}
+        found.append(("credentials", existing.basic_auth.secret_name, CREDENTIALS_FOLDER, keys))
+    if existing.tls is not None:
+        secret = existing.tls.ca_secret
+        found.append(("ca", secret.name, CA_FOLDER, {secret.key: CA_KEY}))
+    for name, secret_name, folder, keys in found:
+        items = [{"key": key, "path": path} for key, path in keys.items()]
+        source = {"secretName": secret_name, "items": items, "defaultMode": 0o440}
+        volumes.append({"name": name, "secret": source})
+        mounts.append({"name": name, "mountPath": folder, "readOnly": True})

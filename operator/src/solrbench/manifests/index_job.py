@@ -5,6 +5,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.manifests.common import (
     Manifest,
     ToolImage,
+    add_secrets,
     config_map,
     container_security,
     empty_dirs,
@@ -33,12 +34,12 @@ def build_index(
     data = {"index-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
     return [
         config_map(benchmark, names.INDEX, attempt, data),
-        _job(benchmark, image, attempt),
+        _job(benchmark, plan.dataset, image, attempt),
     ]
 
 
-def _job(benchmark: SolrBenchmark, image: ToolImage, attempt: int) -> Manifest:
-    pods = benchmark.spec.dataset.indexing.pods
+def _job(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage, attempt: int) -> Manifest:
+    pods = dataset.indexing.pods
     meta = metadata(benchmark, names.child(benchmark, names.INDEX), names.INDEX, attempt)
     return {
         "apiVersion": "batch/v1",
@@ -67,22 +68,23 @@ def _job(benchmark: SolrBenchmark, image: ToolImage, attempt: int) -> Manifest:
             },
             "template": {
                 "metadata": {"labels": meta["labels"]},
-                "spec": _pod(benchmark, image),
+                "spec": _pod(benchmark, dataset, image),
             },
         },
     }
 
 
-def _pod(benchmark: SolrBenchmark, image: ToolImage) -> Manifest:
+def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
     volumes.append({"name": "plan", "configMap": {"name": names.child(benchmark, names.INDEX)}})
     mounts.append(
         {"name": "plan", "mountPath": INDEX_PLAN_FILE.rsplit("/", 1)[0], "readOnly": True}
     )
-    source = _source_volume(benchmark.spec.dataset)
+    source = _source_volume(dataset)
     if source is not None:
         volumes.append({"name": "dataset", **source})
         mounts.append({"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True})
+    add_secrets(benchmark, volumes, mounts)
     return {
         **pull_secrets(*image.pull_secrets),
         "restartPolicy": "Never",
@@ -97,7 +99,7 @@ def _pod(benchmark: SolrBenchmark, image: ToolImage) -> Manifest:
                 "imagePullPolicy": image.pull_policy,
                 "args": ["index", "--plan", INDEX_PLAN_FILE],
                 "ports": [{"name": "http", "containerPort": INDEX_PORT}],
-                "resources": resources(benchmark.spec.dataset.indexing.resources),
+                "resources": resources(dataset.indexing.resources),
                 "securityContext": container_security(),
                 "volumeMounts": mounts,
             }

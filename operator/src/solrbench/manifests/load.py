@@ -6,6 +6,7 @@ from solrbench.api.v1alpha1.workload import Queries
 from solrbench.manifests.common import (
     Manifest,
     ToolImage,
+    add_secrets,
     config_map,
     container_security,
     empty_dirs,
@@ -74,6 +75,7 @@ def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest
     if queries is not None:
         volumes.append({"name": "queries", **queries})
         mounts.append({"name": "queries", "mountPath": QUERIES_FOLDER, "readOnly": True})
+    add_secrets(benchmark, volumes, mounts)
     return {
         "restartPolicy": "Never",
         **pull_secrets(*image.pull_secrets),

@@ -4,5 +4,6 @@
 - `state_path`: where in which ZooKeeper a SolrCloud keeps its state
 - `passes`: repeats and steps in the order they are measured
 - `index_plan`, `load_plan`: what the pods of a benchmark are told, as JSON on their disk
+- `access`: files with which pods come into an existing target
 - `words`: the vocabulary that generated documents and generated queries share
 """

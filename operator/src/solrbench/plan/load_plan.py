@@ -4,6 +4,7 @@ from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.workload import WarmUp, Workload
+from solrbench.plan.access import AccessFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
 QUERIES_FOLDER = "/var/run/solrbench/queries"
@@ -33,6 +34,8 @@ class LoadPlan(Model):
     attempt: int
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
+    access: AccessFiles = AccessFiles()
+    """What Solr asks of its callers."""
     collection: str
     workload: Workload
     generator: Generator | None = None

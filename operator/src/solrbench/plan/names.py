@@ -53,8 +53,25 @@ def labels(benchmark: SolrBenchmark, component: str, attempt: int) -> dict[str, 
 
 
 def collection(benchmark: SolrBenchmark) -> str:
-    """Return the name of the collection and of its config set."""
-    return benchmark.metadata.name
+    """Return the name of the collection: the benchmark's own, unless one of the user's is read."""
+    existing = benchmark.spec.target.existing
+    used = existing.collection_name if existing is not None else None
+    return used or benchmark.metadata.name
+
+
+def config_set_prefix(benchmark: SolrBenchmark) -> str:
+    """Return how the config sets of a benchmark begin on a Solr that others use too."""
+    return f"solrbench-{benchmark.metadata.uid}-"
+
+
+def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
+    """Return the name of the config set.
+
+    Where others have collections too, it says whose a collection is, and of which attempt.
+    """
+    if benchmark.spec.target.existing is None:
+        return benchmark.metadata.name
+    return f"{config_set_prefix(benchmark)}{attempt}"
 
 
 def operated(benchmark: SolrBenchmark) -> str:

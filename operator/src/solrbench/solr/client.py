@@ -5,6 +5,14 @@ from typing import Any, Self
 
 import httpx
 
+from solrbench.access import (
+    AUTHENTICATION_FAILED,
+    CERTIFICATE_NOT_TRUSTED,
+    OPEN,
+    REDIRECT_REFUSED,
+    Access,
+    certificate_problem,
+)
 from solrbench.errors import Never, NotYet
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
@@ -13,10 +21,19 @@ Params = Mapping[str, str | int | bool | Sequence[str]]
 class SolrClient:
     """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`)."""
 
-    def __init__(self, urls: Sequence[str], timeout_seconds: float = 10.0) -> None:
+    def __init__(
+        self, urls: Sequence[str], timeout_seconds: float = 10.0, access: Access = OPEN
+    ) -> None:
         self.urls = list(urls)
-        # A benchmark's Solr is inside the cluster: no proxy of the environment may stand between.
-        self._http = httpx.Client(timeout=timeout_seconds, trust_env=False)
+        # Only the host that was asked for is asked: through no proxy of the environment, and
+        # wherever a redirect leads, credentials do not follow.
+        self._http = httpx.Client(
+            timeout=timeout_seconds,
+            trust_env=False,
+            follow_redirects=False,
+            headers=access.headers,
+            verify=access.ssl_context if access.ca is not None else True,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -33,7 +50,8 @@ class SolrClient:
 
         Raises:
             NotYet: if the node does not answer or answers with a server error.
-            Never: if Solr refuses the request.
+            Never: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused` or
+                `CertificateNotTrusted` if nobody is let in this way.
 
         """
         return self._send("GET", path, params, url)
@@ -65,6 +83,12 @@ class SolrClient:
                 method, address, params={"wt": "json", **(params or {})}, **options
             )
         except httpx.HTTPError as error:
+            if problem := certificate_problem(error):
+                raise Never(
+                    CERTIFICATE_NOT_TRUSTED,
+                    f"{address}: {problem}; target.existing.tls.caSecret must hold the authority"
+                    " that signed the certificate, and urls the host it was signed for",
+                ) from error
             raise NotYet(
                 "SolrUnreachable", f"{method} {address}: {str(error) or repr(error)}"
             ) from error
@@ -73,6 +97,7 @@ class SolrClient:
 
 def _checked(answer: httpx.Response) -> Any:
     """Return the body of a good answer; Solr puts errors into the body, sometimes with HTTP 200."""
+    _check_door(answer)
     try:
         body = answer.json()
     except ValueError as error:
@@ -82,6 +107,23 @@ def _checked(answer: httpx.Response) -> Any:
     text = _error_text(body) or f"HTTP {answer.status_code}"
     kind = NotYet if answer.status_code >= 500 or answer.status_code in (404, 429) else Never
     raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
+
+
+def _check_door(answer: httpx.Response) -> None:
+    """Raise if the answer is not Solr's but that of who stands at its door."""
+    address = answer.url.copy_with(query=None)
+    if answer.status_code in (401, 403):
+        raise Never(
+            AUTHENTICATION_FAILED,
+            f"{answer.request.method} {address}: HTTP {answer.status_code}; check user, password"
+            " and rights of target.existing.basicAuth.secretName",
+        )
+    if answer.is_redirect:
+        raise Never(
+            REDIRECT_REFUSED,
+            f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
+            " not followed, name the place itself in target.existing.urls",
+        )
 
 
 def _error_text(body: Any) -> str:

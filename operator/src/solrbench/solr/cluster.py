@@ -72,6 +72,19 @@ def _replica(shard: str, body: dict[str, Any]) -> Replica:
     )
 
 
+def config_set_of(solr: SolrClient, collection: str) -> str | None:
+    """Return the name of a collection's config set, or `None` if there is no such collection."""
+    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    found = answer["cluster"]["collections"].get(collection)
+    return None if found is None else str(found["configName"])
+
+
+def resolve_alias(solr: SolrClient, name: str) -> str:
+    """Return the collection that a name stands for: itself, unless it is an alias for one."""
+    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    return str(answer["cluster"].get("aliases", {}).get(name, name))
+
+
 def node_info(solr: SolrClient, url: str) -> NodeInfo:
     """Return what the node behind `url` says of itself."""
     body = solr.get("/admin/info/system", url=url)

@@ -2,10 +2,11 @@
 
 from collections import Counter
 
+from solrbench.access import REFUSALS
 from solrbench.api.v1alpha1.collection import Collection, RouterName
 from solrbench.errors import Never, NotYet
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
+from solrbench.solr.cluster import Replica, config_set_of
 from solrbench.solr.properties import config_properties, differences, read_property
 
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
@@ -38,10 +39,25 @@ def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
     solr.post("/admin/configs", params, content=archive, timeout_seconds=60)
 
 
-def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: list[str]) -> None:
+def create_collection(
+    solr: SolrClient,
+    name: str,
+    wanted: Collection,
+    nodes: list[str],
+    config_set: str | None = None,
+) -> None:
     """Create the collection on exactly these nodes, replicas dealt out one node after another.
 
+    Args:
+        solr: the cluster
+        name: of the collection
+        wanted: shards, replicas and router
+        nodes: Solr's names of the nodes
+        config_set: that marks the collection as ours where others have collections too; its
+            own name when absent
+
     Raises:
+        Never: also if who stands at Solr's door refuses.
         Never: if Solr cannot load the config set; the half-made collection is removed.
         NotYet: if nodes did not reach each other.
 
@@ -49,7 +65,7 @@ def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: li
     params: dict[str, str | int] = {
         "action": "CREATE",
         "name": name,
-        "collection.configName": name,
+        "collection.configName": config_set or name,
         "nrtReplicas": wanted.replicas.nrt,
         "tlogReplicas": wanted.replicas.tlog,
         "pullReplicas": wanted.replicas.pull,
@@ -63,9 +79,12 @@ def create_collection(solr: SolrClient, name: str, wanted: Collection, nodes: li
     try:
         solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
     except (Never, NotYet) as error:
+        if error.reason in REFUSALS:
+            raise
         if error.reason != "SolrError" or "already exists" in error.message:
             raise NotYet(error.reason, error.message) from error
-        delete_collection(solr, name)
+        if config_set is None or config_set_of(solr, name) == config_set:
+            delete_collection(solr, name)
         if any(sign in error.message for sign in SIGNS_OF_THE_NETWORK):
             raise NotYet("CollectionNotCreated", error.message) from error
         raise Never(
@@ -79,6 +98,8 @@ def delete_collection(solr: SolrClient, name: str) -> None:
     try:
         solr.post("/admin/collections", {"action": "DELETE", "name": name})
     except (Never, NotYet) as error:
+        if error.reason in REFUSALS:
+            raise
         if "Could not find collection" not in error.message:
             raise NotYet(error.reason, error.message) from error
 

@@ -4,14 +4,38 @@ from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import Field
+from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import Model, Rule
-from solrbench.api.v1alpha1.collection import Collection
+from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.target import Target
 from solrbench.api.v1alpha1.workload import WarmUp, Workload
+
+USES = (
+    "(has(self.target.existing) && has(self.target.existing.manageCollection)"
+    " && self.target.existing.manageCollection == 'Use')"
+)
+"""CEL: whether the collection is the user's."""
+
+UNTOUCHED = (
+    "self.collection.shards == 1",
+    "self.collection.replicas.nrt == 1",
+    "self.collection.replicas.tlog == 0",
+    "self.collection.replicas.pull == 0",
+    "self.collection.router.name == 'compositeId'",
+    "!has(self.collection.router.field)",
+    "!has(self.collection.configSet.configMap)",
+    *(f"!has(self.collection.caches.{to_camel(name)})" for name in Caches.model_fields),
+    *(
+        f"!has(self.collection.{to_camel(name)})"
+        for name, field in Collection.model_fields.items()
+        if field.default is None
+    ),
+)
+"""CEL: that nothing in `collection` differs from its default."""
 
 
 class Cleanup(StrEnum):
@@ -40,8 +64,8 @@ class Spec(Model):
     """What is measured."""
     collection: Collection = Collection()
     """Shards, replicas, caches."""
-    dataset: Dataset
-    """The documents."""
+    dataset: Dataset | None = None
+    """The documents; required, but refused where `target.existing` uses a collection."""
     workload: Workload
     """The requests."""
     warm_up: WarmUp | None = None
@@ -80,13 +104,33 @@ class Spec(Model):
             ),
         ),
         Rule(
-            cel="!has(self.workload.queries.generated) || has(self.dataset.generator)",
+            cel=f"{USES} != has(self.dataset)",
+            message=(
+                "dataset must be set, except with target.existing.manageCollection Use,"
+                " which never writes to the collection"
+            ),
+            holds=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
+        ),
+        Rule(
+            cel=f"!{USES} || ({' && '.join(UNTOUCHED)})",
+            message=(
+                "collection must be left out with target.existing.manageCollection Use,"
+                " the collection stays as it is"
+            ),
+            holds=lambda spec: not spec.target.uses_collection or spec.collection == Collection(),
+        ),
+        Rule(
+            cel=(
+                "!has(self.workload.queries.generated)"
+                " || (has(self.dataset) && has(self.dataset.generator))"
+            ),
             message=(
                 "workload.queries.generated must go with dataset.generator;"
                 " give queries of your own for other data"
             ),
             holds=lambda spec: (
-                spec.workload.queries.generated is None or spec.dataset.generator is not None
+                spec.workload.queries.generated is None
+                or (spec.dataset is not None and spec.dataset.generator is not None)
             ),
         ),
     )

@@ -71,6 +71,11 @@ class TargetStatus(Observed):
     pods: Annotated[dict[Text, Text], Field(max_length=128)] = {}
     """Uid and restarts of each pod when the target became ready; where they differ, data may be
     lost."""
+    nodes: Annotated[dict[Text, Text], Field(max_length=512)] = {}
+    """Solr nodes of an existing target, and when the JVM of each was started; where that changes,
+    data may be lost."""
+    check_time: datetime | None = None
+    """When the nodes of an existing target were last seen to be the same."""
 
 
 class DatasetStatus(Observed):

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from solrbench.api.rules import Model, exactly_one
+from solrbench.api.v1alpha1.existing import Existing
 from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 
 
@@ -11,5 +12,12 @@ class Target(Model):
 
     solr_cloud: SolrCloud | None = None
     """A SolrCloud made for this benchmark and deleted after it."""
+    existing: Existing | None = None
+    """A Solr that is there already and stays."""
 
-    rules: ClassVar = (exactly_one("solrCloud"),)
+    rules: ClassVar = (exactly_one("solrCloud", "existing"),)
+
+    @property
+    def uses_collection(self) -> bool:
+        """Whether a collection of the user's is measured, and so nothing is written."""
+        return self.existing is not None and self.existing.uses_collection

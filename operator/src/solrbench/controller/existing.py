@@ -1,0 +1,154 @@
+"""The target stage where Solr is there already: looked at, never changed but for our collection."""
+
+from datetime import timedelta
+
+from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.controller.children import TARGET, delete_components
+from solrbench.controller.config_set import read_archive
+from solrbench.controller.cores import find_replicas
+from solrbench.controller.run import Run, TargetLost
+from solrbench.decide.conditions import TARGET_READY
+from solrbench.errors import Never, NotYet, SolrbenchError
+from solrbench.plan import names
+from solrbench.solr import collections, owned
+from solrbench.solr.client import SolrClient
+from solrbench.solr.nodes import NodeLife, node_lives, zookeepers
+
+CHECK_PAUSE = timedelta(seconds=10)
+"""Between two looks at the nodes while others measure them."""
+
+PATIENCE = timedelta(seconds=60)
+"""How long a target may stay silent; a saturated one answers late."""
+
+
+def look_at(run: Run) -> None:
+    """Check the existing target, and make the collection if it is to be ours.
+
+    Raises:
+        NotYet: while it does not answer, or the collection is not there.
+        Never: if it may not be asked, or cannot do what the spec asks for.
+        TargetLost: if a node of a target that was ready is not the one it was.
+
+    """
+    if run.conditions.holds(TARGET_READY):
+        check(run)
+        return
+    run.enter("Provisioning")
+    if not delete_components(run, *TARGET, attempt_below=run.status.attempts.target):
+        raise NotYet("RemovingOldTarget", "pods of the attempt before are still there")
+    with run.solr(timeout_seconds=30) as solr:
+        lives = node_lives(solr)
+        if missing := sorted(run.status.target.nodes.keys() - lives.keys()):
+            raise NotYet("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
+        _check_versions(lives)
+        _note(run, solr, lives)
+        if run.benchmark.spec.target.uses_collection:
+            _check_collection(run, solr)
+        else:
+            _make_collection(run, solr, lives)
+    run.conditions.set(TARGET_READY, "True", "Ready", "the existing nodes and replicas are active")
+
+
+def _check_versions(lives: dict[str, NodeLife]) -> None:
+    versions = sorted({life.solr_version for life in lives.values()})
+    if any(not version.startswith("9.") for version in versions):
+        raise Never(
+            "UnsupportedSolrVersion",
+            f"target.existing runs Solr {', '.join(versions)}; it must be Solr 9.x",
+        )
+
+
+def _note(run: Run, solr: SolrClient, lives: dict[str, NodeLife]) -> None:
+    target = TargetStatus(
+        live_nodes=len(lives),
+        zookeepers=zookeepers(solr),
+        solr_version=", ".join(sorted({life.solr_version for life in lives.values()})),
+        heap_bytes=min(life.heap_max_bytes for life in lives.values()),
+        url=f"{solr.urls[0]}/{names.collection(run.benchmark)}",
+        nodes={name: life.started for name, life in lives.items()},
+        check_time=run.now,
+    )
+    run.update(target=target)
+
+
+def _check_collection(run: Run, solr: SolrClient) -> None:
+    name = names.collection(run.benchmark)
+    found = find_replicas(run, solr)
+    if not found:
+        raise NotYet(
+            "CollectionNotFound", f"target.existing.collectionName: there is no collection {name}"
+        )
+    waiting = [f"{each.core} is {each.state}" for each in found if each.state != "active"]
+    if waiting:
+        raise NotYet("ReplicasNotActive", ", ".join(waiting))
+
+
+def _make_collection(run: Run, solr: SolrClient, lives: dict[str, NodeLife]) -> None:
+    name, wanted = names.collection(run.benchmark), run.benchmark.spec.collection
+    config_set = names.config_set(run.benchmark, run.status.attempts.target)
+    if wanted.replicas.total > len(lives):
+        raise Never(
+            "TooFewNodes",
+            f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has"
+            f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
+        )
+    if not owned.is_there(solr, name, config_set, names.config_set_prefix(run.benchmark)):
+        collections.upload_config_set(solr, config_set, read_archive(run))
+        collections.create_collection(solr, name, wanted, sorted(lives), config_set)
+    try:
+        collections.check_replicas(find_replicas(run, solr), wanted, len(lives))
+    except Never as never:  # Solr may still be making them for an operator that is gone
+        raise NotYet(never.reason, never.message) from never
+    collections.ensure_properties(solr, name, wanted)
+
+
+def check(run: Run, *, now: bool = False) -> None:
+    """Check that every node still lives the life it lived when the target became ready.
+
+    Args:
+        run: the pass
+        now: whether to look even if somebody just did, as before a result is kept
+
+    Raises:
+        NotYet: if it had to be known now, and Solr did not tell.
+        TargetLost: if a node is gone or was started again, or nobody answers for long.
+
+    """
+    seen = run.status.target.check_time or run.now
+    if not now and run.now - seen < CHECK_PAUSE:
+        return
+    try:
+        with run.solr() as solr:
+            lives = node_lives(solr)
+    except SolrbenchError as error:
+        if run.now - seen > PATIENCE:
+            raise TargetLost("TargetUnreachable", error.message) from error
+        if now:
+            raise NotYet(error.reason, error.message) from error
+        return
+    for name, started in run.status.target.nodes.items():
+        if name not in lives:
+            raise TargetLost("TargetNodeLost", f"node {name} is not live any more")
+        if lives[name].started != started:
+            raise TargetLost("TargetNodeLost", f"node {name} was started again")
+    run.update(target=run.status.target.model_copy(update={"check_time": run.now}))
+
+
+def remove_collection(run: Run) -> None:
+    """Delete the collection that was made for this benchmark; one of the user's stays.
+
+    Raises:
+        SolrbenchError: if it could not be done.
+
+    """
+    if not may_hold_collection(run):
+        return
+    with run.solr(timeout_seconds=30) as solr:
+        owned.remove(solr, names.collection(run.benchmark), names.config_set_prefix(run.benchmark))
+
+
+def may_hold_collection(run: Run) -> bool:
+    """Return whether the existing target may hold something of this benchmark."""
+    target = run.benchmark.spec.target
+    made = target.existing is not None and not target.uses_collection
+    return made and run.status.start_time is not None

@@ -1,0 +1,196 @@
+"""A Solr that is there already: with a password, by its nodes, a proxy and a load balancer."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from support import existing_solr, kube
+from support.benchmarks import SMALL_SOLR, config_map, small
+from support.existing_solr import BALANCER, PASSWORD, PROXY, REDIRECT, door_url
+
+Run = Callable[..., str]
+OLD = "old"
+NODES = 2
+DOCUMENTS = 2000
+QUERIES = "old-queries"
+DOORS = {
+    "nodes": existing_solr.node_urls(OLD, NODES),
+    "proxy": [door_url(PROXY)],
+    "balancer": [door_url(BALANCER)],
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def old() -> Iterator[None]:
+    """A SolrCloud with a collection and a password, and doors to it."""
+    kube.apply(
+        small(
+            OLD,
+            target__solrCloud=SMALL_SOLR | {"nodes": NODES},
+            collection={"shards": 2},
+            cleanup="Never",
+        )
+    )
+    kube.wait_for_success(OLD)
+    kube.wait_for_reason(OLD, "CleanedUp", "Kept", 20)
+    existing_solr.lock(OLD)
+    existing_solr.open_doors(OLD, NODES)
+    kube.apply(
+        existing_solr.secret("right-login"),
+        existing_solr.secret("wrong-login", "a guess"),
+        config_map(QUERIES, queries__txt="q=*:*\nq=category_s:books\n"),
+    )
+    yield
+    existing_solr.close_doors()
+    kube.kubectl("delete", "secret", "right-login", "wrong-login", "--ignore-not-found")
+    kube.kubectl("delete", "configmap", QUERIES, "--ignore-not-found")
+    kube.delete(OLD)
+
+
+def on_old(name: str, urls: list[str], login: str = "right-login", **changes: Any) -> kube.Body:
+    target = {"existing": {"urls": urls, "basicAuth": {"secretName": login}}}
+    return small(name, **{"target": target, "collection": {"shards": 2}, **changes})
+
+
+def used(name: str, urls: list[str], login: str = "right-login") -> kube.Body:
+    body = on_old(name, urls, login)
+    body["spec"]["target"]["existing"] |= {"manageCollection": "Use", "collectionName": OLD}
+    body["spec"]["workload"] = {"queries": {"configMap": {"name": QUERIES}}}
+    del body["spec"]["dataset"], body["spec"]["collection"]
+    return body
+
+
+def failure(name: str, seconds: float = 60) -> kube.Body:
+    kube.wait_for_end(name, seconds)
+    return kube.condition(name, "Succeeded")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_collection_of_our_own_comes_and_goes(run: Run, door: str) -> None:
+    before = existing_solr.indexes(OLD), existing_solr.config_sets()
+    name = run(on_old(f"by-{door}", DOORS[door], cleanup="Never"))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == DOCUMENTS
+    assert status["target"]["liveNodes"] == NODES
+    assert len(status["target"]["nodes"]) == NODES
+    (result,) = status["results"]
+    assert (result["requests"], result["failures"]) == (100, 0)
+    assert existing_solr.collections() == {OLD, name}
+    made = existing_solr.indexes(name)
+    assert sum(documents for documents, _ in made.values()) == DOCUMENTS
+    plan = json.loads(_config_maps(name)[f"{name}-index"]["index-plan.json"])
+    assert set(plan["leaderUrls"]) == (set(DOORS["nodes"]) if door == "nodes" else set())
+    kube.delete(name)
+    assert existing_solr.collections() == {OLD}
+    assert (existing_solr.indexes(OLD), existing_solr.config_sets()) == before
+
+
+def test_collection_of_our_own_is_gone_when_the_benchmark_ends(run: Run) -> None:
+    name = run(on_old("tidy", DOORS["balancer"]))
+    kube.wait_for_success(name)
+    kube.wait_for_reason(name, "CleanedUp", "CleanedUp", 60)
+    assert existing_solr.collections() == {OLD}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_collection_of_the_user_is_only_read(run: Run, door: str) -> None:
+    before = existing_solr.indexes(OLD), existing_solr.config_sets()
+    name = run(used(f"use-{door}", DOORS[door]))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == DOCUMENTS
+    (result,) = status["results"]
+    assert (result["requests"], result["failures"]) == (100, 0)
+    assert kube.condition(name, "DataIndexed")["reason"] == "Used"
+    kube.delete(name)
+    assert existing_solr.collections() == {OLD}
+    assert (existing_solr.indexes(OLD), existing_solr.config_sets()) == before
+
+
+def test_collection_with_the_name_of_the_benchmark_is_left_alone(run: Run) -> None:
+    before = existing_solr.indexes(OLD)
+    stranger = "stranger"
+    made = {"action": "CREATE", "name": stranger, "numShards": 1, "collection.configName": OLD}
+    existing_solr.inspect("/admin/collections", **made)
+    try:
+        name = run(on_old(stranger, DOORS["proxy"]))
+        assert failure(name)["reason"] == "CollectionExists"
+        kube.delete(name)
+        assert existing_solr.collections() == {OLD, stranger}
+    finally:
+        existing_solr.inspect("/admin/collections", action="DELETE", name=stranger)
+    assert existing_solr.indexes(OLD) == before
+
+
+def test_wrong_password_is_told_and_not_repeated(run: Run) -> None:
+    name = run(on_old("guessing", DOORS["nodes"], "wrong-login"))
+    told = failure(name)
+    assert told["reason"] == "AuthenticationFailed"
+    assert "basicAuth.secretName" in told["message"]
+    assert "a guess" not in json.dumps(kube.benchmark(name))
+
+
+def test_login_may_come_later(run: Run) -> None:
+    name = run(used("waiting", DOORS["proxy"], "late-login"))
+    message = kube.wait_for_reason(name, "Accepted", "SecretNotFound", 30)
+    assert "late-login" in message
+    try:
+        kube.apply(existing_solr.secret("late-login"))
+        kube.wait_for_success(name)
+    finally:
+        kube.kubectl("delete", "secret", "late-login", "--ignore-not-found")
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("outside", "http://search.example.org:8983/solr"),
+        ("metadata", "http://169.254.169.254/solr"),
+        ("loopback", "http://127.0.0.1:8983/solr"),
+        ("api-server", "https://kubernetes.default.svc/solr"),
+    ],
+)
+def test_hosts_that_are_not_allowed(run: Run, name: str, url: str) -> None:
+    told = failure(run(on_old(f"host-{name}", [url])))
+    assert told["reason"] == "HostNotAllowed"
+
+
+def test_redirect_is_not_followed(run: Run) -> None:
+    told = failure(run(on_old("redirected", [door_url(REDIRECT)])))
+    assert told["reason"] == "RedirectRefused"
+
+
+def test_password_is_nowhere_but_in_its_secret(run: Run) -> None:
+    name = run(on_old("discreet", DOORS["nodes"], cleanup="Never"))
+    kube.wait_for_success(name)
+    pods = [body["metadata"]["name"] for body in kube.items("pods")]
+    ours = [pod for pod in pods if pod.startswith((name, "solrbench"))]
+    assert len(ours) >= 2
+    texts = [
+        *(kube.kubectl("logs", pod) for pod in ours),
+        kube.kubectl("get", "configmaps,pods,jobs,events,solrbenchmarks", "-o", "json"),
+    ]
+    encoded = base64.b64encode(PASSWORD.encode()).decode()
+    for secret in (PASSWORD, json.dumps(PASSWORD)[1:-1], encoded, existing_solr.login()[6:]):
+        assert not any(secret in text for text in texts)
+
+
+def test_node_that_starts_again_means_a_fresh_collection(run: Run) -> None:
+    name = run(on_old("restarted", DOORS["balancer"], load=_long_load()))
+    kube.wait_for_reason(name, "Measured", "Measuring", 240)
+    kube.kubectl("exec", f"{OLD}-solr-1", "--", "sh", "-c", "kill 1")
+    kube.wait_for("second attempt", lambda: kube.status(name)["attempts"]["target"] == 2, 120)
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == DOCUMENTS
+    assert status["results"][0]["failures"] == 0
+
+
+def _long_load() -> dict[str, Any]:
+    return {"steps": [{"name": "long", "users": 1, "durationSeconds": 40}]}
+
+
+def _config_maps(name: str) -> dict[str, dict[str, str]]:
+    found = kube.items("configmaps", f"solrbench.io/benchmark={name}")
+    return {body["metadata"]["name"]: body["data"] for body in found if "data" in body}

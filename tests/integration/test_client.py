@@ -1,0 +1,25 @@
+"""The operator's own client against the real API server."""
+
+from ipaddress import ip_address
+
+import pytest
+from kubernetes import client
+
+from solrbench.cluster.client import connect
+from support.admission import reachable_api_server
+
+pytestmark = pytest.mark.cluster
+
+
+def test_api_server_tells_where_it_is() -> None:
+    if reachable_api_server() is None:
+        pytest.skip("no cluster")
+    found = connect().server_hosts()
+    slices = client.DiscoveryV1Api().list_namespaced_endpoint_slice(
+        "default", label_selector="kubernetes.io/service-name=kubernetes"
+    )
+    behind = {
+        each for part in slices.items for endpoint in part.endpoints for each in endpoint.addresses
+    }
+    assert behind
+    assert behind & {str(ip_address(host)) for host in found[1:]}

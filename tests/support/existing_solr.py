@@ -1,0 +1,212 @@
+"""A SolrCloud that asks for a password, with nginx in front: what users have already.
+
+The nodes are those that a benchmark has left (`cleanup: Never`); from then on they belong to
+nobody. Security is switched on by Solr's own means, a `security.json` in ZooKeeper.
+"""
+
+import base64
+import hashlib
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+from support import kube
+
+USER, PASSWORD = "bench", "Rocks:and Røll"
+DOORS = "doors"
+PROXY, BALANCER, REDIRECT, INSPECTION = 8081, 8082, 8083, 8084
+CONTEXT = {
+    "runAsNonRoot": True,
+    "runAsUser": 101,
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
+NGINX = """
+worker_processes 1;
+events {{}}
+http {{
+  access_log off;
+  client_max_body_size 64m;
+  client_body_temp_path /tmp/body;
+  proxy_temp_path /tmp/proxy;
+  fastcgi_temp_path /tmp/fastcgi;
+  uwsgi_temp_path /tmp/uwsgi;
+  scgi_temp_path /tmp/scgi;
+  proxy_http_version 1.1;
+  proxy_set_header Connection "";
+  proxy_read_timeout 200s;
+  upstream first {{ server {first}; keepalive 8; }}
+  upstream every {{ {servers} keepalive 8; }}
+  server {{ listen {proxy}; location / {{ proxy_pass http://first; }} }}
+  server {{ listen {balancer}; location / {{ proxy_pass http://every; }} }}
+  server {{ listen {redirect}; location / {{ return 302 http://{first}$request_uri; }} }}
+  server {{
+    listen {inspection};
+    location / {{ proxy_set_header Authorization "{login}"; proxy_pass http://first; }}
+  }}
+}}
+"""
+
+
+def login(user: str = USER, password: str = PASSWORD) -> str:
+    """Return the header's value."""
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def secret(name: str, password: str = PASSWORD) -> dict[str, Any]:
+    """Return a Secret with a login."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "type": "kubernetes.io/basic-auth",
+        "metadata": {"name": name},
+        "stringData": {"username": USER, "password": password},
+    }
+
+
+def node_urls(name: str, nodes: int) -> list[str]:
+    """Return the base URLs of the nodes."""
+    return [f"http://{_host(name, i)}/solr" for i in range(nodes)]
+
+
+def door_url(port: int) -> str:
+    """Return the base URL behind one of nginx's ports."""
+    return f"http://{DOORS}:{port}/solr"
+
+
+def lock(name: str) -> None:
+    """Let nobody into the nodes without the password, probes of the kubelet apart."""
+    salt = b"sixteen bytes of"
+    digest = hashlib.sha256(hashlib.sha256(salt + PASSWORD.encode()).digest()).digest()
+    stored = f"{base64.b64encode(digest).decode()} {base64.b64encode(salt).decode()}"
+    probes = ["/admin/info/system", "/admin/info/health"]
+    security = {
+        "authentication": {
+            "class": "solr.BasicAuthPlugin",
+            "blockUnknown": False,
+            "credentials": {USER: stored},
+        },
+        "authorization": {
+            "class": "solr.RuleBasedAuthorizationPlugin",
+            "user-role": {USER: "admin"},
+            "permissions": [
+                {"name": "probes", "path": probes, "collection": None, "role": None},
+                {"name": "all", "role": "admin"},
+            ],
+        },
+    }
+    script = (
+        "cat > /tmp/security.json && java -cp '/opt/solr/server/lib/*'"
+        " org.apache.solr.cli.SolrCLI zk cp /tmp/security.json zk:/security.json -z $ZK_HOST"
+    )
+    pod = f"{name}-solr-0"
+    kube.kubectl("exec", "-i", pod, "--", "sh", "-c", script, stdin=json.dumps(security))
+
+    def is_locked() -> bool:
+        try:
+            kube.solr(pod, "/admin/collections", action="LIST")
+        except AssertionError as error:
+            return "must be logged in" in str(error)  # kubectl's words for HTTP 401
+        return False
+
+    kube.wait_for("a locked Solr", is_locked, 30)
+
+
+def open_doors(name: str, nodes: int) -> None:
+    """Start nginx as a proxy, a load balancer, a redirection, and for the suite's own eyes."""
+    hosts = [_host(name, i) for i in range(nodes)]
+    text = NGINX.format(
+        first=hosts[0],
+        servers=" ".join(f"server {host};" for host in hosts),
+        proxy=PROXY,
+        balancer=BALANCER,
+        redirect=REDIRECT,
+        inspection=INSPECTION,
+        login=login(),
+    )
+    ports = (PROXY, BALANCER, REDIRECT, INSPECTION)
+    container = {
+        "name": "nginx",
+        "image": "docker.io/library/nginx:1.22",
+        "args": ["nginx", "-e", "stderr", "-g", "daemon off; pid /tmp/nginx.pid;"],
+        "readinessProbe": {"tcpSocket": {"port": PROXY}, "periodSeconds": 1},
+        "volumeMounts": [
+            {"name": "configuration", "mountPath": "/etc/nginx/nginx.conf", "subPath": "nginx.conf"}
+        ],
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        },
+    }
+    kube.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",  # it holds the login of the suite's own door
+            "metadata": {"name": DOORS},
+            "stringData": {"nginx.conf": text},
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": DOORS, "labels": {"app": DOORS}},
+            "spec": {
+                "automountServiceAccountToken": False,
+                "securityContext": CONTEXT,
+                "containers": [container],
+                "volumes": [{"name": "configuration", "secret": {"secretName": DOORS}}],
+            },
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": DOORS},
+            "spec": {
+                "selector": {"app": DOORS},
+                "ports": [{"name": f"p{port}", "port": port} for port in ports],
+            },
+        },
+    )
+    kube.kubectl("wait", "--for=condition=Ready", f"pod/{DOORS}", "--timeout=60s")
+
+
+def close_doors() -> None:
+    """Remove nginx."""
+    options = ("--grace-period=1", "--ignore-not-found")
+    kube.kubectl("delete", "pod,service,secret", DOORS, *options)
+
+
+def inspect(path: str, **params: Any) -> kube.Body:
+    """Ask Solr through the suite's own door."""
+    query = urlencode({"wt": "json", **params}, doseq=True)
+    place = f"/api/v1/namespaces/{kube.NAMESPACE}/pods/{DOORS}:{INSPECTION}/proxy/solr{path}"
+    answer: kube.Body = json.loads(kube.kubectl("get", "--raw", f"{place}?{query}"))
+    return answer
+
+
+def collections() -> set[str]:
+    """Return the names of all collections."""
+    return set(inspect("/admin/collections", action="LIST")["collections"])
+
+
+def config_sets() -> set[str]:
+    """Return the names of all config sets."""
+    return set(inspect("/admin/configs", action="LIST")["configSets"])
+
+
+def indexes(collection: str) -> dict[str, tuple[int, int]]:
+    """Return documents and version of the index of every core of a collection.
+
+    Every change of an index, and every commit that writes one, gives it another version.
+    """
+    metrics = ("SEARCHER.searcher.numDocs", "SEARCHER.searcher.indexVersion")
+    answer = inspect("/admin/metrics", nodes="all", group="core", prefix=",".join(metrics))
+    found = {}
+    for node in answer.values():
+        for core, values in node.get("metrics", {}).items():
+            if core.startswith(f"solr.core.{collection}."):
+                found[core] = (values[metrics[0]], values[metrics[1]])
+    return found
+
+
+def _host(name: str, ordinal: int) -> str:
+    return f"{name}-solr-{ordinal}.{name}-solr.{kube.NAMESPACE}.svc:8983"

@@ -1,0 +1,49 @@
+"""Passes over a benchmark whose existing target is in memory."""
+
+from datetime import UTC, datetime
+
+from solrbench.access import OPEN
+from solrbench.api.v1alpha1 import Status
+from solrbench.cluster.reports import Reports
+from solrbench.controller.door import Door
+from solrbench.controller.run import Run
+from solrbench.controller.settings import Settings
+from solrbench.manifests.common import ToolImage
+from solrbench.solr.client import SolrClient
+from support.few_objects import FewObjects
+from support.objects import stored
+from support.resources import Changes, create
+from unit.solr.cloud import Cloud
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SETTINGS = Settings(namespaces=("search",), image=ToolImage("solrbench:1"))
+CONFIG_SETS = "solrbench-0b5b-"
+"""How those of the benchmark begin, by its uid."""
+
+
+class RunOnCloud(Run):
+    """A pass that asks a cloud in memory instead of the hosts of its spec."""
+
+    cloud: Cloud
+
+    def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
+        return self.cloud.client(self.access, timeout_seconds)
+
+
+def pass_over(
+    cloud: Cloud, changes: Changes | None = None, status: Status | None = None, now: datetime = NOW
+) -> Run:
+    """Return a pass; `status` is what the pass before has stored."""
+    benchmark = stored(create() if changes is None else changes)
+    status = status or Status(start_time=NOW)
+    benchmark = benchmark.model_copy(update={"status": status})
+    cluster = FewObjects().as_cluster()
+    run = RunOnCloud(cluster, Reports(cluster), SETTINGS, benchmark, {}, now)
+    run.cloud = cloud
+    run.__dict__["door"] = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
+    return run
+
+
+def stored_status(run: Run) -> Status:
+    """Return the status as the next pass finds it."""
+    return run.status.model_copy(update={"conditions": run.conditions.as_list()})

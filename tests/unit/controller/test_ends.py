@@ -1,0 +1,116 @@
+"""The collection on an existing Solr at every end of a benchmark."""
+
+from datetime import timedelta
+from typing import Any
+
+import kopf
+import pytest
+from prometheus_client import CollectorRegistry
+
+from solrbench.access import OPEN
+from solrbench.controller import finishing, handlers
+from solrbench.controller.door import Door
+from solrbench.controller.handlers import FAREWELL, Handlers
+from solrbench.controller.provisioning import provision
+from solrbench.controller.run import Run
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
+from solrbench.errors import NotYet
+from solrbench.solr.client import SolrClient
+from solrbench.telemetry.metrics import Telemetry
+from support.few_objects import FewObjects
+from support.resources import create, resource
+from unit.controller.runs import NOW, SETTINGS, pass_over, stored_status
+from unit.solr.cloud import Cloud
+
+
+def measured(cloud: Cloud, **spec: Any) -> Run:
+    changes = create() | {f"spec.{name}": value for name, value in spec.items()}
+    run = pass_over(cloud, changes)
+    provision(run)
+    run.conditions.set(SUCCEEDED, "True", "Succeeded", "")
+    return run
+
+
+def test_clean_up_removes_it() -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    finishing.clean_up(run)
+    assert cloud.collections == {}
+    assert run.conditions.holds(CLEANED_UP)
+
+
+def test_it_is_kept_if_asked_for() -> None:
+    cloud = Cloud()
+    finishing.clean_up(measured(cloud, cleanup="Never"))
+    assert cloud.collections.keys() == {"base"}
+
+
+@pytest.mark.parametrize("end", [finishing.clean_up, finishing.suspend])
+def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    cloud.down = True
+    with pytest.raises(NotYet):
+        end(run)
+    condition = run.conditions.get(CLEANED_UP)
+    assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")
+    assert finishing.needs_clean_up(run)
+    cloud.down = False
+    end(run)
+    assert cloud.collections == {}
+
+
+def test_suspension_removes_it_once() -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    finishing.suspend(run)
+    assert cloud.collections == {}
+    cloud.down = True
+    finishing.suspend(pass_over(cloud, None, stored_status(run)))
+
+
+@pytest.fixture
+def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Delete a benchmark so long ago; give the reasons of the events."""
+
+    def delete(cloud: Cloud, ago: timedelta, *, started: bool = True) -> list[str]:
+        body = resource(create())
+        body["metadata"] |= {"namespace": "search", "uid": "0b5b"}
+        body["metadata"]["deletionTimestamp"] = (NOW - ago).isoformat()
+        if started:
+            body["status"] = {"startTime": NOW.isoformat()}
+        door = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
+        monkeypatch.setattr("solrbench.controller.run.find_door", lambda *_: door)
+
+        def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
+            return cloud.client()
+
+        monkeypatch.setattr(Run, "solr", client)
+        events: list[str] = []
+        monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
+        monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
+        made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
+        made.tear_down(body=kopf.Body(body), name="base", namespace="search", uid="0b5b")
+        return events
+
+    return delete
+
+
+def test_deletion_removes_it(deletion: Any) -> None:
+    cloud = Cloud()
+    measured(cloud)
+    assert deletion(cloud, timedelta()) == []
+    assert cloud.collections == {}
+
+
+def test_deletion_waits_for_a_solr_that_is_away_but_not_for_ever(deletion: Any) -> None:
+    cloud = Cloud()
+    measured(cloud)
+    cloud.down = True
+    with pytest.raises(kopf.TemporaryError, match="SolrUnreachable"):
+        deletion(cloud, FAREWELL - timedelta(seconds=1))
+    assert deletion(cloud, FAREWELL) == ["CollectionLeftBehind"]
+
+
+def test_deletion_of_what_never_started_asks_nobody(deletion: Any) -> None:
+    assert deletion(Cloud(down=True), timedelta(), started=False) == []

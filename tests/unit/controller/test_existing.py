@@ -1,0 +1,197 @@
+from datetime import timedelta
+
+import pytest
+
+from solrbench.controller.existing import check, look_at, remove_collection
+from solrbench.controller.indexing import index
+from solrbench.controller.provisioning import check_target, provision, start_again
+from solrbench.controller.run import Run, TargetLost
+from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
+from solrbench.errors import Never, NotYet
+from solrbench.plan import names
+from support.resources import create, use
+from unit.controller.runs import CONFIG_SETS, NOW, pass_over, stored_status
+from unit.solr.cloud import Cloud
+
+
+def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> Run:
+    """Return the pass after the one in which the target became ready."""
+    run = pass_over(cloud, changes)
+    provision(run)
+    assert run.conditions.holds(TARGET_READY)
+    return pass_over(cloud, changes, stored_status(run))
+
+
+def later(cloud: Cloud, run: Run, seconds: float) -> Run:
+    return pass_over(cloud, None, stored_status(run), NOW + timedelta(seconds=seconds))
+
+
+def test_makes_a_collection_of_its_own_once() -> None:
+    cloud = Cloud()
+    cloud.make("others", "_default")
+    run = ready(cloud)
+    assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
+    provision(run)
+    assert len(cloud.changed) == 2
+
+
+def test_pass_after_a_crash_finds_what_the_one_before_made() -> None:
+    cloud = Cloud()
+    provision(pass_over(cloud))
+    provision(pass_over(cloud))
+    assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
+
+
+def test_status_tells_what_solr_tells() -> None:
+    target = ready(Cloud()).status.target
+    assert (target.live_nodes, target.solr_version) == (2, "9.10.1")
+    assert target.heap_bytes == 1 << 30
+    assert target.zookeepers is None
+    assert target.url == "http://search.team.svc:8983/solr/base"
+    assert target.nodes == {"a:8983_solr": "1", "b:8983_solr": "1"}
+
+
+def test_collection_of_the_same_name_is_not_touched() -> None:
+    cloud = Cloud()
+    cloud.make("base", "_default")
+    with pytest.raises(Never, match="left alone"):
+        provision(pass_over(cloud))
+    remove_collection(pass_over(cloud))
+    assert cloud.changed == []
+
+
+@pytest.mark.parametrize(
+    ("cloud", "changes", "reason"),
+    [
+        (Cloud(version="10.0.0"), {}, "UnsupportedSolrVersion"),
+        (Cloud(), {"spec.collection.replicas": {"nrt": 3}}, "TooFewNodes"),
+        (Cloud(redirect=True), {}, "RedirectRefused"),
+        (Cloud(authorization="Basic x"), {}, "AuthenticationFailed"),
+    ],
+)
+def test_what_can_never_work_ends_the_benchmark(
+    cloud: Cloud, changes: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(Never) as caught:
+        provision(pass_over(cloud, create() | changes))
+    assert caught.value.reason == reason
+    assert cloud.changed == []
+
+
+def test_target_that_does_not_answer_is_waited_for() -> None:
+    with pytest.raises(NotYet) as caught:
+        provision(pass_over(Cloud(down=True)))
+    assert caught.value.reason == "SolrUnreachable"
+
+
+def test_collection_of_the_user_is_only_read() -> None:
+    cloud = Cloud()
+    cloud.make("books", "_default")
+    run = ready(cloud, use())
+    index(run)
+    assert run.conditions.get(DATA_INDEXED).reason == "Used"
+    assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
+    start_again(run, TargetLost("TargetNodeLost", "x"))
+    provision(pass_over(cloud, use(), stored_status(run)))
+    remove_collection(run)
+    assert cloud.changed == []
+    assert cloud.collections.keys() == {"books"}
+    assert names.collection(run.benchmark) == "books"
+
+
+def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
+    cloud = Cloud(aliases={"books": "books-2026"})
+    cloud.make("books-2026", "_default")
+    run = ready(cloud, use())
+    index(run)
+    assert run.status.dataset.documents == 5
+    assert (run.status.target.url or "").endswith("/solr/books")
+
+
+def test_collection_of_the_user_must_be_there_and_active() -> None:
+    cloud = Cloud()
+    with pytest.raises(NotYet, match="no collection books") as caught:
+        provision(pass_over(cloud, use()))
+    assert caught.value.reason == "CollectionNotFound"
+    cloud.make("books", "_default", state="recovering")
+    with pytest.raises(NotYet, match="books_shard1_replica_n1 is recovering"):
+        provision(pass_over(cloud, use()))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "text"),
+    [
+        ({"a:8983_solr": "1"}, "b:8983_solr is not live"),
+        ({"a:8983_solr": "1", "b:8983_solr": "2"}, "b:8983_solr was started again"),
+    ],
+)
+def test_node_with_another_life_is_a_lost_target(nodes: dict[str, str], text: str) -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.nodes = nodes
+    with pytest.raises(TargetLost, match=text):
+        check_target(later(cloud, run, 11))
+
+
+def test_node_that_came_along_is_no_loss() -> None:
+    cloud = Cloud()
+    run = later(cloud, ready(cloud), 11)
+    cloud.nodes["c:8983_solr"] = "1"
+    check_target(run)
+    assert run.status.target.check_time == run.now
+
+
+def test_nodes_are_not_asked_with_every_pass() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.down = True
+    check(later(cloud, run, 5))
+    with pytest.raises(NotYet):
+        check(later(cloud, run, 5), now=True)
+
+
+def test_silence_is_borne_for_a_while() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.down = True
+    check(later(cloud, run, 60))
+    with pytest.raises(TargetLost) as caught:
+        check(later(cloud, run, 61))
+    assert caught.value.reason == "TargetUnreachable"
+
+
+def test_nodes_that_were_there_must_come_back() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    first = cloud.nodes
+    cloud.nodes = {"a:8983_solr": "1"}
+    start_again(run, TargetLost("TargetNodeLost", "node b is gone"))
+    with pytest.raises(NotYet, match="b:8983_solr") as caught:
+        look_at(pass_over(cloud, None, stored_status(run)))
+    assert caught.value.reason == "SolrNotLive"
+    cloud.nodes = first | {"b:8983_solr": "2"}
+    run = pass_over(cloud, None, stored_status(run))
+    look_at(run)
+    assert run.status.target.nodes == cloud.nodes
+
+
+def test_lost_target_gets_a_fresh_collection() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.changed.clear()
+    start_again(run, TargetLost("TargetNodeLost", "node b was started again"))
+    look_at(pass_over(cloud, None, stored_status(run)))
+    assert cloud.changed == [
+        ("DELETE", "base"),
+        ("UPLOAD", f"{CONFIG_SETS}2"),
+        ("CREATE", "base"),
+    ]
+
+
+def test_nothing_of_ours_stays() -> None:
+    cloud = Cloud()
+    cloud.make("others", "_default")
+    run = ready(cloud)
+    remove_collection(run)
+    assert cloud.collections.keys() == {"others"}
+    assert cloud.config_sets == {"_default"}

@@ -1,0 +1,138 @@
+"""A SolrCloud in memory: what it holds, and what was changed.
+
+It answers as Solr 9.10 does, as far as an existing target is asked.
+"""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from solrbench.access import OPEN, Access
+from solrbench.solr.client import SolrClient
+
+
+@dataclass
+class Cloud:
+    """Nodes, collections and config sets.
+
+    Attributes:
+        nodes: name of each live node to the start time of its JVM
+        collections: name to state, as CLUSTERSTATUS tells it
+        config_sets: their names
+        documents: number in each core
+        changed: action and name of every request that changes something
+        down: whether nobody answers
+        authorization: what is asked for; another gets HTTP 401
+        version: of Solr
+        redirect: whether every request is sent elsewhere
+
+    """
+
+    nodes: dict[str, str] = field(default_factory=lambda: {"a:8983_solr": "1", "b:8983_solr": "1"})
+    collections: dict[str, dict[str, Any]] = field(default_factory=dict)
+    config_sets: set[str] = field(default_factory=lambda: {"_default"})
+    documents: int = 5
+    changed: list[tuple[str, str]] = field(default_factory=list)
+    down: bool = False
+    authorization: str | None = None
+    version: str = "9.10.1"
+    redirect: bool = False
+    aliases: dict[str, str] = field(default_factory=dict)
+
+    def client(self, access: Access = OPEN, timeout_seconds: float = 1.0) -> SolrClient:
+        client = SolrClient(["http://search.team.svc:8983/solr"], timeout_seconds, access)
+        client._http.close()
+        transport = httpx.MockTransport(self._answer)
+        client._http = httpx.Client(transport=transport, headers=access.headers, trust_env=False)
+        return client
+
+    def make(self, name: str, config_set: str, state: str = "active") -> None:
+        """Put a collection of one shard on the first node."""
+        node = next(iter(self.nodes))
+        replica = {
+            "core": f"{name}_shard1_replica_n1",
+            "node_name": node,
+            "base_url": f"http://{node.removesuffix('_solr')}/solr",
+            "type": "NRT",
+            "state": state,
+            "leader": "true",
+        }
+        self.collections[name] = {
+            "configName": config_set,
+            "shards": {"shard1": {"replicas": {"core_node2": replica}}},
+        }
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if self.down:
+            raise httpx.ConnectError("refused")
+        if self.redirect:
+            return httpx.Response(302, headers={"Location": "http://elsewhere/solr"})
+        if self.authorization not in (None, request.headers.get("Authorization")):
+            return httpx.Response(401, text="<html>Authentication failed</html>")
+        params = dict(request.url.params)
+        what = params.get("action") or request.url.path.removeprefix("/solr")
+        if what == "DELETE" and request.url.path == "/solr/admin/configs":
+            what = "DELETE CONFIG"
+        code, body = self._reply(request.method, what, params)
+        return httpx.Response(code, text=json.dumps(body))
+
+    def _reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        name = params.get("name", "")
+        if method == "POST":
+            self.changed.append((what, name))
+        match what:
+            case "UPLOAD":
+                self.config_sets.add(name)
+            case "CREATE":
+                self.make(name, params["collection.configName"])
+            case "DELETE CONFIG":
+                self.config_sets.remove(name)
+            case "DELETE":
+                del self.collections[name]
+            case _:
+                return self._tell(what, params)
+        return 200, {"responseHeader": {"status": 0}}
+
+    def _tell(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        cluster = {
+            "live_nodes": list(self.nodes),
+            "collections": self.collections,
+            "aliases": self.aliases,
+        }
+        if what.startswith(("/admin/info", "/admin/metrics")):
+            assert params["nodes"] == "all"
+        told = {
+            "/admin/info/system": lambda: {
+                node: self._system(start) for node, start in self.nodes.items()
+            },
+            "/admin/metrics": lambda: self._metrics(params["prefix"]),
+            "CLUSTERSTATUS": lambda: {"cluster": cluster},
+            "LIST": lambda: {"configSets": sorted(self.config_sets)},
+        }
+        if what not in told:
+            return 403, {}
+        return 200, told[what]()
+
+    def _system(self, started: str) -> dict[str, Any]:
+        return {
+            "lucene": {"solr-spec-version": self.version},
+            "jvm": {"memory": {"raw": {"max": 1 << 30}}, "jmx": {"startTime": started}},
+        }
+
+    def _metrics(self, prefix: str) -> dict[str, Any]:
+        everything = {"INDEX.sizeInBytes": 700, "SEARCHER.searcher.numDocs": self.documents}
+        cores = {
+            f"solr.core.{name}.shard1.replica_n1": everything
+            | {"CORE.coreName": f"{name}_shard1_replica_n1"}
+            for name in self.collections
+        }
+        wanted = prefix.split(",")
+        kept = {
+            core: {key: value for key, value in metrics.items() if key in wanted}
+            for core, metrics in cores.items()
+        }
+        found = {node: {"metrics": {}} for node in self.nodes}
+        found[next(iter(self.nodes))] = {"metrics": kept}
+        return {"responseHeader": {"status": 0}, **found}

@@ -1,0 +1,94 @@
+"""Who stands at Solr's door, and what lies behind a single one."""
+
+import httpx
+import pytest
+
+from solrbench.access import Access, basic
+from solrbench.errors import Never, NotYet
+from solrbench.solr.cluster import replicas
+from solrbench.solr.doors import resolve
+from solrbench.solr.nodes import core_indexes_anywhere, node_lives, zookeepers
+from unit.solr.answering import Solr
+from unit.solr.cloud import Cloud
+
+
+def test_credentials_go_with_every_request() -> None:
+    login = basic("solr", "SolrRocks")
+    cloud = Cloud(authorization=login)
+    with cloud.client(Access(login)) as client:
+        assert set(node_lives(client)) == {"a:8983_solr", "b:8983_solr"}
+
+
+@pytest.mark.parametrize("access", [Access(), Access(basic("solr", "secret-guess"))])
+def test_wrong_password_is_told_without_the_password(access: Access) -> None:
+    cloud = Cloud(authorization=basic("solr", "SolrRocks"))
+    with cloud.client(access) as client, pytest.raises(Never) as caught:
+        node_lives(client)
+    assert caught.value.reason == "AuthenticationFailed"
+    assert "basicAuth.secretName" in caught.value.message
+    assert "guess" not in str(caught.value)
+    assert "Basic" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_is_told_and_not_followed(status: int) -> None:
+    seen = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(str(request.url))
+        return httpx.Response(status, headers={"Location": "http://169.254.169.254/latest"})
+
+    client = Solr({}).client()
+    client._http = httpx.Client(transport=httpx.MockTransport(answer))
+    with client, pytest.raises(Never, match=r"169\.254\.169\.254") as caught:
+        client.get("/admin/info/system")
+    assert caught.value.reason == "RedirectRefused"
+    assert len(seen) == 1
+
+
+def test_one_life_of_each_node() -> None:
+    cloud = Cloud(nodes={"a:8983_solr": "2026-01-01T00:00:00Z", "b:8983_solr": "later"})
+    with cloud.client() as client:
+        lives = node_lives(client)
+    assert {name: life.started for name, life in lives.items()} == cloud.nodes
+    assert lives["a:8983_solr"].solr_version == "9.10.1"
+    assert lives["a:8983_solr"].heap_max_bytes == 1 << 30
+
+
+def test_answer_that_names_no_node_is_waited_for() -> None:
+    with Cloud(nodes={}).client() as client, pytest.raises(NotYet, match="no live node"):
+        node_lives(client)
+
+
+def test_index_of_every_core_through_one_door() -> None:
+    cloud = Cloud()
+    cloud.make("books", "books")
+    cloud.make("others", "others")
+    with cloud.client() as client:
+        (core,) = core_indexes_anywhere(client, replicas(client, "books"))
+    assert (core.shard, core.core) == ("shard1", "books_shard1_replica_n1")
+    assert (core.documents, core.bytes) == (5, 700)
+
+
+def test_core_that_no_node_tells_of_is_waited_for() -> None:
+    cloud = Cloud()
+    cloud.make("books", "books")
+    with cloud.client() as client:
+        found = replicas(client, "books")
+        cloud.collections.clear()
+        with pytest.raises(NotYet, match="books_shard1_replica_n1"):
+            core_indexes_anywhere(client, found)
+
+
+def test_ensemble_is_absent_where_solr_does_not_tell() -> None:
+    with Cloud().client() as client:
+        assert zookeepers(client) is None
+    with Solr({"/admin/zookeeper/status": {"zkStatus": {"ensembleSize": 3}}}).client() as client:
+        assert zookeepers(client) == 3
+
+
+def test_names_are_resolved() -> None:
+    assert "127.0.0.1" in resolve("127.0.0.1")
+    with pytest.raises(NotYet, match="cannot be resolved") as caught:
+        resolve("no-such-host.invalid")
+    assert caught.value.reason == "HostNotFound"
