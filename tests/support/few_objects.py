@@ -40,3 +40,5 @@ class FewObjects:
 
     def list(self, *_: Any) -> list[dict[str, Any]]:
         return []
+
+    list_if_served = list

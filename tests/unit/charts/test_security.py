@@ -65,7 +65,6 @@ def test_no_right_is_a_wildcard_and_secrets_are_read_only_if_asked_for(case: str
         words = {word for part in rule.values() for word in part}
         assert words.isdisjoint({"*", "pods/exec", "impersonate", "escalate", "bind"})
     assert _may(rules, "", "secrets") == ({"get"} if case == "everything" else set())
-    assert _may(rules, "solr.apache.org", "solrclouds") == {"get"}
 
 
 @pytest.mark.parametrize(("api_version", "kind"), OWNED_KINDS)
