@@ -3,7 +3,8 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
+from support.bad_doors import DOORS, ROUTING
 from support.bad_loads import DATA, LOAD, WHOLE
 from support.bad_topologies import QUANTITIES, TOPOLOGY
 
-BAD = [*QUANTITIES, *TOPOLOGY, *DATA, *LOAD, *WHOLE]
+BAD = [*QUANTITIES, *TOPOLOGY, *DATA, *LOAD, *DOORS, *ROUTING, *WHOLE]

@@ -9,6 +9,7 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 from solrbench.plan.passes import all_passes, remaining_passes, step_of
+from solrbench.plan.variants import doors
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import replicas
 from solrbench.solr.counts import core_indexes
@@ -60,7 +61,9 @@ def _update_index_size(run: Run) -> None:
 def _plan(run: Run, remaining: list[str]) -> LoadPlan:
     spec = run.benchmark.spec
     passes = [
-        PlannedPass(id=str(each), repeat=each.repeat, step=step_of(spec, each))
+        PlannedPass(
+            id=str(each), repeat=each.repeat, variant=each.variant, step=step_of(spec, each)
+        )
         for each in all_passes(spec)
         if str(each) in remaining
     ]
@@ -69,6 +72,7 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         benchmark=run.benchmark.key,
         attempt=run.status.attempts.load,
         solr_urls=run.solr_urls,
+        variants=doors(run.benchmark, run.solr_urls),
         collection=names.collection(run.benchmark),
         workload=spec.workload,
         generator=spec.dataset.generator,

@@ -90,7 +90,8 @@ class Master:
         self._ended.set(failure.exit_code)
 
     def _prepare(self) -> None:
-        wait_for_target(self._plan.solr_urls, self._settings.target_seconds, gevent.sleep)
+        for urls in [each.urls for each in self._plan.variants] or [self._plan.solr_urls]:
+            wait_for_target(urls, self._settings.target_seconds, gevent.sleep)
         self._runner.start_shape()
 
     def _open_web_page(self) -> None:

@@ -14,6 +14,8 @@ LABEL_ATTEMPT = f"{GROUP}/attempt"
 LABEL_PASS = f"{GROUP}/pass"
 
 SOLR = "solr"
+SOLR_COMMON = "solr-common"
+"""Name of the Service over all Solr nodes; its component is `SOLR`."""
 ZOOKEEPER = "zookeeper"
 INDEX = "index"
 LOAD_MASTER = "load-master"
@@ -65,6 +67,12 @@ def solr_hosts(benchmark: SolrBenchmark, nodes: int) -> list[str]:
 def solr_urls(benchmark: SolrBenchmark, nodes: int) -> list[str]:
     """Return the base URL of every Solr node."""
     return [f"http://{host}:{SOLR_PORT}/solr" for host in solr_hosts(benchmark, nodes)]
+
+
+def solr_service_url(benchmark: SolrBenchmark) -> str:
+    """Return the base URL of the Service over all Solr nodes, the one that balances by itself."""
+    service = child(benchmark, SOLR_COMMON)
+    return f"http://{service}.{benchmark.metadata.namespace}.svc:{SOLR_PORT}/solr"
 
 
 def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:

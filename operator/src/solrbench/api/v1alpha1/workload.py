@@ -54,6 +54,9 @@ class GeneratedQueries(Model):
     """Queries in a thousand that facet on the category field."""
     filter_permille: Annotated[Int, Field(ge=0, le=1000)] = 300
     """Queries in a thousand that filter by a category."""
+    routed_permille: Annotated[Int, Field(ge=0, le=1000)] = 0
+    """Queries in a thousand that ask for the documents of one prefix only (`_route_`), and so one
+    shard only."""
 
 
 class Queries(Model):
