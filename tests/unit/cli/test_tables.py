@@ -27,7 +27,7 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
 def test_comparisons_are_printed_below_the_table() -> None:
     status = full_status().model_copy(update={"phase": "Succeeded"})
     lines = [line.strip() for line in printed(status).splitlines()]
-    place = "average (two-users, query); 1 requests failed"
+    place = "average (two-users, query); failed requests: 1"
     assert f"proxy vs raw: +12.3 % (95 % confidence: +9.8 % … +14.8 %), {place}" in lines
     assert "vs" not in printed(status.model_copy(update={"comparisons": []})).split()
 

@@ -41,7 +41,7 @@ def test_each_figure_has_a_line_that_names_everything() -> None:
         average=Overhead(percent=1),
         requests_per_second=Overhead(percent=-2),
     )
-    place = "(five-users, query); 7 requests failed"
+    place = "(five-users, query); failed requests: 7"
     assert comparison_lines([comparison]) == [
         f"proxy vs raw: +1 % (one repeat, no confidence), average {place}",
         f"proxy vs raw: -2 % (one repeat, no confidence), requests/s {place}",

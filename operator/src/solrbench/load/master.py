@@ -90,8 +90,12 @@ class Master:
         self._ended.set(failure.exit_code)
 
     def _prepare(self) -> None:
-        for urls in [each.urls for each in self._plan.variants] or [self._plan.solr_urls]:
-            wait_for_target(urls, self._settings.target_seconds, gevent.sleep)
+        seconds = self._settings.target_seconds
+        for doors in self._plan.variants:
+            door = f" of variant {doors.variant}"
+            wait_for_target(doors.urls, seconds, gevent.sleep, door=door)
+        if not self._plan.variants:
+            wait_for_target(self._plan.solr_urls, seconds, gevent.sleep)
         self._runner.start_shape()
 
     def _open_web_page(self) -> None:

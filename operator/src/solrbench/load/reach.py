@@ -16,8 +16,9 @@ def wait_for_target(
     seconds: float,
     pause: Callable[[float], None],
     clock: Callable[[], float] = time.monotonic,
+    door: str = "",
 ) -> None:
-    """Return as soon as one node answers anything in HTTP.
+    """Return as soon as one node answers anything in HTTP; `door` names them in the error.
 
     Raises:
         LoadFailure: `TargetUnreachable` if none does within `seconds`
@@ -37,6 +38,6 @@ def wait_for_target(
             if clock() >= deadline:
                 raise LoadFailure(
                     "TargetUnreachable",
-                    f"none of {len(urls)} nodes answered within {seconds:g} s; last {last}",
+                    f"none of {len(urls)} nodes{door} answered within {seconds:g} s; last {last}",
                 )
             pause(_PAUSE_SECONDS)

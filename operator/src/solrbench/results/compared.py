@@ -38,7 +38,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         "p95": comparison.p95,
         "requests/s": comparison.requests_per_second,
     }
-    failures = f"; {comparison.failures} requests failed" if comparison.failures else ""
+    failures = f"; failed requests: {comparison.failures}" if comparison.failures else ""
     for name, overhead in figures.items():
         if overhead is not None:
             yield f"{sides}: {format_overhead(overhead)}, {name} ({place}){failures}"
