@@ -2,7 +2,7 @@
 
 Base units, as Prometheus' naming rules ask (https://prometheus.io/docs/practices/naming/): seconds,
 bytes, ratios. A number that was not measured gives no sample. Labels are bounded by the resource:
-at most 32 steps and 512 results for each benchmark.
+at most 32 steps and 1600 results for each benchmark.
 """
 
 import threading

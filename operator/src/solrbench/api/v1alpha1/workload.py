@@ -102,7 +102,7 @@ class Workload(Model):
 
 
 class WarmUp(Model):
-    """Load before the first step of every repeat's ladder, kept apart from the results."""
+    """Load before the first step of every ladder, once for each repeat and variant, kept apart."""
 
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """Requests to send."""
