@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -188,6 +189,75 @@ def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
     assert 0.9 < ramp.seconds < 1.5
     asked = [path for _, path, _ in server.requests if path == "/solr/books/select"]
     assert len(asked) == 50 + 1001 + ramped
+
+
+@pytest.mark.timeout(90)
+def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
+    queries = [f"word{number}" for number in range(23)]
+    doors, repeats = ("raw", "proxy"), (1, 2)
+    with serving() as raw, serving() as proxy:
+        plan = make_plan(raw, warmUp={"requests": 20, "users": 2})
+        plan["variants"] = [
+            {"variant": name, "urls": [each.url]}
+            for name, each in zip(doors, (raw, proxy), strict=True)
+        ]
+        plan["passes"] = [
+            {
+                "id": f"r{repeat}-v{place}-s{number}-{step['name']}",
+                "repeat": repeat,
+                "variant": variant,
+                "step": step,
+            }
+            for repeat in repeats
+            for place, variant in enumerate(doors)
+            for number, step in enumerate(
+                [
+                    {"name": "low", "users": 2, "requests": 40},
+                    {"name": "up", "users": 4, "requests": 60},
+                ]
+            )
+        ]
+        ids = [each["id"] for each in plan["passes"]]
+        with running(tmp_path, plan, "\n".join(queries)) as load:
+            load.wait(lambda state: state.variant == "proxy")
+            load.wait(lambda state: len(state.unacknowledged) == len(ids))
+            found = [load.fetch(pass_id) for pass_id in ids]
+            load.wait_for_page(
+                {
+                    f"{step} ({variant})": 2 * requests
+                    for variant in doors
+                    for step, requests in {"warm-up": 20, "low": 40, "up": 60}.items()
+                }
+            )
+            for pass_id in ids:
+                load.acknowledge(pass_id)
+            assert load.exit_codes() == [0, 0, 0]
+    assert [each.variant for each in found] == ["raw", "raw", "proxy", "proxy"] * 2
+    assert [each.warm_up_requests for each in found] == [20, 0] * 4
+    starts = [each.start_time for each in found]
+    assert starts == sorted(starts)
+    asked = [
+        Counter(dict(given)["q"] for _, path, given in each.requests if path.endswith("/select"))
+        for each in (raw, proxy)
+    ]
+    assert asked[0].total() == 2 * (20 + 40 + 60)
+    assert asked[0] == asked[1]
+
+
+@pytest.mark.timeout(60)
+def test_every_door_is_knocked_at_before_the_first_pass(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
+        closed = f"http://127.0.0.1:{free_port()}/solr"
+        plan["variants"] = [
+            {"variant": "raw", "urls": [server.url]},
+            {"variant": "proxy", "urls": [closed]},
+        ]
+        with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
+            assert load.exit_codes(20) == [4, 4]
+            log = (tmp_path / "log").read_text()
+            assert "TargetUnreachable: none of 1 nodes of variant proxy answered" in log
+            assert closed in log
 
 
 @pytest.mark.timeout(60)

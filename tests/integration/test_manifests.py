@@ -27,6 +27,10 @@ WISHES: dict[str, Changes] = {
         "spec.dataset": {"persistentVolumeClaim": {"claimName": "d", "paths": ["a.json"]}},
         "spec.workload.queries": {"configMap": {"name": "q"}},
         "spec.load.workers": 4,
+        "spec.target.variants": [
+            {"name": "raw", "door": "Nodes"},
+            {"name": "service", "door": "Service"},
+        ],
     },
     "claims": {
         "metadata.name": "a" * 40,

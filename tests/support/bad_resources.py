@@ -3,8 +3,9 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
+from support.bad_doors import DOORS, ROUTING
 from support.bad_existing import EXISTING_TARGETS
 from support.bad_loads import DATA, LOAD, WHOLE
 from support.bad_topologies import QUANTITIES, TOPOLOGY
 
-BAD = [*QUANTITIES, *TOPOLOGY, *DATA, *LOAD, *WHOLE, *EXISTING_TARGETS]
+BAD = [*QUANTITIES, *TOPOLOGY, *DATA, *LOAD, *DOORS, *ROUTING, *WHOLE, *EXISTING_TARGETS]

@@ -60,6 +60,9 @@ class FakeCluster:
     def serves(self, _: str, kind: str) -> bool:
         return kind not in self._unknown
 
+    def server_hosts(self) -> Sequence[str]:
+        return []
+
     def read(self, path: str) -> Body | None:
         return self._documents.get(path)
 

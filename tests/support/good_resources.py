@@ -91,6 +91,31 @@ GOOD: dict[str, Changes] = {
     "collection of the user's": use(),
     "collection of the user's, defaults said aloud": use()
     | {"spec.collection": {"shards": 1, "replicas": {"nrt": 1}, "router": {}, "caches": {}}},
+    "every kind of door": {
+        "spec.target.variants": [
+            {"name": "raw", "door": "Nodes"},
+            {"name": "service", "door": "Service"},
+            {"name": "proxies", "urls": ["http://10.0.0.1", "http://proxy.web.svc:8080/a/solr/"]},
+        ]
+    },
+    "the same door twice, to see what no difference looks like": {
+        "spec.target.variants": [{"name": "a", "door": "Nodes"}, {"name": "b", "door": "Nodes"}]
+    },
+    "8 variants of 4 steps": {
+        "spec.target.variants": [{"name": f"v{i}", "door": "Nodes"} for i in range(8)],
+        "spec.load.steps": [step(name=f"step-{i}") for i in range(4)],
+    },
+    "prefixes of ids and routed queries": {
+        "spec.dataset.generator.routePrefixes": 65_536,
+        "spec.workload.queries.generated.routedPermille": 1000,
+    },
+    "parameters of routing": {
+        "spec.collection.router": {"name": "implicit"},
+        "spec.workload.parameters": {
+            "_route_": "shard1",
+            "shards.preference": "replica.type:PULL,replica.location:local",
+        },
+    },
     "name of 40 characters": {"metadata.name": "a" * 40},
 }
 

@@ -52,6 +52,21 @@ def search_requests(name: str) -> int:
     return sum(_select_requests(pod) for pod in solr_pods(name))
 
 
+def shard_requests(name: str) -> dict[str, int]:
+    """Return how many searches each shard answered, by Solr's own count.
+
+    Whole searches that a core could answer alone are among them, and the parts of others that the
+    core was asked for.
+    """
+    found: dict[str, int] = {}
+    for pod in solr_pods(name):
+        answer = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select")
+        for registry, core in answer["metrics"].items():
+            shard = registry.split(".")[3]
+            found[shard] = found.get(shard, 0) + core.get("QUERY./select[shard].requests", 0)
+    return found
+
+
 def _select_requests(pod: str) -> int:
     answer = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select.requests")
     return sum(core.get("QUERY./select.requests", 0) for core in answer["metrics"].values())

@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from solrbench.api.v1alpha1.status import (
     Attempts,
+    Comparison,
     Condition,
     DatasetStatus,
     LiveLoad,
+    Overhead,
     ReportStatus,
     Status,
     StepResult,
@@ -47,6 +49,7 @@ def full_status() -> Status:
         load=LiveLoad(
             stage="Measuring",
             repeat=2,
+            variant="proxy",
             step="two-users",
             users=2,
             requests_per_second=123.4,
@@ -54,6 +57,7 @@ def full_status() -> Status:
         ),
         summary=Summary(requests_per_second="123.4", p95="12.3 ms", failures="0.00 %"),
         results=[_result("two-users"), _result("eight-users")],
+        comparisons=[_comparison("two-users"), _comparison("eight-users")],
         report=ReportStatus(
             selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
             environment="base-report-environment",
@@ -67,6 +71,7 @@ def full_status() -> Status:
 def _result(step: str) -> StepResult:
     return StepResult(
         step=step,
+        variant="proxy",
         request="query",
         repeats=2,
         requests=2000,
@@ -84,6 +89,20 @@ def _result(step: str) -> StepResult:
         requests_per_second_deviation_percent=1.5,
         p95_milliseconds_mean=12.2,
         p95_deviation_percent=2.5,
+    )
+
+
+def _comparison(step: str) -> Comparison:
+    return Comparison(
+        step=step,
+        variant="proxy",
+        baseline="raw",
+        request="query",
+        repeats=2,
+        failures=1,
+        average=Overhead(percent=12.3, low_percent=9.8, high_percent=14.8),
+        p95=Overhead(percent=0.1, low_percent=-2.5, high_percent=2.7),
+        requests_per_second=Overhead(percent=-11.1, low_percent=-13.0, high_percent=-9.2),
     )
 
 

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.load.queries import parse_lines
+from solrbench.plan.names import solr_service_url
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
@@ -27,6 +29,17 @@ def config_maps(path: Path) -> dict[str, dict[str, str]]:
         for each in documents(path)
         if each["kind"] == "ConfigMap"
     }
+
+
+def mounted(path: Path) -> set[str]:
+    """Return the ConfigMaps that Deployments of the file mount."""
+    pods = [each["spec"]["template"]["spec"] for each in deployments(path)]
+    volumes = [volume for pod in pods for volume in pod["volumes"]]
+    return {each["configMap"]["name"] for each in volumes if "configMap" in each}
+
+
+def deployments(path: Path) -> list[dict[str, Any]]:
+    return [each for each in documents(path) if each["kind"] == "Deployment"]
 
 
 def test_there_are_examples() -> None:
@@ -60,6 +73,7 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
     if spec.collection.config_set.config_map is not None:
         used.add(spec.collection.config_set.config_map)
         assert "solrconfig.xml" in given[spec.collection.config_set.config_map]
+    used |= mounted(path)
     assert used == given.keys()
 
 
@@ -70,6 +84,20 @@ def test_queries_that_come_along_can_be_read(path: Path) -> None:
         return
     lines = config_maps(path)[source.name][source.key].encode().splitlines()
     assert list(parse_lines(lines, source.key))
+
+
+def test_proxies_of_an_example_come_along() -> None:
+    path = next(each for each in EXAMPLES if each.stem == "variants")
+    body = benchmark(path)
+    (service,) = [each for each in documents(path) if each["kind"] == "Service"]
+    port = service["spec"]["ports"][0]["port"]
+    urls = [url for each in body.spec.target.variants for url in each.urls or []]
+    assert urls == [f"http://{service['metadata']['name']}:{port}/solr"]
+    (proxy,) = deployments(path)
+    assert service["spec"]["selector"] == proxy["spec"]["selector"]["matchLabels"]
+    common = urlsplit(solr_service_url(body))
+    server = f"server {(common.hostname or '').split('.')[0]}:{common.port};"
+    assert server in config_maps(path)["variants-proxy"]["nginx.conf"]
 
 
 def test_names_differ_so_that_all_can_be_applied_together() -> None:

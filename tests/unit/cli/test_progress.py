@@ -32,6 +32,7 @@ def test_all_figures_carry_their_unit() -> None:
     assert "20,000 of 20,000 documents" in found["data"]
     assert "documents/s" in found["data"]
     assert "requests/s" in found["load"]
+    assert "two-users (proxy, repeat 2)" in found["load"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,15 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     text = printed(status.model_copy(update={"phase": "Succeeded"}))
     for word in (status.results[0].step, "P95", "Requests/s", "solrbench report"):
         assert word in text
-    assert "…" not in text
+    assert "…" not in text.replace(" % … ", "")  # that of an interval
+
+
+def test_comparisons_are_printed_below_the_table() -> None:
+    status = full_status().model_copy(update={"phase": "Succeeded"})
+    lines = [line.strip() for line in printed(status).splitlines()]
+    place = "average (two-users, query); failed requests: 1"
+    assert f"proxy vs raw: +12.3 % (95 % confidence: +9.8 % … +14.8 %), {place}" in lines
+    assert "vs" not in printed(status.model_copy(update={"comparisons": []})).split()
 
 
 def test_failure_shows_reason_and_message() -> None:

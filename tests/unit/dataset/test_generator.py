@@ -1,11 +1,13 @@
 import tracemalloc
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.generator import BLOCK, DocumentGenerator
+from solrbench.dataset.routing import composite_hash
 from solrbench.dataset.slicing import Slice
 from solrbench.plan.words import CATEGORIES, word
 
@@ -45,6 +47,38 @@ def test_a_document_stays_the_same_between_releases() -> None:
         "price_d": 14.81,
         "popularity_i": 1,
     }
+
+
+def prefixed(prefixes: int) -> list[dict[str, Any]]:
+    spec = Generator(
+        documents=1000, vocabulary_terms=2000, words_per_document=5, route_prefixes=prefixes
+    )
+    return list(DocumentGenerator(spec).documents(Slice(0, 1, 7)))
+
+
+def test_prefixes_of_ids_are_even_and_change_nothing_else() -> None:
+    plain, routed = prefixed(0), prefixed(4)
+    assert [each["id"].partition("!")[2] for each in routed] == [each["id"] for each in plain]
+    assert [each | {"id": ""} for each in routed] == [each | {"id": ""} for each in plain]
+    used = Counter(each["id"].partition("!")[0] for each in routed)
+    assert used.keys() == {"p0", "p1", "p2", "p3"}
+    # Five standard deviations: sqrt(1000 * 0.25 * 0.75) = 13.7.
+    assert max(abs(number - 250) for number in used.values()) < 5 * 13.7
+    assert routed == prefixed(4)
+
+
+@pytest.mark.parametrize("shards", [2, 3, 8])
+def test_documents_of_a_prefix_are_in_one_shard(shards: int) -> None:
+    width = 2**32 // shards >> 16 << 16  # Solr cuts ranges at multiples of 2 ** 16
+    places: dict[str, set[int]] = {}
+    for each in prefixed(16):
+        value = composite_hash(each["id"])
+        assert value is not None
+        place = min((value ^ 0x80000000) // width, shards - 1)
+        places.setdefault(each["id"].partition("!")[0], set()).add(place)
+    assert len(places) == 16
+    assert all(len(shard) == 1 for shard in places.values())
+    assert len(set.union(*places.values())) > 1
 
 
 def test_text_follows_the_vocabulary_and_its_skew() -> None:

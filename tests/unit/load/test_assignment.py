@@ -70,6 +70,16 @@ def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) 
     assert made.offset == 17
 
 
+def test_variant_of_the_pass_is_that_of_its_warm_up_too() -> None:
+    whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(seconds=3))
+    proxied = whole.passes[0].model_copy(update={"variant": "proxy"})
+    step, warm_up = step_assignment(whole, proxied, 0), warm_up_assignment(whole, proxied)
+    assert warm_up is not None
+    assert (step.variant, warm_up.variant) == ("proxy", "proxy")
+    assert (step.label, warm_up.label) == ("one (proxy)", "warm-up (proxy)")
+    assert step_assignment(whole, whole.passes[0], 0).label == "one"
+
+
 def test_warm_up_has_the_users_of_its_step_unless_told() -> None:
     step = Step(name="one", users=6, requests=1)
     bare = plan(step, warm_up=WarmUp(seconds=3))

@@ -1,4 +1,5 @@
 import asyncio
+import dataclasses
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -46,6 +47,25 @@ def test_requests_are_exact(users: int, requests: int) -> None:
         assert only(outcome).failures == 0
         assert decode(only(outcome).service_time_histogram).count == requests
         assert sum(window.requests for window in only(outcome).windows) == requests
+
+    run(body)
+
+
+def test_a_pass_goes_through_the_door_of_its_variant() -> None:
+    async def body() -> None:
+        async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
+            doors = {
+                name: target(*urls).nodes
+                for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
+            }
+            what = dataclasses.replace(target(raw.url), variants=doors)
+            duty = assignment(users=4, requests=40)
+            await run_pass(what, duty.model_copy(update={"variant": "proxies"}))
+            assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
+            await run_pass(what, duty.model_copy(update={"variant": "raw"}))
+            assert [len(each.requests) for each in (raw, first, second)] == [40, 20, 20]
+        asked = [Counter(dict(p)["q"] for _, _, p in each.requests) for each in (first, second)]
+        assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)
 
     run(body)
 

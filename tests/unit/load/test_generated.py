@@ -43,3 +43,29 @@ def test_same_seed_gives_the_same_queries() -> None:
     spec = GeneratedQueries(count=50)
     assert generate_queries(spec, DATASET, 1) == generate_queries(spec, DATASET, 1)
     assert generate_queries(spec, DATASET, 1) != generate_queries(spec, DATASET, 2)
+
+
+def test_routes_are_the_prefixes_of_the_documents() -> None:
+    dataset = DATASET.model_copy(update={"route_prefixes": 3})
+    spec = GeneratedQueries(count=4000, routed_permille=250)
+    queries = [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
+    routes = Counter(query["_route_"] for query in queries if "_route_" in query)
+    assert routes.keys() == {"p0!", "p1!", "p2!"}
+    # Five standard deviations: sqrt(4000 * 0.25 * 0.75) = 27.
+    assert abs(routes.total() - 1000) < 5 * 27
+    assert min(routes.values()) > 200
+    assert queries == [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
+
+
+def test_routes_leave_the_rest_of_the_queries_alone() -> None:
+    dataset = DATASET.model_copy(update={"route_prefixes": 3})
+    plain = generate_queries(GeneratedQueries(count=50), dataset, 1)
+    routed = generate_queries(GeneratedQueries(count=50, routed_permille=1000), dataset, 1)
+    without = [
+        tuple((name, value) for name, value in query.parameters if name != "_route_")
+        for query in routed
+    ]
+    assert without == [query.parameters for query in plain]
+    assert all(
+        len(query.parameters) > len(rest) for query, rest in zip(routed, without, strict=True)
+    )

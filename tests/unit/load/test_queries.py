@@ -33,6 +33,16 @@ from unit.load.builders import queries_spec
                 ("fq", "b"),
             ],
         ),
+        (
+            "_route_=p3!&shards.preference=replica.type:PULL&q=solr",
+            None,
+            [("_route_", "p3!"), ("shards.preference", "replica.type:PULL"), ("q", "solr")],
+        ),
+        (
+            '{"q": "solr", "_route_": "p3!", "shards.preference": "replica.type:PULL"}',
+            None,
+            [("q", "solr"), ("_route_", "p3!"), ("shards.preference", "replica.type:PULL")],
+        ),
         ('{"name": "hot", "params": {"q": "x"}}', "hot", [("q", "x")]),
         ('{"name": "x", "q": "y"}', None, [("name", "x"), ("q", "y")]),
     ],

@@ -106,6 +106,19 @@ def test_plan_becomes_requests_and_nodes() -> None:
     assert target.timeout_seconds == 30
 
 
+def test_variants_become_nodes_of_their_own() -> None:
+    doors = [
+        {"variant": "raw", "urls": [URL]},
+        {"variant": "proxy", "urls": ["http://p:81/x/solr"]},
+    ]
+    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000}, variants=doors)
+    target = prepare_target(plan, Path("/nowhere"))
+    (node,) = target.nodes_of("proxy")
+    assert (node.host, node.port) == ("p", 81)
+    assert node.head.startswith(b"GET /x/solr/books/select?")
+    assert list(target.nodes_of("raw")) == list(target.nodes_of("")) == list(target.nodes)
+
+
 def test_generated_queries_need_a_generated_dataset() -> None:
     with pytest.raises(LoadFailure, match=r"BadPlan: .*needs dataset\.generator"):
         prepare_target(generated_plan(), Path("/nowhere"))

@@ -22,6 +22,26 @@ def test_one_pod_for_each_node_all_at_once() -> None:
     assert (spec["replicas"], spec["podManagementPolicy"]) == (5, "Parallel")
 
 
+def test_a_service_over_all_nodes_only_where_a_variant_goes_through_it() -> None:
+    def services(*variants: dict[str, str]) -> dict[str, Any]:
+        found = target({"spec.target.variants": list(variants)})
+        return {
+            each["metadata"]["name"]: each["spec"]
+            for each in found
+            if each["kind"] == "Service" and "zookeeper" not in each["metadata"]["name"]
+        }
+
+    raw, again = {"name": "raw", "door": "Nodes"}, {"name": "again", "door": "Nodes"}
+    assert services(raw, again).keys() == {"base-solr"}
+    found = services(raw, {"name": "service", "door": "Service"})
+    assert found.keys() == {"base-solr", "base-solr-common"}
+    common = found["base-solr-common"]
+    assert "clusterIP" not in common  # an address of its own, which balances
+    assert not common.get("publishNotReadyAddresses")
+    assert common["selector"] == solr()["spec"]["selector"]["matchLabels"]
+    assert common["ports"] == [{"name": "http", "port": 8983, "targetPort": "http"}]
+
+
 @pytest.mark.parametrize(("heap", "wanted"), [("512Mi", "512m"), ("2Gi", "2048m")])
 def test_heap_in_the_spelling_of_solr(heap: str, wanted: str) -> None:
     assert environment(solr({f"{SOLR}.heap": heap}))["SOLR_HEAP"] == wanted

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from hdrh.histogram import HdrHistogram
 
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.variant import Door, Variant
 from solrbench.results.document import RequestResult, StepDocument
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -25,6 +26,13 @@ def make_spec(*steps: str, **changes: object) -> Spec:
             **changes,
         }
     )
+
+
+def make_variants(spec: Spec, *names: str) -> Spec:
+    """Return `spec` with doors of these names."""
+    variants = [Variant(name=name, door=Door.NODES) for name in names]
+    target = spec.target.model_copy(update={"variants": variants})
+    return spec.model_copy(update={"target": target})
 
 
 def make_result(
@@ -51,11 +59,13 @@ def make_document(
     *results: RequestResult,
     seconds: float = 1.0,
     attempt: int = 1,
+    variant: str = "",
 ) -> StepDocument:
     """Return the document of one pass."""
     return StepDocument(
-        id=f"r{repeat}-s0-{step}",
+        id=f"r{repeat}-{variant}s0-{step}",
         repeat=repeat,
+        variant=variant,
         step=step,
         users=2,
         attempt=attempt,

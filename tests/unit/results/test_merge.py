@@ -4,7 +4,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from solrbench.results.merge import merge_steps, summarise
-from unit.results.builders import make_document, make_result, make_spec
+from unit.results.builders import make_document, make_result, make_spec, make_variants
 
 
 def _draw(seed: int, count: int) -> list[int]:
@@ -139,6 +139,41 @@ def test_nothing_measured_gives_nothing() -> None:
 def test_a_foreign_step_is_refused() -> None:
     with pytest.raises(ValueError, match=r"step b is not in spec\.load\.steps"):
         merge_steps(make_spec("a"), [make_document("b", 1)])
+
+
+def test_variants_are_merged_apart_and_stand_side_by_side() -> None:
+    documents = [
+        make_document("a", 1, make_result([3_000] * 4), variant="proxy"),
+        make_document("a", 1, make_result([1_000] * 2), variant="raw"),
+        make_document("a", 2, make_result([1_000] * 3), variant="raw"),
+        make_document("b", 1, make_result([1_000] * 9), variant="raw"),
+    ]
+    results = merge_steps(make_variants(make_spec("a", "b"), "raw", "proxy"), documents)
+    assert [(each.step, each.variant, each.repeats, each.requests) for each in results] == [
+        ("a", "raw", 2, 5),
+        ("a", "proxy", 1, 4),
+        ("b", "raw", 1, 9),
+    ]
+    assert [each.average_milliseconds for each in results] == [1.0, 3.0, 1.0]
+
+
+def test_without_variants_results_have_none() -> None:
+    (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([1]))])
+    assert result.variant is None
+
+
+def test_the_headline_is_that_of_the_first_variant() -> None:
+    documents = [
+        make_document("a", 1, make_result([10_000] * 100), variant="raw"),
+        make_document("a", 1, make_result([90_000] * 10), variant="proxy"),
+    ]
+    summary = summarise(make_variants(make_spec("a"), "raw", "proxy"), documents)
+    assert (summary.requests_per_second, summary.p95) == ("100", "10 ms")
+
+
+def test_a_foreign_variant_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"variant 'raw' is not in spec\.target\.variants"):
+        merge_steps(make_spec("a"), [make_document("a", 1, variant="raw")])
 
 
 def test_requests_without_duration_are_refused() -> None:

@@ -3,7 +3,7 @@ import io
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import Condition, StepResult
+from solrbench.api.v1alpha1.status import Comparison, Condition, Overhead, StepResult
 from solrbench.results import render
 from unit.results.builders import make_spec
 
@@ -67,7 +67,35 @@ def test_csv_holds_every_field_raw() -> None:
     assert [line["step"] for line in read] == ["five", "one"]
     assert read[0]["requests_per_second"] == "123.456"
     assert read[1]["p95_milliseconds"] == ""
-    assert set(read[0]) == set(StepResult.model_fields)
+    assert set(read[0]) == set(StepResult.model_fields) - {"variant"}
+
+
+def test_variants_get_a_column_where_there_are_some() -> None:
+    proxied = FULL.model_copy(update={"variant": "proxy"})
+    read = list(csv.DictReader(io.StringIO(render.to_csv([proxied]))))
+    assert (read[0]["variant"], set(read[0])) == ("proxy", set(StepResult.model_fields))
+    table = render.to_markdown_table(render.rows([proxied]))
+    assert "| Step | Variant | Request |" in table
+    assert "| five | proxy | query | 3 |" in table
+    assert len({line.count(" |") for line in table.splitlines()}) == 1
+
+
+def test_comparisons_stand_below_the_table() -> None:
+    comparison = Comparison(
+        step="five",
+        variant="proxy",
+        baseline="raw",
+        request="query",
+        repeats=3,
+        failures=0,
+        average=Overhead(percent=12.34, low_percent=9.8, high_percent=14.8),
+    )
+    bench = _benchmark(FULL)
+    status = bench.status.model_copy(update={"comparisons": [comparison]})
+    text = render.to_markdown(bench.model_copy(update={"status": status}))
+    line = "- proxy vs raw: +12.3 % (95 % confidence: +9.8 % … +14.8 %), average (five, query)"
+    assert line in text.splitlines()
+    assert "## Comparison" not in render.to_markdown(bench)
 
 
 def test_markdown_tells_outcome_topology_and_results() -> None:

@@ -1,3 +1,5 @@
+import random
+
 import pytest
 
 from solrbench.results import statistics
@@ -33,3 +35,31 @@ def test_one_repeat_has_no_deviation() -> None:
 def test_nothing_has_no_mean() -> None:
     with pytest.raises(ValueError, match="at least one"):
         statistics.mean([])
+
+
+@pytest.mark.parametrize(
+    ("degrees", "t"),
+    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (29, 2.045), (99, 1.984)],
+)
+def test_students_t_is_that_of_the_tables(degrees: int, t: float) -> None:
+    # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975
+    assert statistics.student_t(degrees) == pytest.approx(t, abs=0.0005)
+
+
+def test_confidence_interval_of_a_worked_example() -> None:
+    # mean 3, s = sqrt(2.5), t(4) = 2.776: 3 -+ 2.776 * 1.5811 / 2.2361
+    low, high = statistics.confidence_interval([1, 2, 3, 4, 5])
+    assert (low, high) == (pytest.approx(1.0368, abs=1e-3), pytest.approx(4.9632, abs=1e-3))
+
+
+def test_confidence_interval_holds_the_mean_as_often_as_it_says() -> None:
+    source = random.Random(5)
+    runs = [[source.gauss(7, 2) for _ in range(3)] for _ in range(2000)]
+    hits = sum(low <= 7 <= high for low, high in map(statistics.confidence_interval, runs))
+    # Five standard deviations: sqrt(2000 * 0.95 * 0.05) = 9.7.
+    assert abs(hits - 1900) < 5 * 9.7
+
+
+def test_one_value_has_no_confidence() -> None:
+    with pytest.raises(ValueError, match="at least two repeats"):
+        statistics.confidence_interval([1])

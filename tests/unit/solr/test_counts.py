@@ -56,6 +56,18 @@ def test_documents_of_a_shard_count_once() -> None:
     assert documents_by_shard(found) == {"shard1": 3, "shard2": 0}
 
 
+@pytest.mark.parametrize("followers", [(0, 0), (3, 0), (0, 3), (2, 2)])
+def test_followers_that_have_not_copied_everything_are_waited_for(
+    followers: tuple[int, int],
+) -> None:
+    # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
+    found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
+    found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
+    with pytest.raises(NotYet) as caught:
+        documents_by_shard(found)
+    assert caught.value.reason == "ReplicasDisagree"
+
+
 def test_replicas_that_disagree_are_waited_for() -> None:
     with pytest.raises(NotYet, match="documents of shard1 by replica") as caught:
         documents_by_shard([core("shard1", "a", 3), core("shard1", "b", 2)])

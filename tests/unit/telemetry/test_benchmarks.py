@@ -51,7 +51,7 @@ def _names(registry: CollectorRegistry) -> set[str]:
 
 def test_milliseconds_become_seconds_and_percent_become_ratios() -> None:
     registry = _registry(make_benchmark(results=[RESULT]))
-    labels = {**OWNER, "step": "five", "request": "query"}
+    labels = {**OWNER, "step": "five", "request": "query", "variant": ""}
     times = "solrbench_step_service_time_seconds"
     assert registry.get_sample_value(times, {**labels, "quantile": "0.95"}) == pytest.approx(
         0.00987
@@ -63,7 +63,7 @@ def test_milliseconds_become_seconds_and_percent_become_ratios() -> None:
 
 def test_absent_numbers_give_no_sample() -> None:
     registry = _registry(make_benchmark(results=[RESULT]))
-    labels = {**OWNER, "step": "five", "request": "query", "quantile": "0.99"}
+    labels = {**OWNER, "step": "five", "request": "query", "variant": "", "quantile": "0.99"}
     assert registry.get_sample_value("solrbench_step_service_time_seconds", labels) is None
     names = _names(registry)
     assert "solrbench_step_service_time_average_seconds" not in names
@@ -91,10 +91,21 @@ def test_phases_and_conditions_are_labels() -> None:
 def test_live_load_has_the_step_as_label() -> None:
     load = LiveLoad(stage="Measuring", step="five", users=5, requests_per_second=7.5, requests=70)
     registry = _registry(make_benchmark(load=load))
-    labels = {**OWNER, "step": "five"}
+    labels = {**OWNER, "step": "five", "variant": ""}
     assert registry.get_sample_value("solrbench_live_users", labels) == 5
     assert registry.get_sample_value("solrbench_live_requests_per_second", labels) == 7.5
     assert registry.get_sample_value("solrbench_live_step_requests", labels) == 70
+
+
+def test_variants_are_told_apart_by_a_label() -> None:
+    results = [RESULT.model_copy(update={"variant": name}) for name in ("raw", "proxy")]
+    load = LiveLoad(stage="Measuring", step="five", variant="proxy", users=5)
+    registry = _registry(make_benchmark(results=results, load=load))
+    live, result = {**OWNER, "step": "five"}, {**OWNER, "step": "five", "request": "query"}
+    get = registry.get_sample_value
+    assert get("solrbench_live_users", {**live, "variant": "proxy"}) == 5
+    for name in ("raw", "proxy"):
+        assert get("solrbench_step_failures", {**result, "variant": name}) == 3
 
 
 def test_the_start_of_a_phase_is_unix_time() -> None:
@@ -127,13 +138,14 @@ def test_every_family_shows_up_with_full_status() -> None:
 
 def full_benchmark() -> SolrBenchmark:
     """Return a benchmark whose status has every number."""
-    numbers = {name: 1 for name in StepResult.model_fields if name not in {"step", "request"}}
+    words = {name: name for name in ("step", "variant", "request")}
+    numbers = {name: 1 for name in StepResult.model_fields if name not in words}
     return make_benchmark(
         phase_start_time=NOW,
         dataset=DatasetStatus.model_validate(dict.fromkeys(DatasetStatus.model_fields, 1)),
         load=LiveLoad(stage="Measuring", step="five", users=1, requests_per_second=1, requests=1),
         report=ReportStatus(stored_steps=1, total_steps=2),
-        results=[StepResult.model_validate({"step": "five", "request": "query", **numbers})],
+        results=[StepResult.model_validate({**words, **numbers})],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)
         ],

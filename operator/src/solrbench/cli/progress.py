@@ -79,7 +79,8 @@ def _load(benchmark: SolrBenchmark) -> str:
     report, load = benchmark.status.report, benchmark.status.load
     parts = [f"{report.stored_steps} of {report.total_steps} steps"] if report.total_steps else []
     if load is not None:
-        step = f" {load.step} (repeat {load.repeat})" if load.step else ""
+        through = f"{load.variant}, " if load.variant else ""
+        step = f" {load.step} ({through}repeat {load.repeat})" if load.step else ""
         parts.append(f"{load.stage}{step}")
         if load.users:
             parts.append(f"{load.users} users")

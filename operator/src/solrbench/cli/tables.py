@@ -9,6 +9,7 @@ from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.progress import details, summary
+from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
 from solrbench.results.render import HEADERS, NUMERIC_FROM, Row, rows
 
 WIDTH_WITHOUT_TERMINAL = 250
@@ -53,6 +54,14 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
         "Service times; percentiles from merged histograms;"
         " ± is the relative standard deviation of the repeats."
     )
+    _print_comparisons(console, benchmark)
+
+
+def _print_comparisons(console: Console, benchmark: SolrBenchmark) -> None:
+    comparisons = benchmark.status.comparisons
+    if comparisons:
+        lines = [f"  {line}" for line in comparison_lines(comparisons)]
+        console.print("", *map(Text, lines), Text(COMPARISON_NOTE), sep="\n", soft_wrap=True)
 
 
 def _program() -> str:

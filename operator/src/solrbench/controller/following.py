@@ -18,6 +18,7 @@ from solrbench.load.remote import RemoteMaster
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.passes import all_passes
+from solrbench.results.comparison import compare_variants
 from solrbench.results.document import StepDocument
 from solrbench.results.merge import merge_steps, summarise
 from solrbench.solr.cluster import node_info
@@ -45,9 +46,14 @@ def follow(run: Run) -> None:
         raise NotYet(trouble.reason, trouble.message)
     load = run.status.load
     report = run.status.report
-    where = f", {load.step} of repeat {load.repeat}" if load is not None and load.step else ""
+    where = f", {_under_way(load)}" if load is not None and load.step else ""
     stage = load.stage if load is not None else "Starting"
     raise NotYet(stage, f"{report.stored_steps} of {report.total_steps} steps are stored{where}")
+
+
+def _under_way(load: LiveLoad) -> str:
+    through = f" through {load.variant}" if load.variant else ""
+    return f"{load.step}{through} of repeat {load.repeat}"
 
 
 def _listen(run: Run, master: RemoteMaster) -> None:
@@ -73,6 +79,7 @@ def _show_live(run: Run, state: LoadState) -> None:
         load=LiveLoad(
             stage=state.stage,
             repeat=state.repeat,
+            variant=state.variant,
             step=state.step,
             users=state.users,
             requests=state.requests,
@@ -159,4 +166,8 @@ def show(run: Run, documents: dict[str, StepDocument]) -> None:
     run.update(report=report)
     if len(documents) != before.stored_steps:
         ordered = list(documents.values())
-        run.update(results=merge_steps(spec, ordered), summary=summarise(spec, ordered))
+        run.update(
+            results=merge_steps(spec, ordered),
+            comparisons=compare_variants(spec, ordered),
+            summary=summarise(spec, ordered),
+        )

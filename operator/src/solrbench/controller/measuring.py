@@ -2,15 +2,18 @@
 
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
 from solrbench.controller.cores import find_replicas, read_cores
+from solrbench.controller.door import check_hosts
 from solrbench.controller.following import follow, show
 from solrbench.controller.run import LoadLost, Run
 from solrbench.decide.conditions import MEASURED
+from solrbench.decide.hosts import qualify
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.access import access_files
-from solrbench.plan.load_plan import LoadPlan, PlannedPass
+from solrbench.plan.load_plan import Doors, LoadPlan, PlannedPass
 from solrbench.plan.passes import all_passes, remaining_passes, step_of
+from solrbench.plan.variants import doors
 
 
 def measure(run: Run) -> None:
@@ -59,7 +62,9 @@ def _update_index_size(run: Run) -> None:
 def _plan(run: Run, remaining: list[str]) -> LoadPlan:
     spec = run.benchmark.spec
     passes = [
-        PlannedPass(id=str(each), repeat=each.repeat, step=step_of(spec, each))
+        PlannedPass(
+            id=str(each), repeat=each.repeat, variant=each.variant, step=step_of(spec, each)
+        )
         for each in all_passes(spec)
         if str(each) in remaining
     ]
@@ -69,6 +74,7 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         attempt=run.status.attempts.load,
         solr_urls=run.solr_urls,
         access=access_files(run.existing),
+        variants=_doors(run),
         collection=names.collection(run.benchmark),
         workload=spec.workload,
         generator=spec.dataset.generator if spec.dataset is not None else None,
@@ -77,6 +83,24 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         passes=passes,
         master_host=f"{service}.{run.namespace}.svc",
     )
+
+
+def _doors(run: Run) -> list[Doors]:
+    """Return where the variants lead; hosts of the user's must be allowed as those of targets.
+
+    Raises:
+        NotYet: `HostNotFound`.
+        Never: `HostNotAllowed`.
+
+    """
+    given = [url for each in run.benchmark.spec.target.variants for url in each.urls or ()]
+    own = [qualify(url, run.namespace) for url in given]
+    if own:
+        check_hosts(run.cluster, run.settings.allowed_hosts, own)
+    return [
+        each.model_copy(update={"urls": [qualify(url, run.namespace) for url in each.urls]})
+        for each in doors(run.benchmark, run.solr_urls)
+    ]
 
 
 def load_again(run: Run, lost: LoadLost) -> None:

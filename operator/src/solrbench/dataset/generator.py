@@ -23,11 +23,15 @@ from solrbench.plan.words import (
     TEXT_FIELD,
     TITLE_FIELD,
     ZipfRanks,
+    route_prefix,
     vocabulary,
 )
 
 BLOCK = 100
 """Documents drawn together: a divisor of the usual batches, so no draw is wasted."""
+
+_PREFIX_STREAM = 1
+"""Prefixes are drawn from a stream of their own: other fields stay the same with and without."""
 
 _TITLE_WORDS = (3, 9)
 _TAGS = (1, 5)
@@ -69,7 +73,7 @@ class DocumentGenerator:
         rng = np.random.default_rng([self._spec.seed, block])
         categories = [CATEGORIES[rank] for rank in self._categories.draw(rng, BLOCK).tolist()]
         columns = zip(
-            range(block * BLOCK, (block + 1) * BLOCK),
+            self._ids(block),
             self._texts(rng, rng.integers(*_TITLE_WORDS, BLOCK)),
             self._texts(rng, self._lengths(rng)),
             categories,
@@ -83,7 +87,7 @@ class DocumentGenerator:
 
     def _document(  # noqa: PLR0913, PLR0917 - one argument for each field
         self,
-        position: int,
+        identity: str,
         title: str,
         text: str,
         category: str,
@@ -93,7 +97,7 @@ class DocumentGenerator:
         popularity: int,
     ) -> dict[str, Any]:
         return {
-            self._id_field: f"doc-{position:012d}",
+            self._id_field: identity,
             TITLE_FIELD: title,
             TEXT_FIELD: text,
             CATEGORY_FIELD: category,
@@ -102,6 +106,15 @@ class DocumentGenerator:
             PRICE_FIELD: price,
             POPULARITY_FIELD: popularity,
         }
+
+    def _ids(self, block: int) -> list[str]:
+        names = [f"doc-{place:012d}" for place in range(block * BLOCK, (block + 1) * BLOCK)]
+        prefixes = self._spec.route_prefixes
+        if not prefixes:
+            return names
+        drawn = np.random.default_rng([self._spec.seed, block, _PREFIX_STREAM])
+        numbers = drawn.integers(0, prefixes, BLOCK).tolist()
+        return [route_prefix(number) + name for number, name in zip(numbers, names, strict=True)]
 
     def _lengths(self, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw log-normal lengths in words, cut at 20 times the median."""

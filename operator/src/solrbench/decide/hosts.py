@@ -15,7 +15,7 @@ HOST_NOT_ALLOWED = "HostNotAllowed"
 DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
 """Services of the cluster."""
 
-_FIELD = "target.existing"
+_FIELD = "spec.target"
 
 
 def qualify(url: str, namespace: str) -> str:

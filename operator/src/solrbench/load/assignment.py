@@ -33,6 +33,8 @@ class Assignment(Model):
     key: str
     """Names the pass, and its warm-up apart from it, in messages."""
     repeat: int
+    variant: str = ""
+    """Name of the variant to go through; empty without variants."""
     step: str
     """Name of the step; `warm-up` for a warm-up."""
     worker: int
@@ -48,6 +50,11 @@ class Assignment(Model):
     think_time: ThinkTime | None = None
     offset: int = 0
     """Position in the list from which the sequential order begins."""
+
+    @property
+    def label(self) -> str:
+        """Step and variant as Locust's page shows them."""
+        return f"{self.step} ({self.variant})" if self.variant else self.step
 
     @property
     def own_users(self) -> int:
@@ -80,6 +87,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
     return Assignment(
         key=f"{planned.id}/{WARM_UP}",
         repeat=planned.repeat,
+        variant=planned.variant,
         step=WARM_UP,
         worker=0,
         workers=plan.workers,
@@ -96,6 +104,7 @@ def step_assignment(plan: LoadPlan, planned: PlannedPass, offset: int) -> Assign
     return Assignment(
         key=planned.id,
         repeat=planned.repeat,
+        variant=planned.variant,
         step=step.name,
         worker=0,
         workers=plan.workers,

@@ -65,12 +65,12 @@ class Conductor:
         """
         self._crew.gather()
         self._prepare()
-        repeat = None
+        ladder = None
         for planned in self._plan.passes:
             self._pass = planned
             warmed_up = 0
-            if planned.repeat != repeat:
-                repeat = planned.repeat
+            if (planned.repeat, planned.variant) != ladder:
+                ladder = (planned.repeat, planned.variant)
                 self._sent = 0
                 warmed_up = self._warm_up(planned)
             self._measure(planned, warmed_up)
@@ -93,6 +93,7 @@ class Conductor:
             workers=self._crew.connected,
             pass_id=self._pass.id if self._pass and running else None,
             repeat=self._pass.repeat if self._pass and running else None,
+            variant=self._pass.variant or None if self._pass and running else None,
             step=self._pass.step.name if self._pass and running else None,
             users=self._crew.users if running else 0,
             requests=figures.requests if running else 0,

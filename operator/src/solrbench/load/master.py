@@ -91,12 +91,12 @@ class Master:
         self._ended.set(failure.exit_code)
 
     def _prepare(self) -> None:
-        wait_for_target(
-            self._plan.solr_urls,
-            self._settings.target_seconds,
-            gevent.sleep,
-            access=load_access(self._plan),
-        )
+        seconds, access = self._settings.target_seconds, load_access(self._plan)
+        for doors in self._plan.variants:
+            door = f" of variant {doors.variant}"
+            wait_for_target(doors.urls, seconds, gevent.sleep, access=access, door=door)
+        if not self._plan.variants:
+            wait_for_target(self._plan.solr_urls, seconds, gevent.sleep, access=access)
         self._runner.start_shape()
 
     def _open_web_page(self) -> None:

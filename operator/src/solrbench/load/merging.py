@@ -49,6 +49,7 @@ def merge_outcomes(
     return StepDocument(
         id=planned.id,
         repeat=planned.repeat,
+        variant=planned.variant,
         step=planned.step.name,
         users=planned.step.users,
         attempt=record.attempt,

@@ -18,14 +18,16 @@ _ATTEMPT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.5
 
 
-def wait_for_target(
+def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
     urls: Sequence[str],
     seconds: float,
     pause: Callable[[float], None],
     clock: Callable[[], float] = time.monotonic,
+    *,
     access: Access = OPEN,
+    door: str = "",
 ) -> None:
-    """Return as soon as one node answers anything in HTTP.
+    """Return as soon as one node answers anything in HTTP; `door` names them in the error.
 
     Raises:
         LoadFailure: `TargetUnreachable` if none does within `seconds`; at once
@@ -51,7 +53,7 @@ def wait_for_target(
             if clock() >= deadline:
                 raise LoadFailure(
                     "TargetUnreachable",
-                    f"none of {len(urls)} nodes answered within {seconds:g} s; last {last}",
+                    f"none of {len(urls)} nodes{door} answered within {seconds:g} s; last {last}",
                 )
             pause(_PAUSE_SECONDS)
 

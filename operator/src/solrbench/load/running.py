@@ -3,8 +3,8 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.workload import Queries
@@ -32,6 +32,7 @@ class Target:
         queries: the order they are taken in
         nodes: users are spread over them evenly
         timeout_seconds: an answer that takes longer is a failure
+        variants: nodes of the variants by name; passes with a variant go there instead
 
     """
 
@@ -39,6 +40,11 @@ class Target:
     queries: Queries
     nodes: Sequence[Node]
     timeout_seconds: float
+    variants: Mapping[str, Sequence[Node]] = field(default_factory=dict)
+
+    def nodes_of(self, variant: str) -> Sequence[Node]:
+        """Return where the users of a pass go; `variant` is empty without variants."""
+        return self.variants[variant] if variant else self.nodes
 
 
 class Progress(NamedTuple):
@@ -46,6 +52,7 @@ class Progress(NamedTuple):
 
     key: str
     step: str
+    """Step and variant, as people read them."""
     users: int
     """Users that run."""
     requests: int
@@ -76,6 +83,7 @@ class RunningPass:
         self._ready = ready
         self._ended = ended
         self._loop = loop
+        self._nodes = target.nodes_of(assignment.variant)
         self._requests = target.requests.requests
         self._positions = positions(target.queries, len(self._requests), assignment)
         self._left = sys.maxsize if assignment.requests is None else assignment.own_requests or 0
@@ -149,7 +157,7 @@ class RunningPass:
         rolled = self._ledger.take_rolled(_now(), last=last)
         requests, failures = self._ledger.totals()
         return Progress(
-            self.key, self._assignment.step, len(self._users), requests, failures, rolled
+            self.key, self._assignment.label, len(self._users), requests, failures, rolled
         )
 
     def outcome(self) -> WorkerOutcome:
@@ -213,7 +221,7 @@ class RunningPass:
 
     def _new_user(self, own: int) -> ClosedLoopUser:
         number = self._assignment.worker + own * self._assignment.workers
-        node = self._target.nodes[number % len(self._target.nodes)]
+        node = self._nodes[number % len(self._nodes)]
         think = self._thinker(number)
         return ClosedLoopUser(self, node, self._target.timeout_seconds, think, self._loop)
 

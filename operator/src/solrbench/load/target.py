@@ -1,5 +1,6 @@
 """From the plan to what the core needs."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from solrbench.access import Access, read_access
@@ -7,7 +8,7 @@ from solrbench.errors import Never
 from solrbench.load.failures import LoadFailure
 from solrbench.load.generated import generate_queries
 from solrbench.load.queries import Query, query_file, read_queries
-from solrbench.load.requests import prepare_node, prepare_requests
+from solrbench.load.requests import Node, prepare_node, prepare_requests
 from solrbench.load.running import Target
 from solrbench.plan.load_plan import LoadPlan
 
@@ -23,8 +24,9 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
     return Target(
         requests=prepare_requests(workload, _queries(plan, queries_folder)),
         queries=workload.queries,
-        nodes=[prepare_node(workload, plan.collection, url, access) for url in plan.solr_urls],
+        nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,
+        variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},
     )
 
 
@@ -45,6 +47,10 @@ def load_access(plan: LoadPlan) -> Access:
     except Never as error:
         raise LoadFailure(error.reason, error.message) from error
     return access
+
+
+def _nodes(plan: LoadPlan, urls: Iterable[str], access: Access) -> list[Node]:
+    return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]
 
 
 def _queries(plan: LoadPlan, folder: Path) -> list[Query]:

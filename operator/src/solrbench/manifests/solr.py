@@ -1,4 +1,4 @@
-"""The Solr nodes: a headless Service and a StatefulSet of the official image."""
+"""The Solr nodes: Services and a StatefulSet of the official image."""
 
 from typing import Any
 
@@ -19,6 +19,7 @@ from solrbench.manifests.common import (
 )
 from solrbench.plan import names
 from solrbench.plan.state_path import StatePath
+from solrbench.plan.variants import needs_service
 
 USER = 8983
 DATA_FOLDER = "/var/solr"
@@ -41,10 +42,26 @@ def build_solr(
     benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
 ) -> list[Manifest]:
     """Return the objects of the Solr nodes that keep their state in `state`."""
+    common = [_common_service(benchmark, attempt)] if needs_service(benchmark) else []
     return [
         headless_service(benchmark, names.SOLR, attempt, {"http": names.SOLR_PORT}),
+        *common,
         _stateful_set(benchmark, solr, attempt, state),
     ]
+
+
+def _common_service(benchmark: SolrBenchmark, attempt: int) -> Manifest:
+    """Return the Service over all ready nodes, for the variants that go through it."""
+    name = names.child(benchmark, names.SOLR_COMMON)
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(benchmark, name, names.SOLR, attempt),
+        "spec": {
+            "selector": names.selector(benchmark, names.SOLR),
+            "ports": [{"name": "http", "port": names.SOLR_PORT, "targetPort": "http"}],
+        },
+    }
 
 
 def _stateful_set(

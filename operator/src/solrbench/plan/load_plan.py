@@ -17,12 +17,23 @@ LOCUST_PORT = 5557
 """Where workers meet the master."""
 
 
+class Doors(Model):
+    """Where the requests of one variant go."""
+
+    variant: str
+    """Name of the variant."""
+    urls: list[str]
+    """Base URLs; users are spread over them evenly."""
+
+
 class PlannedPass(Model):
     """One step of one repeat that is still to be measured."""
 
     id: str
     """`PassId` as text, the key of its result."""
     repeat: int
+    variant: str = ""
+    """Name of the variant to go through; empty for `LoadPlan.solr_urls`."""
     step: Step
 
 
@@ -36,12 +47,14 @@ class LoadPlan(Model):
     """Base URLs of the nodes; users are spread over them evenly."""
     access: AccessFiles = AccessFiles()
     """What Solr asks of its callers."""
+    variants: list[Doors] = []
+    """Where passes with a variant go instead."""
     collection: str
     workload: Workload
     generator: Generator | None = None
     """The dataset's generator, for generated queries."""
     warm_up: WarmUp | None = None
-    """Run before the first pass of every repeat in this plan."""
+    """Run before the first pass of every repeat, and variant, in this plan."""
     workers: int
     passes: list[PlannedPass]
     master_host: str
@@ -58,6 +71,8 @@ class LoadState(Model):
     pass_id: str | None = None
     """Pass under way."""
     repeat: int | None = None
+    variant: str | None = None
+    """Variant of the pass under way, if the target has variants."""
     step: str | None = None
     users: int = 0
     """Users running."""

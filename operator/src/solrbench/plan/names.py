@@ -15,6 +15,8 @@ LABEL_ATTEMPT = f"{GROUP}/attempt"
 LABEL_PASS = f"{GROUP}/pass"
 
 SOLR = "solr"
+SOLR_COMMON = "solr-common"
+"""Name of the Service over all Solr nodes; its component is `SOLR`."""
 ZOOKEEPER = "zookeeper"
 INDEX = "index"
 LOAD_MASTER = "load-master"
@@ -98,6 +100,14 @@ def solr_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
 def solr_urls(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     """Return the base URL of every Solr node."""
     return [f"http://{host}:{SOLR_PORT}/solr" for host in solr_hosts(benchmark, solr)]
+
+
+def solr_service_url(benchmark: SolrBenchmark) -> str:
+    """Return the base URL of the Service over all Solr nodes, the one that balances by itself."""
+    solr, namespace = benchmark.spec.target.solr_cloud, benchmark.metadata.namespace
+    if solr is not None and solr.provisioner is Provisioner.SOLR_OPERATOR:
+        return f"http://{operated(benchmark)}-common.{namespace}.svc/solr"  # port 80
+    return f"http://{child(benchmark, SOLR_COMMON)}.{namespace}.svc:{SOLR_PORT}/solr"
 
 
 def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:

@@ -8,30 +8,45 @@ from solrbench.api.v1alpha1.load import Step
 
 @dataclass(frozen=True, order=True)
 class PassId:
-    """One step of one repeat.
+    """One step of one repeat through one variant of the target.
 
     Attributes:
         repeat: from 1
+        place: place of the variant in the target, from 0; 0 without variants
         position: place of the step in the ladder, from 0
         step: name of the step
+        variant: name of the variant, empty without variants
 
     """
 
     repeat: int
+    place: int
     position: int
     step: str
+    variant: str = ""
 
     def __str__(self) -> str:
-        return f"r{self.repeat}-s{self.position}-{self.step}"
+        door = f"v{self.place}-" if self.variant else ""
+        return f"r{self.repeat}-{door}s{self.position}-{self.step}"
 
 
 def all_passes(spec: Spec) -> tuple[PassId, ...]:
-    """Return every step of every repeat; repeats are the outer loop, so drift hits all alike."""
+    """Return every step of every repeat through every variant, in the order of measuring.
+
+    Repeats are the outer loop, so drift hits all steps alike; variants take turns within each, the
+    whole ladder at a time (A B A B), so drift hits all variants alike.
+    """
     return tuple(
-        PassId(repeat, position, step.name)
+        PassId(repeat, place, position, step.name, variant)
         for repeat in range(1, spec.load.repeats + 1)
+        for place, variant in enumerate(variant_names(spec))
         for position, step in enumerate(spec.load.steps)
     )
+
+
+def variant_names(spec: Spec) -> tuple[str, ...]:
+    """Return the names of the variants in their order; one empty name without variants."""
+    return tuple(variant.name for variant in spec.target.variants) or ("",)
 
 
 def remaining_passes(spec: Spec, stored: frozenset[str]) -> tuple[PassId, ...]:

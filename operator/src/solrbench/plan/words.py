@@ -16,6 +16,14 @@ PUBLISHED_FIELD = "published_dt"
 PRICE_FIELD = "price_d"
 POPULARITY_FIELD = "popularity_i"
 
+ROUTE_PARAMETER = "_route_"
+
+
+def route_prefix(number: int) -> str:
+    """Return the prefix of ids that Solr's compositeId router hashes apart, such as `p7!`."""
+    return f"p{number}!"
+
+
 CATEGORIES: tuple[str, ...] = (
     "books",
     "music",

@@ -1,4 +1,4 @@
-"""The result of one pass (one step of one repeat), merged over all workers.
+"""The result of one pass (one step of one repeat through one variant), merged over all workers.
 
 The load master makes it, the operator stores it and only then acknowledges it. Times are in
 microseconds because that is what the histograms count; everything shown to users is in
@@ -72,6 +72,8 @@ class StepDocument(Model):
     id: str
     """`PassId` as text."""
     repeat: int
+    variant: str = ""
+    """Name of the variant it went through; empty without variants."""
     step: str
     users: int
     attempt: int

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import StepResult
+from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
 from solrbench.results.figures import (
     format_milliseconds,
     format_number,
@@ -17,12 +18,17 @@ Row = tuple[str, ...]
 """The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
 
 
+VARIANT = "Variant"
+"""Title of the column that is left out without variants."""
+
+
 def _optional(show: Callable[[float], str], value: float | None) -> str:
     return "" if value is None else show(value)
 
 
 _COLUMNS: dict[str, Callable[[StepResult], str]] = {
     "Step": lambda r: r.step,
+    VARIANT: lambda r: r.variant or "",
     "Request": lambda r: r.request,
     "Repeats": lambda r: str(r.repeats),
     "Requests": lambda r: str(r.requests),
@@ -42,7 +48,7 @@ _COLUMNS: dict[str, Callable[[StepResult], str]] = {
 HEADERS: Row = tuple(_COLUMNS)
 """Titles of the columns; `±` is the relative standard deviation of the repeats."""
 
-NUMERIC_FROM = 2
+NUMERIC_FROM = 3
 """The first column that holds numbers and is set flush right."""
 
 
@@ -51,10 +57,15 @@ def rows(results: Iterable[StepResult]) -> list[Row]:
     return [tuple(show(result) for show in _COLUMNS.values()) for result in results]
 
 
-def to_csv(results: Iterable[StepResult]) -> str:
-    """Return raw numbers with a header line; the unit is in each column's name."""
+def to_csv(results: Sequence[StepResult]) -> str:
+    """Return raw numbers with a header line; the unit is in each column's name.
+
+    There is a column for the variant only if there are variants.
+    """
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(StepResult.model_fields), lineterminator="\n")
+    left_out = set() if any(result.variant for result in results) else {"variant"}
+    fields = [name for name in StepResult.model_fields if name not in left_out]
+    writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(result.model_dump() for result in results)
     return out.getvalue()
@@ -69,13 +80,19 @@ def to_markdown(benchmark: SolrBenchmark) -> str:
             "Times are service times; percentiles come from merged histograms;"
             " ± is the relative standard deviation of the repeats."
         )
+    if benchmark.status.comparisons:
+        parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
+        parts.append(COMPARISON_NOTE)
     return "\n\n".join(parts) + "\n"
 
 
 def to_markdown_table(table: Sequence[Row]) -> str:
-    """Return `table` below `HEADERS` as Markdown."""
-    rule = ["---" if i < NUMERIC_FROM else "--:" for i in range(len(HEADERS))]
-    lines = [HEADERS, tuple(rule), *table]
+    """Return `table` below `HEADERS` as Markdown; without variants without their column."""
+    place = HEADERS.index(VARIANT)
+    left_out = set() if any(row[place] for row in table) else {place}
+    shown = [i for i in range(len(HEADERS)) if i not in left_out]
+    rule = tuple("---" if i < NUMERIC_FROM else "--:" for i in range(len(HEADERS)))
+    lines = [[line[i] for i in shown] for line in (HEADERS, rule, *table)]
     return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
 
 
@@ -106,6 +123,10 @@ def _rate(documents_per_second: float | None) -> str:
 
 def _bullets(facts: dict[str, str]) -> str:
     return "\n".join(f"- **{name}**: {text}" for name, text in facts.items())
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {_escape(line)}" for line in lines)
 
 
 def _escape(cell: str) -> str:

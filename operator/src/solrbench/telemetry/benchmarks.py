@@ -2,7 +2,7 @@
 
 Base units, as Prometheus' naming rules ask (https://prometheus.io/docs/practices/naming/): seconds,
 bytes, ratios. A number that was not measured gives no sample. Labels are bounded by the resource:
-at most 32 steps and 512 results for each benchmark.
+at most 32 steps and 1600 results for each benchmark.
 """
 
 import threading
@@ -14,6 +14,7 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import StepResult
 
 Sample = tuple[tuple[str, ...], float | None]
 """Values of the labels after namespace and benchmark, and the number if there is one."""
@@ -81,7 +82,7 @@ def _live(field: str) -> Callable[[SolrBenchmark], Iterator[Sample]]:
     def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
         load = benchmark.status.load
         if load is not None:
-            yield (load.step or "",), getattr(load, field)
+            yield (load.step or "", load.variant or ""), getattr(load, field)
 
     return samples
 
@@ -90,7 +91,7 @@ def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator
     def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
         for result in benchmark.status.results:
             number = getattr(result, field)
-            yield (result.step, result.request), None if number is None else number / divisor
+            yield _place(result), None if number is None else number / divisor
 
     return samples
 
@@ -104,10 +105,17 @@ def _quantiles(benchmark: SolrBenchmark) -> Iterator[Sample]:
             "0.99": result.p99_milliseconds,
         }.items():
             seconds = None if milliseconds is None else milliseconds / 1000
-            yield (result.step, result.request, quantile), seconds
+            yield (*_place(result), quantile), seconds
 
 
-_RESULT = ("step", "request")
+def _place(result: StepResult) -> tuple[str, ...]:
+    """Return the values of the labels in `_RESULT`."""
+    return result.step, result.request, result.variant or ""
+
+
+_LIVE = ("step", "variant")
+_RESULT = ("step", "request", "variant")
+"""An empty `variant` is no label at all to Prometheus."""
 
 FAMILIES = (
     Family(
@@ -173,18 +181,18 @@ FAMILIES = (
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
     ),
-    Family("live_users", "Users running.", _live("users"), ("step",)),
+    Family("live_users", "Users running.", _live("users"), _LIVE),
     Family(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
         _live("requests_per_second"),
-        ("step",),
+        _LIVE,
     ),
     Family(
         "live_step_requests",
         "Requests of the step under way so far.",
         _live("requests"),
-        ("step",),
+        _LIVE,
     ),
     Family("step_repeats", "Repeats behind the step's numbers.", _results("repeats"), _RESULT),
     Family(

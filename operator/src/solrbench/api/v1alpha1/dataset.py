@@ -35,6 +35,9 @@ class Generator(Model):
     """Exponent of Zipf's law in thousandths."""
     words_per_document: Annotated[Int, Field(ge=1, le=10_000)] = 60
     """Median length of the text; lengths are log-normal."""
+    route_prefixes: Annotated[Int, Field(ge=0, le=65_536)] = 0
+    """Ids begin with one of so many prefixes, `p0!`, `p1!` and so on, drawn evenly: documents with
+    the same prefix are in the same shard. No prefix when 0."""
 
 
 class Http(Model):

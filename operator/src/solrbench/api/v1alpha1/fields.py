@@ -142,5 +142,8 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 Measure = Annotated[float, Field(ge=0, le=10**15)]
 """A number that was measured."""
 
+Difference = Annotated[float, Field(ge=-(10**15), le=10**15)]
+"""A number that was measured and may be negative."""
+
 Text = Annotated[str, StringConstraints(max_length=1024)]
 """Words of the status, bounded far above what is ever written."""

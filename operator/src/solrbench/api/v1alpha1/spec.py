@@ -11,7 +11,9 @@ from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
 from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.target import Target
+from solrbench.api.v1alpha1.variant import LADDERS_RULE
 from solrbench.api.v1alpha1.workload import WarmUp, Workload
 
 USES = (
@@ -133,4 +135,6 @@ class Spec(Model):
                 or (spec.dataset is not None and spec.dataset.generator is not None)
             ),
         ),
+        LADDERS_RULE,
+        *ROUTING_RULES,
     )

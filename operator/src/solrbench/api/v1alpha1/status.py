@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.fields import Count, Measure, Text
+from solrbench.api.v1alpha1.fields import Count, Difference, Measure, Text
 
 LIST_MAP_BY_TYPE: JsonDict = {
     "x-kubernetes-list-type": "map",
@@ -20,7 +20,7 @@ LIST_MAP_BY_TYPE: JsonDict = {
 """Server-side apply merges the list by the type of its items."""
 
 MAX_RESULTS = 32 * 50
-"""Steps of a ladder times request names of a query file, the most that either may have."""
+"""Steps of a ladder (times variants) times request names of a query file, the most of each."""
 
 
 class Observed(Model):
@@ -105,6 +105,8 @@ class LiveLoad(Observed):
     """WaitingForWorkers, WarmingUp, Ramping, Measuring or Finished."""
     repeat: Count | None = None
     """Repeat under way, from 1."""
+    variant: Text | None = None
+    """Variant under way, if the target has variants."""
     step: Text | None = None
     """Step under way."""
     users: Count | None = None
@@ -116,10 +118,12 @@ class LiveLoad(Observed):
 
 
 class StepResult(Observed):
-    """One step and request name, merged over all repeats that are stored."""
+    """One step, variant and request name, merged over all repeats that are stored."""
 
     step: Text
     """Name of the step."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
     request: Text
     """Name of the request."""
     repeats: Count
@@ -156,6 +160,41 @@ class StepResult(Observed):
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
 
 
+class Overhead(Observed):
+    """How much more one variant shows than the baseline, in per cent of the baseline."""
+
+    percent: Difference
+    """Mean over the repeats; negative where the variant shows less."""
+    low_percent: Difference | None = None
+    """Lower end of the 95 % confidence interval of the mean; absent with one repeat."""
+    high_percent: Difference | None = None
+    """Upper end of it."""
+
+
+class Comparison(Observed):
+    """One variant against the first one, repeat by repeat."""
+
+    step: Text
+    """Name of the step."""
+    variant: Text
+    """Name of the variant."""
+    baseline: Text
+    """Name of the variant that it is compared with: the first of `spec.target.variants`."""
+    request: Text
+    """Name of the request."""
+    repeats: Count
+    """Repeats in which both were measured."""
+    failures: Count
+    """Failed requests of both in those repeats; errors are compared with answers if there are
+    any."""
+    average: Overhead | None = None
+    """Mean service time."""
+    p95: Overhead | None = None
+    """95th percentile of the service time."""
+    requests_per_second: Overhead | None = None
+    """Rate; positive is better here."""
+
+
 class ReportStatus(Observed):
     """Where the full report is."""
 
@@ -166,11 +205,11 @@ class ReportStatus(Observed):
     stored_steps: Count = 0
     """Steps stored, over all repeats."""
     total_steps: Count = 0
-    """Steps of all repeats."""
+    """Steps of all repeats, through every variant."""
 
 
 class Summary(Observed):
-    """The headline of the printer columns: the last step of the ladder, all requests."""
+    """The headline of the printer columns: last step of the ladder, first variant, all requests."""
 
     requests_per_second: Text = ""
     """Rate, formatted."""
@@ -206,7 +245,9 @@ class Status(Observed):
     summary: Summary = Summary()
     """The headline."""
     results: Annotated[list[StepResult], Field(max_length=MAX_RESULTS)] = []
-    """One entry for each step and request name."""
+    """One entry for each step, variant and request name."""
+    comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
+    """Each variant but the first compared with the first, by step and request name."""
     report: ReportStatus = ReportStatus()
     """Where the full report is."""
     conditions: Annotated[

@@ -1,10 +1,13 @@
 """`spec.target`: what is measured."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from solrbench.api.rules import Model, exactly_one
 from solrbench.api.v1alpha1.existing import Existing
 from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.variant import MAX_VARIANTS, SERVICE_RULE, VARIANT_RULES, Variant
 
 
 class Target(Model):
@@ -15,7 +18,11 @@ class Target(Model):
     existing: Existing | None = None
     """A Solr that is there already and stays."""
 
-    rules: ClassVar = (exactly_one("solrCloud", "existing"),)
+    variants: Annotated[list[Variant], Field(max_length=MAX_VARIANTS)] = []
+    """Doors to the target that are compared with the first of them: every repeat runs the whole
+    ladder through each. The Solr nodes themselves when empty."""
+
+    rules: ClassVar = (exactly_one("solrCloud", "existing"), *VARIANT_RULES, SERVICE_RULE)
 
     @property
     def uses_collection(self) -> bool:

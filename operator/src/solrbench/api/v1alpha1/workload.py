@@ -54,6 +54,9 @@ class GeneratedQueries(Model):
     """Queries in a thousand that facet on the category field."""
     filter_permille: Annotated[Int, Field(ge=0, le=1000)] = 300
     """Queries in a thousand that filter by a category."""
+    routed_permille: Annotated[Int, Field(ge=0, le=1000)] = 0
+    """Queries in a thousand that ask for the documents of one prefix only (`_route_`), and so one
+    shard only."""
 
 
 class Queries(Model):
@@ -99,7 +102,7 @@ class Workload(Model):
 
 
 class WarmUp(Model):
-    """Load before the first step of every repeat's ladder, kept apart from the results."""
+    """Load before the first step of every ladder, once for each repeat and variant, kept apart."""
 
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """Requests to send."""

@@ -1,0 +1,29 @@
+"""The doors of the target as addresses."""
+
+from collections.abc import Sequence
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.variant import Door, Variant
+from solrbench.plan import names
+from solrbench.plan.load_plan import Doors
+
+
+def doors(benchmark: SolrBenchmark, node_urls: Sequence[str]) -> list[Doors]:
+    """Return where each variant leads; `node_urls` are the base URLs of the Solr nodes."""
+    return [
+        Doors(variant=variant.name, urls=_urls(benchmark, variant, node_urls))
+        for variant in benchmark.spec.target.variants
+    ]
+
+
+def needs_service(benchmark: SolrBenchmark) -> bool:
+    """Return whether a variant goes through the Service over all Solr nodes."""
+    return any(variant.door is Door.SERVICE for variant in benchmark.spec.target.variants)
+
+
+def _urls(benchmark: SolrBenchmark, variant: Variant, node_urls: Sequence[str]) -> list[str]:
+    if variant.urls is not None:
+        return variant.urls
+    if variant.door is Door.SERVICE:
+        return [names.solr_service_url(benchmark)]
+    return list(node_urls)

@@ -1,0 +1,91 @@
+"""What the load is told, and what is made of its results."""
+
+import json
+from typing import cast
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.controller import door
+from solrbench.plan.load_plan import LoadPlan
+from unit.controller.test_losses import measured_so_far, solr_pod
+from unit.controller.test_reconcile import told
+from unit.results.builders import make_document, make_result
+
+VARIANTS = [
+    {"name": "raw", "door": "Nodes"},
+    {"name": "service", "door": "Service"},
+    {"name": "proxy", "urls": ["http://proxy/solr"]},
+]
+
+
+def planned(**target: object) -> LoadPlan:
+    """Return the plan that the load pods of a benchmark read."""
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"] |= target
+    world.cluster.put(solr_pod())
+    world.make_pass("one")
+    found = world.cluster.objects["ConfigMap", "default", "one-load-master"]
+    return LoadPlan.model_validate(json.loads(found["data"]["load-plan.json"]))
+
+
+def test_variants_are_told_once_with_their_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = {"proxy.default.svc": ["10.96.0.7"]}
+    monkeypatch.setattr(door, "resolve", lambda host: addresses.get(host, ["10.96.0.1"]))
+    plan = planned(variants=VARIANTS)
+    node = "http://one-solr-0.one-solr.default.svc:8983/solr"
+    assert {each.variant: each.urls for each in plan.variants} == {
+        "raw": [node],
+        "service": ["http://one-solr-common.default.svc:8983/solr"],
+        "proxy": ["http://proxy.default.svc/solr"],
+    }
+    assert [(each.id, each.variant) for each in plan.passes] == [
+        ("r1-v0-s0-two-users", "raw"),
+        ("r1-v1-s0-two-users", "service"),
+        ("r1-v2-s0-two-users", "proxy"),
+    ]
+
+
+def test_proxy_must_be_an_allowed_host() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    outside = {"name": "outside", "urls": ["http://proxy.example.org/solr"]}
+    body["spec"]["target"] |= {"variants": [VARIANTS[0], outside]}
+    world.cluster.put(solr_pod())
+    assert told(world.make_pass("one"), "Succeeded") == ("False", "HostNotAllowed")
+    assert world.cluster.names("Job") == set()
+
+
+def test_without_variants_the_load_goes_to_the_nodes() -> None:
+    plan = planned()
+    assert plan.variants == []
+    assert plan.solr_urls == ["http://one-solr-0.one-solr.default.svc:8983/solr"]
+    assert [(each.id, each.variant) for each in plan.passes] == [("r1-s0-two-users", "")]
+
+
+def test_stored_steps_of_variants_are_compared() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"]["variants"] = VARIANTS[:2]
+    body["spec"]["load"]["repeats"] = 2
+    world.cluster.put(solr_pod())
+    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    for repeat in (1, 2):
+        for place, (variant, time) in enumerate({"raw": 1000, "service": 1100}.items()):
+            document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
+            pass_id = f"r{repeat}-v{place}-s0-two-users"
+            reports.store(benchmark, document.model_copy(update={"id": pass_id}), 1)
+    status = world.make_pass("one").status
+    assert status.report.stored_steps == status.report.total_steps == 4
+    assert [(each.variant, each.requests) for each in status.results] == [
+        ("raw", 18),
+        ("service", 18),
+    ]
+    (comparison,) = status.comparisons
+    assert comparison.average is not None
+    assert (comparison.variant, comparison.average.percent) == ("service", 10)
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    assert stored["comparisons"][0]["baseline"] == "raw"

@@ -1,0 +1,50 @@
+"""The order of measuring, and the ids that results are kept under."""
+
+from solrbench.plan.passes import all_passes, remaining_passes, step_of, variant_names
+from support.objects import stored
+from support.resources import Changes, step
+
+LADDER: Changes = {
+    "spec.load.repeats": 2,
+    "spec.load.steps": [step(name="low"), step(name="high")],
+}
+DOORS = [{"name": "raw", "door": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]
+
+
+def ids(changes: Changes) -> list[str]:
+    return [str(each) for each in all_passes(stored(changes).spec)]
+
+
+def test_repeats_are_the_outer_loop() -> None:
+    assert ids(LADDER) == ["r1-s0-low", "r1-s1-high", "r2-s0-low", "r2-s1-high"]
+
+
+def test_variants_take_turns_within_each_repeat() -> None:
+    assert ids(LADDER | {"spec.target.variants": DOORS}) == [
+        "r1-v0-s0-low",
+        "r1-v0-s1-high",
+        "r1-v1-s0-low",
+        "r1-v1-s1-high",
+        "r2-v0-s0-low",
+        "r2-v0-s1-high",
+        "r2-v1-s0-low",
+        "r2-v1-s1-high",
+    ]
+
+
+def test_passes_name_their_variant_and_step() -> None:
+    spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
+    found = [(each.variant, step_of(spec, each).name) for each in all_passes(spec)]
+    assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
+    assert variant_names(spec) == ("raw", "proxy")
+
+
+def test_the_order_of_passes_is_that_of_their_ids() -> None:
+    spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
+    assert sorted(all_passes(spec)) == list(all_passes(spec))
+
+
+def test_what_is_stored_is_left_out() -> None:
+    spec = stored(LADDER).spec
+    left = remaining_passes(spec, frozenset({"r1-s0-low", "r2-s1-high"}))
+    assert [str(each) for each in left] == ["r1-s1-high", "r2-s0-low"]
