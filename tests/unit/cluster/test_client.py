@@ -1,0 +1,61 @@
+"""Kinds that a cluster may not know."""
+
+import json
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from kubernetes.client.exceptions import ApiException
+from kubernetes.dynamic import DynamicClient
+from kubernetes.dynamic.exceptions import api_exception
+
+from solrbench.cluster.client import Cluster
+from solrbench.errors import NotYet
+
+GROUP_PATH = "/apis/solr.apache.org/v1beta1"
+KIND = ("solr.apache.org/v1beta1", "SolrCloud")
+
+
+class Answers:
+    """What an API server says at some paths; HTTP 404 at all others."""
+
+    def __init__(self, **by_status: dict[str, bytes]) -> None:
+        self._bodies = by_status.get("ok", {})
+        self._refused = by_status.get("refused", {})
+
+    def request(self, method: str, path: str, **_: Any) -> Any:
+        assert method == "get"
+        if path in self._bodies:
+            return SimpleNamespace(data=self._bodies[path])
+        status = 403 if path in self._refused else 404
+        error = ApiException(status=status, reason="no")
+        error.body = "{}"
+        raise api_exception(error)
+
+
+def cluster(**by_status: dict[str, bytes]) -> Cluster:
+    return Cluster(cast(DynamicClient, Answers(**by_status)))
+
+
+def kinds(*names: str) -> dict[str, bytes]:
+    return {GROUP_PATH: json.dumps({"resources": [{"kind": each} for each in names]}).encode()}
+
+
+def test_a_kind_is_served_if_its_group_lists_it() -> None:
+    assert cluster(ok=kinds("SolrBackup", "SolrCloud")).serves(*KIND)
+    assert not cluster(ok=kinds("SolrBackup")).serves(*KIND)
+
+
+def test_a_group_that_is_not_there_serves_nothing() -> None:
+    assert not cluster().serves(*KIND)
+    assert cluster().list_if_served(*KIND, "search", {}) == []
+
+
+def test_an_empty_document_is_none() -> None:
+    assert cluster(ok={"/openapi/v3/x": b""}).read("/openapi/v3/x") is None
+
+
+def test_a_refusal_is_no_absence() -> None:
+    with pytest.raises(NotYet) as caught:
+        cluster(refused={GROUP_PATH: b""}).serves(*KIND)
+    assert caught.value.reason == "ApiRefused"
