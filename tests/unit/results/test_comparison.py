@@ -1,3 +1,6 @@
+import math
+from statistics import stdev
+
 import pytest
 
 from solrbench.api.v1alpha1 import Spec
@@ -27,12 +30,41 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
     assert (found.step, found.variant, found.baseline) == ("a", "proxy", "raw")
     assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
     assert found.average is not None
-    assert found.average.percent == 20
-    # 20 -+ 4.303 * 10 / sqrt(3); the 4.303 is the table's t for two degrees of freedom.
-    assert found.average.low_percent == pytest.approx(20 - 24.84, abs=0.01)
-    assert found.average.high_percent == pytest.approx(20 + 24.84, abs=0.01)
+    # (1.1 * 1.2 * 1.3) ** (1 / 3); the 4.303 is the table's t for two degrees of freedom.
+    assert found.average.percent == 19.72
+    spread = math.exp(4.303 * stdev(map(math.log, (1.1, 1.2, 1.3))) / math.sqrt(3))
+    assert found.average.low_percent == pytest.approx(119.72 / spread - 100, abs=0.02)
+    assert found.average.high_percent == pytest.approx(119.72 * spread - 100, abs=0.02)
     assert found.p95 is not None
-    assert found.p95.percent == pytest.approx(20, abs=0.3)
+    assert found.p95.percent == pytest.approx(19.72, abs=0.3)
+
+
+def test_noise_favours_neither_side() -> None:
+    (found,) = compare_variants(spec(), passes("raw", 100, 200) + passes("proxy", 200, 100))
+    assert found.average is not None
+    assert found.average.percent == 0
+    assert found.average.low_percent is not None
+    assert found.average.high_percent is not None
+    assert -100 <= found.average.low_percent < 0 < found.average.high_percent
+
+
+def test_baseline_and_variant_may_change_places() -> None:
+    raw, proxy = passes("raw", 100, 200, 150), passes("proxy", 130, 210, 190)
+    (there,) = compare_variants(spec("raw", "proxy"), raw + proxy)
+    (back,) = compare_variants(spec("proxy", "raw"), raw + proxy)
+    assert there.average is not None
+    assert back.average is not None
+    assert (1 + there.average.percent / 100) * (1 + back.average.percent / 100) == pytest.approx(
+        1, abs=1e-3
+    )
+
+
+def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
+    documents = passes("raw", 1, 3_000_000) + passes("proxy", 3_000_000, 1)
+    (found,) = compare_variants(spec(), documents)
+    assert found.average is not None
+    assert found.average.high_percent is not None
+    assert found.average.high_percent <= 10**15
 
 
 def test_rates_are_compared_too() -> None:

@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1.status import Comparison, Overhead
 from solrbench.results.figures import format_number
 
 COMPARISON_NOTE = (
-    "Overhead of each repeat against the same repeat of the first variant, then the mean and its"
+    "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
     " 95 % confidence interval over the repeats (Student's t). An interval that holds 0 shows no"
     " difference."
 )

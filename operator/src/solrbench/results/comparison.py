@@ -1,10 +1,14 @@
 """Variants of a target against the first of them, repeat by repeat.
 
 Each repeat gives one pair: the variant and the baseline, measured right after each other with the
-same requests. The overhead is computed within each pair, so what changes from repeat to repeat hits
-both sides and cancels out; then the pairs are a sample, whose mean has a confidence interval.
+same requests. The ratio is computed within each pair, so what changes from repeat to repeat hits
+both sides and cancels out; then the ratios are a sample, whose mean has a confidence interval.
+
+Ratios are averaged as logarithms: twice as slow and twice as fast make up for each other, which
+200 % and 50 % do not (Fleming and Wallace, How not to lie with statistics, 1986).
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 from solrbench.api.v1alpha1 import Spec
@@ -16,6 +20,9 @@ from solrbench.results.passes import Passes, Placed, by_place, percentile, reque
 
 _DIGITS = 2
 """Decimals of per cent kept."""
+
+_HIGHEST = math.log(10**12)
+"""Two pairs that contradict each other can have an interval beyond all numbers."""
 
 Sides = tuple[StepDocument, StepDocument]
 """Baseline and variant in one repeat."""
@@ -74,19 +81,22 @@ def _overhead(
     pairs: Sequence[Sides], request: str, read: Callable[[StepDocument, str], float | None]
 ) -> Overhead | None:
     """Return the overhead of one figure; None if it was not measured in every pair."""
-    percents = []
+    logarithms = []
     for before, after in pairs:
         base, value = read(before, request), read(after, request)
-        if not base or value is None:
+        if not base or not value:
             return None
-        percents.append(100 * (value / base - 1))
-    mean = round(statistics.mean(percents), _DIGITS)
-    if len(percents) < 2:
+        logarithms.append(math.log(value / base))
+    mean = _percent(statistics.mean(logarithms))
+    if len(logarithms) < 2:
         return Overhead(percent=mean)
-    low, high = statistics.confidence_interval(percents)
-    return Overhead(
-        percent=mean, low_percent=round(low, _DIGITS), high_percent=round(high, _DIGITS)
-    )
+    low, high = statistics.confidence_interval(logarithms)
+    return Overhead(percent=mean, low_percent=_percent(low), high_percent=_percent(high))
+
+
+def _percent(logarithm: float) -> float:
+    """Return the overhead that belongs to the logarithm of a ratio, within what a status holds."""
+    return round(100 * math.expm1(min(logarithm, _HIGHEST)), _DIGITS)
 
 
 def _result(document: StepDocument, request: str) -> RequestResult | None:

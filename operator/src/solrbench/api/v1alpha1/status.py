@@ -164,7 +164,7 @@ class Overhead(Observed):
     """How much more one variant shows than the baseline, in per cent of the baseline."""
 
     percent: Difference
-    """Mean over the repeats; negative where the variant shows less."""
+    """Geometric mean over the repeats; negative where the variant shows less."""
     low_percent: Difference | None = None
     """Lower end of the 95 % confidence interval of the mean; absent with one repeat."""
     high_percent: Difference | None = None
