@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.errors import Never
+from solrbench.errors import Never, NotYet
 from solrbench.solr.owned import is_there, remove
 from unit.solr.cloud import Cloud
 
@@ -46,3 +46,16 @@ def test_removal_takes_collection_and_every_config_set_of_ours() -> None:
         remove(client, "base", PREFIX)
     assert cloud.collections.keys() == {"others"}
     assert cloud.config_sets == {"_default", "base", "solrbench-other-1"}
+
+
+def test_node_that_is_away_would_keep_its_part_so_it_is_waited_for() -> None:
+    cloud = Cloud()
+    cloud.make("base", SECOND)
+    del cloud.nodes["a:8983_solr"]
+    with cloud.client() as client:
+        with pytest.raises(NotYet, match="a:8983_solr") as caught:
+            remove(client, "base", PREFIX)
+        assert cloud.changed == []
+        remove(client, "base", PREFIX, at_once=True)
+    assert caught.value.reason == "SolrNotLive"
+    assert cloud.collections == {}

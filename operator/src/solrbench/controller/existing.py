@@ -134,8 +134,12 @@ def check(run: Run, *, now: bool = False) -> None:
     run.update(target=run.status.target.model_copy(update={"check_time": run.now}))
 
 
-def remove_collection(run: Run) -> None:
+def remove_collection(run: Run, *, at_once: bool = False) -> None:
     """Delete the collection that was made for this benchmark; one of the user's stays.
+
+    Args:
+        run: the pass
+        at_once: whether not to wait for nodes that are away
 
     Raises:
         SolrbenchError: if it could not be done.
@@ -144,7 +148,8 @@ def remove_collection(run: Run) -> None:
     if not may_hold_collection(run):
         return
     with run.solr(timeout_seconds=30) as solr:
-        owned.remove(solr, names.collection(run.benchmark), names.config_set_prefix(run.benchmark))
+        name, prefix = names.collection(run.benchmark), names.config_set_prefix(run.benchmark)
+        owned.remove(solr, name, prefix, at_once=at_once)
 
 
 def may_hold_collection(run: Run) -> bool:

@@ -129,11 +129,11 @@ class Handlers:
         run = Run(self._cluster, self._reports, self._settings, benchmark, dict(body), now)
         if run.conditions.holds(CLEANED_UP):
             return
+        patient = now - (benchmark.metadata.deletion_timestamp or now) < FAREWELL
         try:
-            remove_collection(run)
+            remove_collection(run, at_once=not patient)
         except SolrbenchError as error:
-            since = benchmark.metadata.deletion_timestamp or now
-            if now - since < FAREWELL:
+            if patient:
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
             message = (
                 f"collection {names.collection(benchmark)} may be left on target.existing, delete"

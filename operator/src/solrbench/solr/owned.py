@@ -4,9 +4,9 @@ Its config set tells it apart: CREATE stores both in one step, so there is no mo
 collection of ours looks like somebody else's, or the other way round.
 """
 
-from solrbench.errors import Never
+from solrbench.errors import Never, NotYet
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import config_set_of
+from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
 
 
@@ -36,16 +36,35 @@ def is_there(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
     return False
 
 
-def remove(solr: SolrClient, name: str, prefix: str) -> None:
+def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -> None:
     """Delete collection and config sets of every attempt; what is not ours stays.
 
+    Args:
+        solr: the cloud
+        name: of the collection
+        prefix: of the config sets of every attempt of this benchmark
+        at_once: whether to do it even if a node is away, which will then keep its part on disk
+
     Raises:
-        NotYet: if Solr did not do it.
+        NotYet: if Solr did not do it, or a node is away that has to.
 
     """
     found = config_set_of(solr, name)
     if found is not None and found.startswith(prefix):
+        if not at_once:
+            _expect_nodes(solr, name)
         delete_collection(solr, name)
     for each in solr.get("/admin/configs", {"action": "LIST"})["configSets"]:
         if each.startswith(prefix):
             solr.post("/admin/configs", {"action": "DELETE", "name": each})
+
+
+def _expect_nodes(solr: SolrClient, name: str) -> None:
+    """Wait for the nodes of a collection.
+
+    Solr forgets a collection whose node is away, but the core stays on that node's disk: later no
+    core of the same name can be made there (seen with Solr 9.10).
+    """
+    away = {each.node for each in replicas(solr, name)} - set(live_nodes(solr))
+    if away:
+        raise NotYet("SolrNotLive", f"nodes of {name} are away: {', '.join(sorted(away))}")
