@@ -1,0 +1,23 @@
+"""A test double of the Apache Solr Operator, for the end-to-end suite only.
+
+It is a process of the suite: it turns a `SolrCloud` into pods with the names, Services, labels,
+readiness gates and status fields of the real one, so that the whole way of a benchmark runs in
+pods where no image of the real operator can be had. A second, smaller double does the same for a
+`ZookeeperCluster` of the ZooKeeper operator.
+
+Left out, because a benchmark asks for none of it: managed rolling updates and scaling (a changed
+pod template only makes pods out of date), TLS, security, backups, addresses outside the cluster.
+
+- `defaults`: what the operator writes back into `.spec`
+- `names`: names, addresses, labels and owners of what it makes
+- `solr_xml`, `services`, `pod`, `containers`, `stateful_set`: the objects of a SolrCloud
+- `status`: its status out of the StatefulSet and its pods
+- `solr_clouds`: one pass over a SolrCloud
+- `zookeeper`, `zookeeper_pods`, `zookeeper_clusters`: the same for a ZookeeperCluster
+- `objects`: the Kubernetes API as the doubles need it
+- `controller`: watches, a queue, and passes one after another
+- `images`: images that a cluster has under other names
+- `definitions`, `minimal_definitions`: the CustomResourceDefinitions, real where there are any
+- `__main__`: the process
+- `process`: starting and ending it from a test
+"""

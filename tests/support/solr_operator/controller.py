@@ -1,0 +1,67 @@
+"""Watches that fill a queue of names, and one worker that passes over them one after another."""
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from kubernetes.dynamic.exceptions import ApiException
+from urllib3.exceptions import HTTPError
+
+from support.solr_operator.objects import Kind, Objects
+
+Body = dict[str, Any]
+Source = tuple[Kind, str, Callable[[Body], str | None]]
+"""A kind to watch, the labels it must have, and whose pass its change asks for."""
+
+SOON_SECONDS = 1.0
+
+
+class Controller:
+    """Calls `reconcile` with a name whenever something of that name changed."""
+
+    def __init__(self, reconcile: Callable[[str], bool]) -> None:
+        self._reconcile = reconcile
+        self._names: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._waiting: set[str] = set()
+        self._lock = threading.Lock()
+
+    def start(self, objects: Objects, sources: list[Source]) -> list[threading.Thread]:
+        """Start the watches and the worker; they end with the process."""
+        threads = [threading.Thread(target=self.work, daemon=True)]
+        for kind, labels, owner in sources:
+            arguments = (kind, labels, lambda body, owner=owner: self.ask(owner(body)))
+            threads.append(threading.Thread(target=objects.watch, args=arguments, daemon=True))
+        for thread in threads:
+            thread.start()
+        return threads
+
+    def ask(self, name: str | None) -> None:
+        """Ask for a pass, unless one is asked for already."""
+        if name is None:
+            return
+        with self._lock:
+            if name in self._waiting:
+                return
+            self._waiting.add(name)
+        self._names.put(name)
+
+    def work(self) -> None:
+        """Pass over names for ever."""
+        while True:
+            self.pass_over_next()
+
+    def pass_over_next(self) -> None:
+        """Wait for a name and do its pass; after an error it is done again soon."""
+        name = self._names.get()
+        with self._lock:
+            self._waiting.discard(name)
+        try:
+            again = self._reconcile(name)
+        except (ApiException, HTTPError, OSError) as error:
+            print(f"{name}: {error!r}", flush=True)
+            again = True
+        if again:
+            timer = threading.Timer(SOON_SECONDS, self.ask, [name])
+            timer.daemon = True
+            timer.start()

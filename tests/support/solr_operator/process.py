@@ -1,0 +1,80 @@
+"""The double as a test has it: install the definitions, start and end the process, remove all."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import kube
+from support.solr_operator.definitions import load_definitions
+
+TESTS = Path(__file__).parents[2]
+START_SECONDS = 30
+COPIES = {
+    "library/busybox:1.28.0-glibc": "localhost/solrbench/busybox:1",
+    "pravega/zookeeper:0.2.15": "docker.io/library/zookeeper:3.9.4",
+}
+"""What `hack/cluster/images` has in their place."""
+
+
+class SolrOperator:
+    """The double, and the definitions it needs, in the cluster of the suite."""
+
+    def __init__(self, log: Path, namespace: str = kube.NAMESPACE) -> None:
+        self.log = log
+        self.namespace = namespace
+        self._process: subprocess.Popen[bytes] | None = None
+        self._definitions = load_definitions()
+
+    def install(self) -> None:
+        """Let the API server serve the kinds."""
+        for body in self._definitions:
+            # Too large for the annotation of a client-side apply.
+            kube.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(body))
+            kube.kubectl("wait", "--for=condition=Established", f"crd/{body['metadata']['name']}")
+
+    def uninstall(self) -> None:
+        """Remove the kinds, with all of them that is left."""
+        names = [body["metadata"]["name"] for body in self._definitions]
+        kube.kubectl("delete", "crd", *names, "--ignore-not-found")
+
+    def start(self) -> None:
+        """Start the process and wait until it watches."""
+        copies = [f"--image={wanted}={copy}" for wanted, copy in COPIES.items()]
+        paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "support.solr_operator", "--namespace", self.namespace]
+                + copies,
+                env=os.environ | {"PYTHONPATH": paths},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        before = self.log.read_text("utf-8").count(STARTED)
+        kube.wait_for("watching operator", lambda: self._has_started(before), START_SECONDS)
+
+    def _has_started(self, before: int) -> bool:
+        text = self.log.read_text("utf-8")
+        assert self.is_running(), f"the double ended: {text[-2000:]}"
+        return text.count(STARTED) > before
+
+    def is_running(self) -> bool:
+        """Return whether the process is there."""
+        return self._process is not None and self._process.poll() is None
+
+    def stop(self) -> None:
+        """End the process as a node failure would: at once, in the middle of anything."""
+        if self._process is None:
+            return
+        ended_by_itself = self._process.poll() is not None
+        self._process.kill()
+        code = self._process.wait()
+        self._process = None
+        if ended_by_itself:
+            pytest.fail(f"the double ended with {code}: {self.log.read_text('utf-8')[-2000:]}")
+
+
+STARTED = "watching\n"
