@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
@@ -16,6 +16,31 @@ MANAGER = "solr-operator"
 TIMEOUT_SECONDS = 20
 WATCH_SECONDS = 60
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
+
+
+class Store(Protocol):
+    """What a pass reads and writes."""
+
+    def get(self, kind: Kind, name: str) -> Body | None:
+        """Return an object, or None."""
+
+    def select(self, kind: Kind, labels: dict[str, str]) -> list[Body]:
+        """Return the objects with these labels."""
+
+    def apply(self, body: Body) -> Body:
+        """Create or change an object; what others set in it stays."""
+
+    def replace(self, body: Body) -> Body:
+        """Write an object as a whole; refused when it changed since it was read."""
+
+    def replace_status(self, body: Body) -> None:
+        """Write the status of an object; refused when it changed since it was read."""
+
+    def add_conditions(self, pod: Body, conditions: list[Body]) -> None:
+        """Add conditions to the status of a pod."""
+
+    def delete(self, kind: Kind, name: str) -> None:
+        """Delete an object, if it is there."""
 
 
 class Objects:

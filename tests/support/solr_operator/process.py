@@ -45,21 +45,26 @@ class SolrOperator:
         """Start the process and wait until it watches."""
         copies = [f"--image={wanted}={copy}" for wanted, copy in COPIES.items()]
         paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+        before = self._starts()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "support.solr_operator", "--namespace", self.namespace]
-                + copies,
+                [
+                    *(sys.executable, "-m", "support.solr_operator"),
+                    *("--namespace", self.namespace),
+                    *copies,
+                ],
                 env=os.environ | {"PYTHONPATH": paths},
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        before = self.log.read_text("utf-8").count(STARTED)
         kube.wait_for("watching operator", lambda: self._has_started(before), START_SECONDS)
 
+    def _starts(self) -> int:
+        return self.log.read_text("utf-8").count(STARTED) if self.log.exists() else 0
+
     def _has_started(self, before: int) -> bool:
-        text = self.log.read_text("utf-8")
-        assert self.is_running(), f"the double ended: {text[-2000:]}"
-        return text.count(STARTED) > before
+        assert self.is_running(), f"the double ended: {self.log.read_text('utf-8')[-2000:]}"
+        return self._starts() > before
 
     def is_running(self) -> bool:
         """Return whether the process is there."""

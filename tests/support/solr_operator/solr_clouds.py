@@ -10,7 +10,7 @@ from support.solr_operator import names
 from support.solr_operator.defaults import with_defaults
 from support.solr_operator.gates import open_gates
 from support.solr_operator.images import Copies
-from support.solr_operator.objects import Objects
+from support.solr_operator.objects import Store
 from support.solr_operator.services import build_budget, build_config_map, build_services
 from support.solr_operator.stateful_set import build_stateful_set
 from support.solr_operator.status import agrees, build_status
@@ -22,7 +22,7 @@ Body = dict[str, Any]
 class SolrClouds:
     """The SolrClouds of a namespace."""
 
-    def __init__(self, objects: Objects, copies: Copies) -> None:
+    def __init__(self, objects: Store, copies: Copies) -> None:
         self._objects = objects
         self._copies = copies
 

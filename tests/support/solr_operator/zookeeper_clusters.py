@@ -4,7 +4,7 @@ from typing import Any
 
 from support.solr_operator import names
 from support.solr_operator.images import Copies
-from support.solr_operator.objects import Objects
+from support.solr_operator.objects import Store
 from support.solr_operator.zookeeper_pods import build_ensemble, pod_labels, with_defaults
 
 Body = dict[str, Any]
@@ -13,7 +13,7 @@ Body = dict[str, Any]
 class ZookeeperClusters:
     """The ZookeeperClusters of a namespace."""
 
-    def __init__(self, objects: Objects, copies: Copies) -> None:
+    def __init__(self, objects: Store, copies: Copies) -> None:
         self._objects = objects
         self._copies = copies
 

@@ -1,0 +1,68 @@
+import threading
+
+import pytest
+
+from support.solr_operator import controller
+from support.solr_operator.controller import Controller
+from support.solr_operator.images import parse_copy, reference
+
+
+def test_name_is_passed_over_once_however_often_it_was_asked_for() -> None:
+    seen: list[str] = []
+
+    def reconcile(name: str) -> bool:
+        seen.append(name)
+        return False
+
+    found = Controller(reconcile)
+    for name in ("a", "a", None, "b"):
+        found.ask(name)
+    found.pass_over_next()
+    found.pass_over_next()
+    assert seen == ["a", "b"]
+
+
+def test_change_during_a_pass_asks_for_another() -> None:
+    def reconcile(name: str) -> bool:
+        passes.append(name)
+        if len(passes) == 1:
+            found.ask(name)
+        return False
+
+    passes: list[str] = []
+    found = Controller(reconcile)
+    found.ask("a")
+    found.pass_over_next()
+    found.pass_over_next()
+    assert passes == ["a", "a"]
+
+
+@pytest.mark.parametrize("failing", [True, False])
+def test_pass_is_repeated_after_an_error_or_when_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: bool
+) -> None:
+    monkeypatch.setattr(controller, "SOON_SECONDS", 0.01)
+    passes = threading.Semaphore(0)
+
+    def reconcile(name: str) -> bool:
+        passes.release()
+        if failing:
+            raise ConnectionError(name)
+        return True
+
+    found = Controller(reconcile)
+    found.ask("a")
+    found.pass_over_next()
+    found.pass_over_next()
+    assert passes.acquire(timeout=5)
+    assert passes.acquire(timeout=5)
+    assert ("ConnectionError" in capsys.readouterr().out) is failing
+
+
+def test_images_under_other_names() -> None:
+    copies = dict([parse_copy("library/busybox:1=localhost/bb:2")])
+    assert reference({"repository": "library/busybox", "tag": "1"}, copies) == "localhost/bb:2"
+    assert reference({"repository": "library/busybox", "tag": "9"}, copies) == "library/busybox:9"
+    assert reference({"repository": "plain"}, copies) == "plain"
+    with pytest.raises(ValueError, match="NAME=COPY"):
+        parse_copy("busybox")
