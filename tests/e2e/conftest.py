@@ -8,6 +8,7 @@ import pytest
 
 from support import kube
 from support import web_server as web_server_pod
+from support.solr_operator.process import SolrOperator
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -46,6 +47,17 @@ def web_server() -> Iterator[str]:
     """A web server in the cluster; gives its address there."""
     yield web_server_pod.start(WEB_SERVER)
     web_server_pod.stop(WEB_SERVER)
+
+
+@pytest.fixture(scope="session")
+def solr_operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SolrOperator]:
+    """The double of the Solr Operator, running, with the definitions of its kinds."""
+    double = SolrOperator(tmp_path_factory.mktemp("solr-operator") / "log")
+    double.install()
+    double.start()
+    yield double
+    double.uninstall()  # while it runs: some of what goes waits for it
+    double.stop()
 
 
 WEB_SERVER = "files"

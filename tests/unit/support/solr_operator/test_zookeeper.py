@@ -74,7 +74,7 @@ def test_other_images_lack_the_scripts_that_are_run() -> None:
 def test_members_know_each_other() -> None:
     def servers(replicas: int) -> str:
         env = {e["name"]: e["value"] for e in container(ensemble(asked(replicas=replicas)))["env"]}
-        return env["ZOO_SERVERS"]
+        return str(env["ZOO_SERVERS"])
 
     assert servers(1) == "server.1=localhost:2888:3888;2181"
     domain = f"{NAME}-headless.search.svc.cluster.local"

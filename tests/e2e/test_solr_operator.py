@@ -1,0 +1,145 @@
+"""A benchmark on a SolrCloud of the Solr Operator, of which a double runs beside the suite."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from support import kube
+from support.benchmarks import SMALL_SOLR, small
+from support.solr_itself import cluster_status, documents_by_core, heap_bytes, solr_pods
+from support.solr_operator.process import SolrOperator
+
+Run = Callable[..., str]
+
+ON_OPERATOR = SMALL_SOLR | {"provisioner": "SolrOperator"}
+LASTING = {"storage": {"persistent": {"size": "1Gi"}}}
+NAME = "on-operator"
+
+
+@pytest.fixture(scope="module")
+def finished(solr_operator: SolrOperator) -> Iterator[dict[str, Any]]:
+    assert solr_operator.is_running()
+    target = ON_OPERATOR | LASTING | {"nodes": 2}
+    body = small(NAME, target__solrCloud=target, collection={"shards": 2}, cleanup="Never")
+    kube.apply(body)
+    yield kube.wait_for_success(NAME)
+    kube.delete(NAME)
+
+
+def left_of(name: str) -> list[str]:
+    """Return what the operators made for a benchmark and what they made it from."""
+    kinds = "solrclouds,zookeeperclusters,statefulsets,services,configmaps,pods,pvc,pdb"
+    found = kube.kubectl("get", kinds, "-o", "name").split()
+    return [each for each in found if f"/{name}" in each or f"-{name}-solrcloud" in each]
+
+
+def test_cloud_belongs_to_the_benchmark(finished: dict[str, Any]) -> None:
+    assert finished["phase"] == "Succeeded"
+    cloud = kube.get("solrcloud", NAME)
+    assert cloud is not None
+    (owner,) = cloud["metadata"]["ownerReferences"]
+    assert (owner["kind"], owner["name"]) == ("SolrBenchmark", NAME)
+    assert cloud["spec"]["solrImage"]["tag"]
+    assert solr_pods(NAME) == [f"{NAME}-solrcloud-{i}" for i in range(2)]
+
+
+def test_nodes_know_each_other_by_the_operators_names(finished: dict[str, Any]) -> None:
+    assert finished
+    service = f"{NAME}-solrcloud-headless.{kube.NAMESPACE}"
+    expected = {f"{pod}.{service}:8983_solr" for pod in solr_pods(NAME)}
+    assert set(cluster_status(NAME)["live_nodes"]) == expected
+
+
+def test_documents_and_heap_are_those_asked_for(finished: dict[str, Any]) -> None:
+    by_core = documents_by_core(NAME)
+    assert len(by_core) == 2
+    assert sum(by_core.values()) == finished["dataset"]["documents"] == 2000
+    assert heap_bytes(NAME) == {512 * 1024**2}
+
+
+def test_cloud_has_a_chroot_of_its_own(finished: dict[str, Any]) -> None:
+    assert finished
+    system = kube.solr(solr_pods(NAME)[0], "/admin/info/system")
+    assert system["zkHost"].endswith(f"/{kube.NAMESPACE}-{NAME}")
+
+
+def test_deletion_leaves_nothing(finished: dict[str, Any]) -> None:
+    assert finished
+    before = left_of(NAME)
+    assert f"persistentvolumeclaim/data-{NAME}-solrcloud-1" in before
+    kube.delete(NAME)
+    kube.wait_for("removal of what the operator made", lambda: not left_of(NAME), 90)
+
+
+@pytest.fixture
+def lenient_namespace() -> Iterator[None]:
+    """Let pods in that are not restricted: those of the ZooKeeper operator never are."""
+    label = "pod-security.kubernetes.io/enforce"
+    kube.kubectl("label", "namespace", kube.NAMESPACE, f"{label}=baseline", "--overwrite")
+    yield
+    kube.kubectl("label", "namespace", kube.NAMESPACE, f"{label}=restricted", "--overwrite")
+
+
+@pytest.mark.usefixtures("lenient_namespace")
+def test_provided_zookeeper_goes_with_the_benchmark(run: Run, solr_operator: SolrOperator) -> None:
+    assert solr_operator.is_running()
+    ensemble = {key: SMALL_SOLR["zookeeper"][key] for key in ("replicas", "resources")}
+    target = ON_OPERATOR | {"zookeeper": ensemble | {"mode": "Provided"}}
+    name = run(small("provided", target__solrCloud=target, cleanup="Never"))
+    kube.wait_for_success(name)
+    cluster = kube.get("zookeepercluster", f"{name}-solrcloud-zookeeper")
+    assert cluster is not None
+    assert cluster["metadata"]["finalizers"] == ["cleanUpZookeeperPVC"]
+    assert cluster["status"]["readyReplicas"] == 1
+    kube.delete(name)
+    kube.wait_for("removal of the ensemble", lambda: not left_of(name), 90)
+
+
+def test_benchmark_waits_for_a_solr_operator(run: Run, solr_operator: SolrOperator) -> None:
+    solr_operator.stop()
+    solr_operator.uninstall()
+    try:
+        name = run(small("waiting", target__solrCloud=ON_OPERATOR))
+        message = kube.wait_for_reason(name, "TargetReady", "SolrOperatorMissing", 120)
+        assert "provisioner" in message
+        solr_operator.install()
+        message = kube.wait_for_reason(name, "TargetReady", "SolrOperatorNotRunning", 150)
+        assert name in message
+    finally:
+        solr_operator.install()
+        solr_operator.start()
+    kube.wait_for_success(name)
+
+
+def test_operator_lost_on_the_way(run: Run, solr_operator: SolrOperator) -> None:
+    """Without it no new pod gets ready; with it again the way goes on where it was."""
+    name = run(small("lost-on-the-way", target__solrCloud=ON_OPERATOR))
+    kube.wait_for("cloud", lambda: kube.get("solrcloud", name), 120)
+    solr_operator.stop()
+    try:
+        kube.wait_for_reason(name, "TargetReady", "SolrOperatorNotRunning", 150)
+    finally:
+        solr_operator.start()
+    assert kube.wait_for_success(name)["attempts"] == {"target": 1, "load": 1}
+
+
+def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> None:
+    """What its finalizer holds goes when it is back; nothing is left behind unseen."""
+    step = {"steps": [{"name": "long", "users": 1, "durationSeconds": 600}]}
+    name = run(small("held", target__solrCloud=ON_OPERATOR | LASTING, load=step))
+    kube.wait_for("measuring", lambda: kube.status(name).get("phase") == "Measuring", 300)
+    solr_operator.stop()
+    try:
+        kube.kubectl("delete", "solrbenchmark", name, "--wait=false")
+        kube.wait_for("deletion of the cloud", lambda: _is_held(name), 60)
+    finally:
+        solr_operator.start()
+    kube.delete(name)
+    kube.wait_for("removal of what the operator made", lambda: not left_of(name), 90)
+
+
+def _is_held(name: str) -> bool:
+    cloud = kube.get("solrcloud", name)
+    assert cloud is not None, "the cloud went without its operator"
+    return "deletionTimestamp" in cloud["metadata"]
