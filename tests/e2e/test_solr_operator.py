@@ -113,15 +113,22 @@ def test_benchmark_waits_for_a_solr_operator(run: Run, solr_operator: SolrOperat
 
 
 def test_operator_lost_on_the_way(run: Run, solr_operator: SolrOperator) -> None:
-    """Without it no new pod gets ready; with it again the way goes on where it was."""
+    """Solr runs, but is not ready for anybody until the operator says so."""
     name = run(small("lost-on-the-way", target__solrCloud=ON_OPERATOR))
-    kube.wait_for("cloud", lambda: kube.get("solrcloud", name), 120)
+    kube.wait_for("StatefulSet", lambda: kube.get("sts", f"{name}-solrcloud"), 120)
     solr_operator.stop()
     try:
-        kube.wait_for_reason(name, "TargetReady", "SolrOperatorNotRunning", 150)
+        kube.wait_for("Solr", lambda: _solr_runs(name), 120)
+        message = kube.wait_for_reason(name, "TargetReady", "SolrCloudNotReady", 30)
+        assert "0 of 1 Solr nodes" in message
     finally:
         solr_operator.start()
     assert kube.wait_for_success(name)["attempts"] == {"target": 1, "load": 1}
+
+
+def _solr_runs(name: str) -> bool:
+    statuses = [pod["status"].get("containerStatuses") for pod in kube.pods(name, "solr")]
+    return bool(statuses) and all(each and each[0]["ready"] for each in statuses)
 
 
 def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> None:

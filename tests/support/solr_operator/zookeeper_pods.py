@@ -149,8 +149,10 @@ def _servers(cluster: Body) -> list[Body]:
     ]
     if len(servers) == 1:  # alone it must not wait for an election
         servers = ["server.1=localhost:2888:3888;2181"]
+    config = cluster["spec"].get("config") or {}
     values = {
         "ZOO_SERVERS": " ".join(servers),
         "ZOO_4LW_COMMANDS_WHITELIST": "cons,envi,conf,crst,srvr,stat,mntr,ruok",
+        "ZOO_MAX_CLIENT_CNXNS": str(config.get("maxClientCnxns", 60)),
     }
     return [{"name": key, "value": value} for key, value in values.items()]

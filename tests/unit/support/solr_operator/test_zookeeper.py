@@ -71,14 +71,21 @@ def test_other_images_lack_the_scripts_that_are_run() -> None:
     assert stand_in["command"][-1] == "start-foreground"
 
 
-def test_members_know_each_other() -> None:
-    def servers(replicas: int) -> str:
-        env = {e["name"]: e["value"] for e in container(ensemble(asked(replicas=replicas)))["env"]}
-        return str(env["ZOO_SERVERS"])
+def variables(**provided: Any) -> dict[str, str]:
+    found = container(ensemble(asked(**provided)))
+    return {each["name"]: each["value"] for each in found["env"]}
 
-    assert servers(1) == "server.1=localhost:2888:3888;2181"
+
+def test_members_know_each_other() -> None:
+    assert variables(replicas=1)["ZOO_SERVERS"] == "server.1=localhost:2888:3888;2181"
     domain = f"{NAME}-headless.search.svc.cluster.local"
-    assert servers(3).split()[2] == f"server.3={NAME}-2.{domain}:2888:3888;2181"
+    servers = variables(replicas=3)["ZOO_SERVERS"].split()
+    assert servers[2] == f"server.3={NAME}-2.{domain}:2888:3888;2181"
+
+
+def test_limit_of_connections_is_the_one_asked_for() -> None:
+    assert variables()["ZOO_MAX_CLIENT_CNXNS"] == "60"
+    assert variables(config={"maxClientCnxns": 1000})["ZOO_MAX_CLIENT_CNXNS"] == "1000"
 
 
 def test_claims_of_a_lasting_ensemble() -> None:
