@@ -27,7 +27,14 @@ class Controller:
         self._lock = threading.Lock()
 
     def start(self, objects: Objects, sources: list[Source]) -> list[threading.Thread]:
-        """Start the watches and the worker; they end with the process."""
+        """Start the watches and the worker; they end with the process.
+
+        Raises:
+            ResourceNotFoundError: if the API server does not know a kind, as at a real start.
+
+        """
+        for kind, _, _ in sources:
+            objects.must_serve(kind)
         threads = [threading.Thread(target=self.work, daemon=True)]
         for kind, labels, owner in sources:
             arguments = (kind, labels, lambda body, owner=owner: self.ask(owner(body)))

@@ -102,6 +102,15 @@ class Objects:
         except NotFoundError:
             return
 
+    def must_serve(self, kind: Kind) -> None:
+        """Check that the API server knows a kind.
+
+        Raises:
+            ResourceNotFoundError: if it does not.
+
+        """
+        self._kind(kind)
+
     def watch(self, kind: Kind, labels: str, seen: Callable[[Body], None]) -> None:
         """Tell every object of a kind, first as it is and then whenever it changes, for ever."""
         pause = threading.Event()

@@ -13,6 +13,9 @@ from support.solr_operator.definitions import load_definitions
 
 TESTS = Path(__file__).parents[2]
 START_SECONDS = 30
+STARTED = "watching\n"
+"""What the process says when it is at work."""
+
 COPIES = {
     "library/busybox:1.28.0-glibc": "localhost/solrbench/busybox:1",
     "pravega/zookeeper:0.2.15": "docker.io/library/zookeeper:3.9.4",
@@ -80,6 +83,3 @@ class SolrOperator:
         self._process = None
         if ended_by_itself:
             pytest.fail(f"the double ended with {code}: {self.log.read_text('utf-8')[-2000:]}")
-
-
-STARTED = "watching\n"
