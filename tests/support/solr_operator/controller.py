@@ -66,7 +66,7 @@ class Controller:
         try:
             again = self._reconcile(name)
         except (ApiException, HTTPError, OSError) as error:
-            print(f"{name}: {error!r}", flush=True)
+            print(f"{name}: {type(error).__name__}: {error}", flush=True)
             again = True
         if again:
             timer = threading.Timer(SOON_SECONDS, self.ask, [name])

@@ -119,7 +119,7 @@ class Objects:
                 for body in self._changes(kind, labels):
                     seen(body)
             except (ApiException, HTTPError, OSError) as error:
-                print(f"watching {kind[1]}: {error!r}", flush=True)
+                print(f"watching {kind[1]}: {error}", flush=True)
                 pause.wait(1)
 
     def _changes(self, kind: Kind, labels: str) -> Iterator[Body]:
@@ -127,6 +127,7 @@ class Objects:
             self._kind(kind),
             namespace=self.namespace,
             label_selector=labels,
+            resource_version="0",  # any; for the newest an API server on an old etcd waits in vain
             timeout=WATCH_SECONDS,
         )
         for event in stream:

@@ -37,12 +37,15 @@ class SolrOperator:
         for body in self._definitions:
             # Too large for the annotation of a client-side apply.
             kube.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(body))
-            kube.kubectl("wait", "--for=condition=Established", f"crd/{body['metadata']['name']}")
+        for name in self._names():
+            kube.wait_for(f"kind {name}", lambda name=name: _is_established(name), START_SECONDS)
 
     def uninstall(self) -> None:
         """Remove the kinds, with all of them that is left."""
-        names = [body["metadata"]["name"] for body in self._definitions]
-        kube.kubectl("delete", "crd", *names, "--ignore-not-found")
+        kube.kubectl("delete", "crd", *self._names(), "--ignore-not-found")
+
+    def _names(self) -> list[str]:
+        return [body["metadata"]["name"] for body in self._definitions]
 
     def start(self) -> None:
         """Start the process and wait until it watches."""
@@ -83,3 +86,8 @@ class SolrOperator:
         self._process = None
         if ended_by_itself:
             pytest.fail(f"the double ended with {code}: {self.log.read_text('utf-8')[-2000:]}")
+
+
+def _is_established(name: str) -> bool:
+    conditions = (kube.get("crd", name) or {}).get("status", {}).get("conditions") or []
+    return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
