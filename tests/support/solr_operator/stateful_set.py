@@ -95,7 +95,7 @@ def _pod(cloud: Body, zookeeper: Body, copies: Copies) -> Body:
             *options.get("sidecarContainers", []),
         ],
         "volumes": _volumes(cloud),
-        **{key: options[key] for key in COPIED_OPTIONS if options.get(key)},
+        **{key: options[key] for key in COPIED_OPTIONS if key in options},
     }
     secrets = [*options.get("imagePullSecrets", [])]
     if spec["solrImage"].get("imagePullSecret"):

@@ -112,6 +112,7 @@ def test_placement_and_grace_are_copied() -> None:
                 terminationGracePeriodSeconds=20,
                 podSecurityContext={"runAsUser": 8983},
                 imagePullSecrets=[{"name": "key"}],
+                enableServiceLinks=False,
             )
         )
     )
@@ -119,6 +120,7 @@ def test_placement_and_grace_are_copied() -> None:
     (found,) = pod["topologySpreadConstraints"]
     assert found["labelSelector"]["matchLabels"]["solr-cloud"] == "bench"
     assert pod["securityContext"] == {"fsGroup": 8983, "runAsUser": 8983}
+    assert pod["enableServiceLinks"] is False
     assert pod["imagePullSecrets"] == [{"name": "key"}]
     assert environment(pod["containers"][0])["SOLR_STOP_WAIT"] == "15"
 
