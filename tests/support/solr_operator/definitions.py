@@ -14,9 +14,8 @@ from support.solr_operator.minimal_definitions import build_minimal_definitions
 
 Body = dict[str, Any]
 
-FOLDER = Path(__file__).parents[4] / "shared/data/crds"
-VARIABLE = "SOLR_OPERATOR_CRDS"
-"""Names another folder of real definitions."""
+VARIABLE = "SOLRBENCH_CRDS"
+"""Names a folder of real definitions, as for the contract tests."""
 
 SOLR_VERSIONS = ("v0.9.1", "v0.10.0-prerelease")
 ZOOKEEPER_FILE = "zookeeperclusters-v0.2.15.yaml"
@@ -24,8 +23,8 @@ ZOOKEEPER_FILE = "zookeeperclusters-v0.2.15.yaml"
 
 def real_folder() -> Path | None:
     """Return the folder of the real definitions, or None where there is none."""
-    folder = Path(os.environ.get(VARIABLE, FOLDER))
-    return folder if folder.is_dir() else None
+    name = os.environ.get(VARIABLE)
+    return Path(name) if name else None
 
 
 def load_definitions(version: str = SOLR_VERSIONS[-1]) -> list[Body]:

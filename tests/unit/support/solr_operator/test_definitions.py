@@ -67,7 +67,7 @@ def test_minimal_definition_keeps_out_what_is_misspelt() -> None:
 def test_real_definitions_are_taken_where_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "none"))
+    monkeypatch.delenv(VARIABLE, raising=False)
     assert load_definitions() == build_minimal_definitions()
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     for name in ("solrclouds-v0.9.1", "zookeeperclusters-v0.2.15"):
