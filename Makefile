@@ -12,7 +12,10 @@ IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 # Prometheus, promtool and helm, for the tests that call them.
 WITH_TOOLS := export PATH="$$(hack/test-tools):$$PATH" &&
 
-export CLUSTER
+# The Solr Operator's real definitions, where they are at hand; see CONTRIBUTING.md.
+SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
+
+export CLUSTER SOLRBENCH_CRDS
 
 ##@ Use
 .PHONY: demo
@@ -64,7 +67,7 @@ unit: $(VENV)/ready ## tests without a cluster
 	$(WITH_TOOLS) $(PYTEST) tests/unit -q
 
 .PHONY: integration
-integration: $(VENV)/ready ## tests against the real API server, Solr and ZooKeeper
+integration: $(VENV)/ready ## tests against the real API server and the real definitions
 	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q
 
 .PHONY: e2e
