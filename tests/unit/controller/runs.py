@@ -6,8 +6,10 @@ from solrbench.access import OPEN
 from solrbench.api.v1alpha1 import Status
 from solrbench.cluster.reports import Reports
 from solrbench.controller.door import Door
+from solrbench.controller.provisioning import provision
 from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
+from solrbench.errors import NotYet
 from solrbench.manifests.common import ToolImage
 from solrbench.solr.client import SolrClient
 from support.few_objects import FewObjects
@@ -41,6 +43,19 @@ def pass_over(
     run = RunOnCloud(cluster, Reports(cluster), SETTINGS, benchmark, {}, now)
     run.cloud = cloud
     run.__dict__["door"] = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
+    return run
+
+
+def provisioned(cloud: Cloud, changes: Changes | None = None) -> Run:
+    """Return the pass in which the target became ready: the second, if a collection is made."""
+    run = pass_over(cloud, changes)
+    try:
+        provision(run)
+    except NotYet as wait:
+        if wait.reason != "TargetFound" or cloud.changed:
+            raise
+        run = pass_over(cloud, changes, stored_status(run))
+        provision(run)
     return run
 
 

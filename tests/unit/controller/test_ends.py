@@ -11,7 +11,6 @@ from solrbench.access import OPEN
 from solrbench.controller import finishing, handlers
 from solrbench.controller.door import Door
 from solrbench.controller.handlers import FAREWELL, Handlers
-from solrbench.controller.provisioning import provision
 from solrbench.controller.run import Run
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import NotYet
@@ -19,14 +18,13 @@ from solrbench.solr.client import SolrClient
 from solrbench.telemetry.metrics import Telemetry
 from support.few_objects import FewObjects
 from support.resources import create, resource
-from unit.controller.runs import NOW, SETTINGS, pass_over, stored_status
+from unit.controller.runs import NOW, SETTINGS, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
 
 
 def measured(cloud: Cloud, **spec: Any) -> Run:
     changes = create() | {f"spec.{name}": value for name, value in spec.items()}
-    run = pass_over(cloud, changes)
-    provision(run)
+    run = provisioned(cloud, changes)
     run.conditions.set(SUCCEEDED, "True", "Succeeded", "")
     return run
 
@@ -78,7 +76,8 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         body["metadata"] |= {"namespace": "search", "uid": "0b5b"}
         body["metadata"]["deletionTimestamp"] = (NOW - ago).isoformat()
         if started:
-            body["status"] = {"startTime": NOW.isoformat()}
+            nodes = dict(Cloud().nodes)
+            body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
         door = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
         monkeypatch.setattr("solrbench.controller.run.find_door", lambda *_: door)
 

@@ -10,14 +10,13 @@ from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import Never, NotYet
 from solrbench.plan import names
 from support.resources import create, use
-from unit.controller.runs import CONFIG_SETS, NOW, pass_over, stored_status
+from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
 
 
 def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> Run:
     """Return the pass after the one in which the target became ready."""
-    run = pass_over(cloud, changes)
-    provision(run)
+    run = provisioned(cloud, changes)
     assert run.conditions.holds(TARGET_READY)
     return pass_over(cloud, changes, stored_status(run))
 
@@ -37,8 +36,9 @@ def test_makes_a_collection_of_its_own_once() -> None:
 
 def test_pass_after_a_crash_finds_what_the_one_before_made() -> None:
     cloud = Cloud()
-    provision(pass_over(cloud))
-    provision(pass_over(cloud))
+    provisioned(cloud)
+    known = ready(Cloud()).status.model_copy(update={"conditions": []})
+    provision(pass_over(cloud, None, known))
     assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
 
 
@@ -55,8 +55,9 @@ def test_collection_of_the_same_name_is_not_touched() -> None:
     cloud = Cloud()
     cloud.make("base", "_default")
     with pytest.raises(Never, match="left alone"):
-        provision(pass_over(cloud))
-    remove_collection(pass_over(cloud))
+        provisioned(cloud)
+    known = ready(Cloud()).status
+    remove_collection(pass_over(cloud, None, known))
     assert cloud.changed == []
 
 
@@ -73,7 +74,7 @@ def test_what_can_never_work_ends_the_benchmark(
     cloud: Cloud, changes: dict[str, object], reason: str
 ) -> None:
     with pytest.raises(Never) as caught:
-        provision(pass_over(cloud, create() | changes))
+        provisioned(cloud, create() | changes)
     assert caught.value.reason == reason
     assert cloud.changed == []
 

@@ -44,6 +44,9 @@ def look_at(run: Run) -> None:
         _note(run, solr, lives)
         if run.benchmark.spec.target.uses_collection:
             _check_collection(run, solr)
+        elif not run.benchmark.status.target.nodes:
+            # Nothing is made before the status tells that it may be: whoever cleans up reads it.
+            raise NotYet("TargetFound", "the nodes answer, the collection is made next")
         else:
             _make_collection(run, solr, lives)
     run.conditions.set(TARGET_READY, "True", "Ready", "the existing nodes and replicas are active")
@@ -153,7 +156,10 @@ def remove_collection(run: Run, *, at_once: bool = False) -> None:
 
 
 def may_hold_collection(run: Run) -> bool:
-    """Return whether the existing target may hold something of this benchmark."""
+    """Return whether the existing target may hold something of this benchmark.
+
+    One whose nodes were never seen, as with a wrong password, need not be asked at the end.
+    """
     target = run.benchmark.spec.target
     made = target.existing is not None and not target.uses_collection
-    return made and run.status.start_time is not None
+    return made and bool(run.status.target.nodes)

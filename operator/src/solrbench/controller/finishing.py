@@ -100,9 +100,9 @@ def suspend(run: Run) -> None:
     if gone:
         _remove_collection(run)
     run.enter("Suspended")
-    run.update(load=None, target=TargetStatus())
+    run.update(load=None)
     if gone:
-        run.update(start_time=None)
+        run.update(start_time=None, target=TargetStatus())
     message = "spec.suspend is true" if gone else "spec.suspend is true; pods are being removed"
     for type_ in (TARGET_READY, DATA_INDEXED):
         run.conditions.set(type_, "Unknown", "Suspended", message)
