@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from support import kube
 from support.solr_operator.definitions import load_definitions
+from support.solr_operator.names import name_of
 
 TESTS = Path(__file__).parents[2]
 START_SECONDS = 30
@@ -38,14 +40,14 @@ class SolrOperator:
             # Too large for the annotation of a client-side apply.
             kube.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(body))
         for name in self._names():
-            kube.wait_for(f"kind {name}", lambda name=name: _is_established(name), START_SECONDS)
+            kube.wait_for(f"kind {name}", partial(_is_established, name), START_SECONDS)
 
     def uninstall(self) -> None:
         """Remove the kinds, with all of them that is left."""
         kube.kubectl("delete", "crd", *self._names(), "--ignore-not-found")
 
     def _names(self) -> list[str]:
-        return [body["metadata"]["name"] for body in self._definitions]
+        return [name_of(body) for body in self._definitions]
 
     def start(self) -> None:
         """Start the process and wait until it watches."""
