@@ -1,14 +1,17 @@
 """Parts that several tests of the load need."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
+
+import uvloop
 
 from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1.load import ThinkTime
 from solrbench.api.v1alpha1.workload import Queries, Workload
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.core import Core
-from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.outcome import RequestOutcome, WorkerOutcome
 from solrbench.load.queries import Query
 from solrbench.load.requests import prepare_node, prepare_requests
 from solrbench.load.running import Progress, Target
@@ -96,3 +99,21 @@ async def run_pass(what: Target, duty: Assignment, ear: Ear | None = None) -> Wo
     await asyncio.wait_for(ear.all_there.wait(), 20)
     core.go(duty.key)
     return await asyncio.wait_for(ear.outcome, 20)
+
+
+def run(body: Callable[[], Awaitable[None]]) -> None:
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_awaiting(body))
+
+
+async def _awaiting(body: Callable[[], Awaitable[None]]) -> None:
+    await body()
+
+
+def only(outcome: WorkerOutcome) -> RequestOutcome:
+    assert len(outcome.requests) == 1
+    return outcome.requests[0]
+
+
+def kinds(outcome: WorkerOutcome) -> dict[str, int]:
+    return {each.kind: each.count for each in only(outcome).failure_kinds}
