@@ -13,6 +13,7 @@ TIME = datetime(2025, 3, 1, tzinfo=UTC)
 ACCEPTED = {"type": "Accepted", "status": "True"}
 FAILED = {"type": "Succeeded", "status": "False"}
 TIDY = {"type": "CleanedUp", "status": "True", "reason": "CleanedUp"}
+LEFT = {"type": "CleanedUp", "status": "False", "reason": "CollectionNotRemoved"}
 KEPT = {"type": "CleanedUp", "status": "False", "reason": "Kept"}
 
 
@@ -55,6 +56,7 @@ ME = benchmark("me", 5, ACCEPTED)
         (benchmark("failed-early", 4, ACCEPTED, FAILED), False),
         (benchmark("cleaning-up", 4, ACCEPTED, FAILED, started=True), True),
         (benchmark("finished", 4, ACCEPTED, FAILED, TIDY, started=True), False),
+        (benchmark("left-something", 4, ACCEPTED, FAILED, LEFT, started=True), False),
         (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
         (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
     ],

@@ -10,6 +10,11 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import CLEANED_UP, is_finished
 
 
+OVER = ("CleanedUp", "Kept", "CollectionNotRemoved")
+"""Reasons of `CleanedUp` with which nothing of a benchmark runs any more. A collection that is
+still on an existing Solr, perhaps one that is gone for good, is no load."""
+
+
 def is_running(benchmark: SolrBenchmark) -> bool:
     """Return whether a benchmark holds a place: started, and not all over or suspended.
 
@@ -22,7 +27,7 @@ def is_running(benchmark: SolrBenchmark) -> bool:
 
 def _is_tidy(benchmark: SolrBenchmark) -> bool:
     return any(
-        each.type == CLEANED_UP and each.reason in ("CleanedUp", "Kept")
+        each.type == CLEANED_UP and each.reason in OVER
         for each in benchmark.status.conditions
     )
 
