@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import CLEANED_UP, is_finished
 
-
 OVER = ("CleanedUp", "Kept", "CollectionNotRemoved")
 """Reasons of `CleanedUp` with which nothing of a benchmark runs any more. A collection that is
 still on an existing Solr, perhaps one that is gone for good, is no load."""
@@ -27,8 +26,7 @@ def is_running(benchmark: SolrBenchmark) -> bool:
 
 def _is_tidy(benchmark: SolrBenchmark) -> bool:
     return any(
-        each.type == CLEANED_UP and each.reason in OVER
-        for each in benchmark.status.conditions
+        each.type == CLEANED_UP and each.reason in OVER for each in benchmark.status.conditions
     )
 
 
