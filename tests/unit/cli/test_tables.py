@@ -1,5 +1,6 @@
 import io
 
+import pytest
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -19,9 +20,21 @@ def printed(status: Status) -> str:
 def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     status = full_status()
     text = printed(status.model_copy(update={"phase": "Succeeded"}))
-    for word in (status.results[0].step, "P95", "Requests/s", "solrbench report"):
+    for word in (status.results[0].step, "P95", "Requests/s", "report -n default one"):
         assert word in text
     assert "…" not in text.replace(" % … ", "")  # that of an interval
+
+
+@pytest.mark.parametrize(
+    ("found", "typed"),
+    [("/usr/bin/solrbench", "solrbench report"), (None, ".venv/bin/solrbench report")],
+)
+def test_next_command_can_be_typed_as_it_stands(
+    monkeypatch: pytest.MonkeyPatch, found: str | None, typed: str
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: found)
+    monkeypatch.setattr("sys.argv", [".venv/bin/solrbench", "run"])
+    assert f"  {typed}" in printed(full_status())
 
 
 def test_comparisons_are_printed_below_the_table() -> None:
