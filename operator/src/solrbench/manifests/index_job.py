@@ -7,13 +7,11 @@ from solrbench.manifests.common import (
     ToolImage,
     add_secrets,
     config_map,
-    container_security,
     empty_dirs,
     metadata,
-    pod_security,
-    pull_secrets,
     resources,
 )
+from solrbench.manifests.tool_pod import add_files, add_plan, tool_pod
 from solrbench.plan import names
 from solrbench.plan.index_plan import (
     DATASET_FOLDER,
@@ -23,7 +21,6 @@ from solrbench.plan.index_plan import (
     IndexPlan,
 )
 
-USER = 65532
 POD_RETRIES = 6
 
 
@@ -76,42 +73,13 @@ def _job(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage, attempt: 
 
 def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
-    volumes.append({"name": "plan", "configMap": {"name": names.child(benchmark, names.INDEX)}})
-    mounts.append(
-        {"name": "plan", "mountPath": INDEX_PLAN_FILE.rsplit("/", 1)[0], "readOnly": True}
-    )
-    source = _source_volume(dataset)
-    if source is not None:
-        volumes.append({"name": "dataset", **source})
-        mounts.append({"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True})
+    add_plan(volumes, mounts, names.child(benchmark, names.INDEX), INDEX_PLAN_FILE)
+    add_files(volumes, mounts, "dataset", DATASET_FOLDER, dataset)
     add_secrets(benchmark, volumes, mounts)
-    return {
-        **pull_secrets(*image.pull_secrets),
-        "restartPolicy": "Never",
-        "automountServiceAccountToken": False,
-        "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": 5,
-        "securityContext": pod_security(USER),
-        "containers": [
-            {
-                "name": "index",
-                "image": image.reference,
-                "imagePullPolicy": image.pull_policy,
-                "args": ["index", "--plan", INDEX_PLAN_FILE],
-                "ports": [{"name": "http", "containerPort": INDEX_PORT}],
-                "resources": resources(dataset.indexing.resources),
-                "securityContext": container_security(),
-                "volumeMounts": mounts,
-            }
-        ],
-        "volumes": volumes,
+    container: Manifest = {
+        "name": "index",
+        "args": ["index", "--plan", INDEX_PLAN_FILE],
+        "ports": [{"name": "http", "containerPort": INDEX_PORT}],
+        "resources": resources(dataset.indexing.resources),
     }
-
-
-def _source_volume(dataset: Dataset) -> Manifest | None:
-    if dataset.config_map is not None:
-        return {"configMap": {"name": dataset.config_map.name}}
-    if dataset.persistent_volume_claim is not None:
-        claim = dataset.persistent_volume_claim.claim_name
-        return {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
-    return None
+    return tool_pod(image, container, volumes, mounts, grace_seconds=5)
