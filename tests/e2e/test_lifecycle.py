@@ -61,3 +61,19 @@ def test_suspended_run_keeps_stored_steps(run: Run) -> None:
     status = kube.wait_for_success(name)
     assert status["results"][0] == before[0]
     assert [each["step"] for each in status["results"]] == ["one", "two"]
+
+
+def test_expired_benchmarks_go_soon(run: Run) -> None:
+    """Each is deleted by a pass over itself: the end of that pass must not be waited for long."""
+    nowhere = {
+        "existing": {"urls": ["http://198.51.100.7:8983/solr"], "manageCollection": "Create"}
+    }
+    names = {
+        run(small(f"expiring-{number}", target=nowhere, ttlSecondsAfterFinished=3))
+        for number in range(12)
+    }
+
+    def left() -> set[str]:
+        return names & {body["metadata"]["name"] for body in kube.items("solrbenchmarks")}
+
+    kube.wait_for("expiry of all", lambda: not left(), 30)
