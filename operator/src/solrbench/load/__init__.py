@@ -13,7 +13,8 @@ Pure:
 
 The core, which runs in an event loop of its own and knows nothing of Locust:
 
-- `connection`: one TCP connection; `user`: one virtual user that asks over it
+- `connection`: one TCP connection; `asker`: one request after another over it; `user`: a user who
+  waits for each answer
 - `running`: a pass with its users; `core`: one pass after another
 
 Around Locust; running one of these takes a process that gevent has patched:

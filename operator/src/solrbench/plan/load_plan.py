@@ -3,7 +3,8 @@
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load import Step
-from solrbench.api.v1alpha1.workload import WarmUp, Workload
+from solrbench.api.v1alpha1.warm_up import WarmUp
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.plan.access import AccessFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"

@@ -14,7 +14,8 @@ from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.target import Target
 from solrbench.api.v1alpha1.variant import LADDERS_RULE
-from solrbench.api.v1alpha1.workload import WarmUp, Workload
+from solrbench.api.v1alpha1.warm_up import WarmUp
+from solrbench.api.v1alpha1.workload import Workload
 
 USES = (
     "(has(self.target.existing) && has(self.target.existing.manageCollection)"

@@ -1,4 +1,4 @@
-"""`spec.workload` and `spec.warmUp`: the requests."""
+"""`spec.workload`: the requests."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
@@ -99,16 +99,3 @@ class Workload(Model):
     """Parameters sent with every query; a query's own win."""
     timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 30
     """An answer that takes longer is a failure."""
-
-
-class WarmUp(Model):
-    """Load before the first step of every ladder, once for each repeat and variant, kept apart."""
-
-    requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
-    """Requests to send."""
-    seconds: Annotated[Int, Field(ge=1, le=86_400)] | None = None
-    """Time to send for."""
-    users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
-    """Users that send; those of the first step when absent."""
-
-    rules: ClassVar = (exactly_one("requests", "seconds"),)

@@ -1,0 +1,202 @@
+"""One who asks: a connection to a node, and at most one request under way over it."""
+
+import asyncio
+import socket
+import time
+from abc import ABC, abstractmethod
+
+from solrbench.access import certificate_problem
+from solrbench.load.answers import Failure, failure
+from solrbench.load.connection import Connection
+from solrbench.load.requests import Node, PreparedRequest
+
+_now = time.perf_counter_ns
+
+
+class Asker(ABC):
+    """Sends one request after another to one node; the connection is kept alive in between.
+
+    Service time runs from right before the first byte of the request is written to the last byte
+    of the answer. A request that could not be sent counts with the time that was spent trying.
+    """
+
+    def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
+        self._node = node
+        self._timeout_ns = int(timeout_seconds * 1e9)
+        self._loop = loop
+        self._connection: Connection | None = None
+        self._connecting: asyncio.Task[None] | None = None
+        self._request: PreparedRequest | None = None
+        self._began_ns = 0
+        self._deadline_ns = 0
+        self._retry_allowed = True
+        self._watch: asyncio.TimerHandle | None = None
+
+    @abstractmethod
+    def completed(
+        self,
+        request: PreparedRequest,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
+        answer: tuple[int, bytes] | None,
+    ) -> None:
+        """Take the end of a request, which began at `_began_ns`; another may be sent now.
+
+        Args:
+            request: what was asked
+            ended_ns: when its last byte came, or when it was given up
+            received: bytes on the wire
+            failed: why there is no whole answer; None if there is one, good or not
+            answer: HTTP status and body, None without a whole answer
+
+        """
+
+    @abstractmethod
+    def retried(self, request: PreparedRequest) -> None:
+        """Count a request that is sent again over a fresh connection."""
+
+    async def prepare(self) -> None:
+        """Connect ahead of the first request, which tries again if that fails or takes long."""
+        self._connecting = asyncio.current_task()
+        try:
+            async with asyncio.timeout(self._timeout_ns / 1e9):
+                await self._open()
+        except TimeoutError:
+            self._connecting = None
+
+    def ask(self, request: PreparedRequest, now_ns: int) -> None:
+        """Send a request; the one before must have ended."""
+        self._request = request
+        self._retry_allowed = True
+        self._deadline_ns = now_ns + self._timeout_ns
+        if self._watch is None:
+            self._watch = self._loop.call_later(self._timeout_ns / 1e9, self._check_deadline)
+        connection = self._connection
+        if connection is None:
+            self._began_ns = 0
+            if self._connecting is None:
+                self._connect()
+            return
+        message = self._node.head + request.body + self._node.tail
+        self._began_ns = _now()
+        connection.send(message)
+
+    def drop(self) -> None:
+        """Let everything go at once."""
+        self._request = None
+        if self._watch is not None:
+            self._watch.cancel()
+        self._disconnect()
+
+    def answered(self, status: int, body: bytes, received: int, keep: bool) -> None:
+        """Hand over a whole answer."""
+        ended_ns = _now()
+        if not keep:
+            self._disconnect()
+        request = self._request
+        if request is not None:
+            self._request = None
+            self.completed(request, ended_ns, received, None, (status, body))
+
+    def malformed(self, message: str) -> None:
+        """Hand over an answer that is no HTTP and start over with a fresh connection."""
+        self._disconnect()
+        self._fail(_now(), 0, failure("MalformedAnswer", message))
+
+    def lost(self, error: Exception | None, received: int) -> None:
+        """Send the request again if the server may not have seen it, or count the loss.
+
+        A server may close an idle connection at the very moment it is used again. As HTTP
+        clients do (RFC 9112, 9.3.1), such a request is sent once more over a fresh connection.
+        """
+        reused = self._connection is not None and self._connection.answers > 0
+        self._connection = None
+        if self._request is None:
+            return
+        if reused and not received and self._retry_allowed:
+            self._retry_allowed = False
+            self.retried(self._request)
+            self._connect()
+            return
+        message = str(error) if error else f"connection ended after {received} bytes of the answer"
+        self._fail(_now(), received, failure("ConnectionReset", message))
+
+    def _connect(self) -> None:
+        self._connecting = self._loop.create_task(self._open())
+
+    async def _open(self) -> None:
+        """Open a connection and send the request that waits for it, if one does."""
+        tried_ns = _now()
+        connection = Connection()
+        try:
+            await self._loop.create_connection(
+                lambda: connection, self._node.host, self._node.port, ssl=self._node.tls
+            )
+        except OSError as error:
+            self._connecting = None
+            self._began_ns = self._began_ns or tried_ns
+            self._fail(_now(), 0, connect_failure(error, self._node))
+            return
+        if self._connecting is not asyncio.current_task():
+            connection.close()
+            return
+        self._connecting = None
+        if not connection.is_open:
+            self._began_ns = self._began_ns or tried_ns
+            self.lost(None, 0)
+            return
+        connection.owner = self
+        self._connection = connection
+        if self._request is not None:
+            # A request that is sent again has waited since the first time.
+            self._began_ns = self._began_ns or _now()
+            connection.send(self._node.head + self._request.body + self._node.tail)
+
+    def _check_deadline(self) -> None:
+        """Time out the request under way, or look again when it would.
+
+        One timer lives through many requests: one for each would cost as much as sending it.
+        """
+        now_ns = _now()
+        self._watch = None
+        if self._request is None:
+            return
+        if now_ns < self._deadline_ns:
+            left = (self._deadline_ns - now_ns) / 1e9
+            self._watch = self._loop.call_later(left, self._check_deadline)
+            return
+        self._began_ns = self._began_ns or self._deadline_ns - self._timeout_ns
+        self._disconnect()
+        seconds = self._timeout_ns / 1e9
+        self._fail(now_ns, 0, failure("Timeout", f"no whole answer within {seconds:g} s"))
+
+    def _fail(self, ended_ns: int, received: int, failed: Failure) -> None:
+        request = self._request
+        if request is not None:
+            self._request = None
+            self.completed(request, ended_ns, received, failed, None)
+
+    def _disconnect(self) -> None:
+        if self._connecting is not None:
+            self._connecting.cancel()
+            self._connecting = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def connect_failure(error: OSError, node: Node) -> Failure:
+    """Return what a failed attempt to connect counts as."""
+    where = f"{node.host}:{node.port}"
+    if isinstance(error, socket.gaierror):
+        return failure("NameResolution", f"cannot resolve {node.host}: {error.strerror}")
+    if problem := certificate_problem(error):
+        return failure("CertificateNotTrusted", f"{where}: {problem}")
+    if isinstance(error, ConnectionRefusedError):
+        return failure("ConnectionRefused", f"nobody listens on {where}")
+    if isinstance(error, ConnectionResetError):
+        return failure("ConnectionReset", f"{where} reset the connection")
+    if isinstance(error, TimeoutError):
+        return failure("Timeout", f"cannot connect to {where} in time")
+    return failure("ConnectionFailed", f"cannot connect to {where}: {error.strerror or error}")
