@@ -5,7 +5,7 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.cores import find_replicas
+from solrbench.controller.cores import check_made, find_replicas
 from solrbench.controller.run import Run, TargetLost
 from solrbench.decide.conditions import TARGET_READY
 from solrbench.errors import Never, NotYet, SolrbenchError
@@ -98,10 +98,7 @@ def _make_collection(run: Run, solr: SolrClient, lives: dict[str, NodeLife]) -> 
     if not owned.is_there(solr, name, config_set, names.config_set_prefix(run.benchmark)):
         collections.upload_config_set(solr, config_set, read_archive(run))
         collections.create_collection(solr, name, wanted, sorted(lives), config_set)
-    try:
-        collections.check_replicas(find_replicas(run, solr), wanted, len(lives))
-    except Never as never:  # Solr may still be making them for an operator that is gone
-        raise NotYet(never.reason, never.message) from never
+    check_made(run, solr, len(lives))
     collections.ensure_properties(solr, name, wanted)
 
 
