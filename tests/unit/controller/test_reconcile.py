@@ -138,3 +138,9 @@ def test_old_version_of_the_resource_is_never_written_over() -> None:
     cluster = cast(Cluster, world.cluster)
     with pytest.raises(Conflict):
         reconcile(cluster, Reports(cluster), SETTINGS, old, NOW)
+
+
+def test_first_attempt_asks_for_no_kind_only_to_delete_it() -> None:
+    world = World(small("one"))
+    world.make_pass("one")
+    assert not {"Job", "StatefulSet", "Service", "ConfigMap"} & set(world.cluster.asked)

@@ -23,6 +23,8 @@ OPERATED_KINDS = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS)
 """Kinds of other operators. What these made of them is theirs to remove, and must be left to
 them until the resource is gone: its finalizers need it."""
 
+FIRST_ATTEMPT = 1
+
 OWNED_KINDS = (
     ("batch/v1", "Job"),
     *OPERATED_KINDS,
@@ -63,6 +65,8 @@ def delete_components(run: Run, *components: str, attempt_below: int | None = No
         attempt_below: spare those of this attempt and later ones
 
     """
+    if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
+        return True  # before the first there was none, and nobody need be asked
     name = run.benchmark.metadata.name
     return delete_children(run.cluster, run.namespace, name, components, attempt_below)
 
