@@ -60,8 +60,8 @@ def reconcile(
     run = Run(cluster, reports, settings, benchmark, body, now)
     before = run.status
     _advance(run)
-    run.update(progress=_progress(run), conditions=run.conditions.as_list())
-    run.update(observed_generation=benchmark.metadata.generation)
+    run.update(progress=_progress(run))
+    run.settle()
     if run.status != before:
         store_status(run)
     if is_finished(run.status):
