@@ -87,15 +87,12 @@ class Handlers:
         except ValidationError as error:
             reject(self._cluster, body, error)
             return
-        after = reconcile(
-            self._cluster,
-            self._reports,
-            self._settings,
-            body,
-            _utc_now(),
-        )
+        after = reconcile(self._run(before, body))
         self._telemetry.benchmarks.update(after)
         _tell(body, before, after)
+
+    def _run(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> Run:
+        return Run(self._cluster, self._reports, self._settings, benchmark, body, _utc_now())
 
     def tear_down(self, body: kopf.Body, name: str, namespace: str, uid: str, **_: object) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
@@ -123,15 +120,14 @@ class Handlers:
 
         A target that is gone for good must not keep the benchmark, or its namespace, for ever.
         """
-        now = _utc_now()
         try:
             benchmark = SolrBenchmark.parse(dict(body))
         except ValidationError:
             return  # such a benchmark never made anything
-        run = Run(self._cluster, self._reports, self._settings, benchmark, dict(body), now)
+        run = self._run(benchmark, dict(body))
         if run.conditions.holds(CLEANED_UP):
             return
-        patient = now - (benchmark.metadata.deletion_timestamp or now) < FAREWELL
+        patient = run.now - (benchmark.metadata.deletion_timestamp or run.now) < FAREWELL
         try:
             remove_collection(run, at_once=not patient)
         except SolrbenchError as error:
