@@ -135,7 +135,10 @@ def test_pods_that_are_never_made(outside: Changes) -> None:
     cloud["status"]["readyReplicas"] = 0
     found, message = reason(fake(cloud, ready_stateful_set(outside)), outside)
     assert found == "SolrCloudNotReady"
+    assert message.startswith("no pod is made yet")
     assert "kubectl describe statefulset base-solrcloud" in message
+    assert "label it baseline" in message
+    assert "target.solrCloud.provisioner to StatefulSet" in message
 
 
 def test_trouble_of_an_init_container_is_the_reason(outside: Changes) -> None:
