@@ -8,7 +8,7 @@ from solrbench.controller import finishing
 from solrbench.controller.accepting import accept, store_status, wait_for_turn
 from solrbench.controller.indexing import index
 from solrbench.controller.measuring import load_again, measure
-from solrbench.controller.provisioning import check_target, provision, start_again
+from solrbench.controller.provisioning import provision, start_again
 from solrbench.controller.run import LoadLost, Run, TargetLost
 from solrbench.decide.conditions import (
     ACCEPTED,
@@ -93,8 +93,6 @@ def _go_through(run: Run, stage: Stage) -> None:
     """
     try:
         stage.work(run)
-        if stage.condition == DATA_INDEXED:
-            check_target(run)
     except NotYet as wait:
         _check_deadline(run, wait)
         status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
