@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support import kube
-from support.benchmarks import SMALL_SOLR, small
+from support.benchmarks import SMALL_SOLR, config_map, small
 from support.solr_itself import cluster_status, documents_by_core, heap_bytes, solr_pods
 from support.solr_operator.process import SolrOperator
 
@@ -15,6 +15,7 @@ Run = Callable[..., str]
 ON_OPERATOR = SMALL_SOLR | {"provisioner": "SolrOperator"}
 LASTING = {"storage": {"persistent": {"size": "1Gi"}}}
 NAME = "on-operator"
+QUERIES = "queries-of-the-cloud"
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,44 @@ def test_cloud_has_a_chroot_of_its_own(finished: dict[str, Any]) -> None:
     assert finished
     system = kube.solr(solr_pods(NAME)[0], "/admin/info/system")
     assert system["zkHost"].endswith(f"/{kube.NAMESPACE}-{NAME}")
+
+
+def beside(name: str, cloud: str, **changes: Any) -> kube.Body:
+    """Return a benchmark of a SolrCloud that is there already."""
+    existing = {"solrCloudName": cloud, **changes}
+    return small(name, target={"existing": existing}, collection={"shards": 2})
+
+
+def test_other_benchmarks_may_measure_the_cloud(finished: dict[str, Any], run: Run) -> None:
+    assert finished
+    name = run(beside("by-cloud", NAME, manageCollection="Create"))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == 2000
+    assert set(status["target"]["nodes"]) == set(cluster_status(NAME)["live_nodes"])
+    kube.delete(name)
+    assert set(cluster_status(NAME)["collections"]) == {NAME}
+    assert sum(documents_by_core(NAME).values()) == 2000
+
+
+def test_other_benchmarks_may_read_its_collection(finished: dict[str, Any], run: Run) -> None:
+    assert finished
+    before = documents_by_core(NAME)
+    body = beside("read-cloud", NAME, manageCollection="Use", collectionName=NAME)
+    body["spec"]["workload"] = {"queries": {"configMap": {"name": QUERIES}}}
+    del body["spec"]["dataset"], body["spec"]["collection"]
+    name = run(body, config_map(QUERIES, queries__txt="q=*:*\n"))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == 2000
+    kube.delete(name)
+    kube.kubectl("delete", "configmap", QUERIES)
+    assert documents_by_core(NAME) == before
+
+
+def test_cloud_that_is_not_there_is_waited_for(finished: dict[str, Any], run: Run) -> None:
+    assert finished
+    name = run(beside("no-cloud", "nobody"))
+    message = kube.wait_for_reason(name, "Accepted", "SolrCloudNotFound", 30)
+    assert "target.existing.solrCloudName" in message
 
 
 def test_deletion_leaves_nothing(finished: dict[str, Any]) -> None:
