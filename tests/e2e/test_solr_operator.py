@@ -1,5 +1,6 @@
 """A benchmark on a SolrCloud of the Solr Operator, of which a double runs beside the suite."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -184,10 +185,18 @@ def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> 
     try:
         kube.kubectl("delete", "solrbenchmark", name, "--wait=false")
         kube.wait_for("deletion of the cloud", lambda: _is_held(name), 60)
+        told = kube.wait_for("words about it", lambda: _warnings(name, "SolrCloudNotRemoved"), 60)
+        assert "check that the operator that made it runs" in told[0]
     finally:
         solr_operator.start()
     kube.delete(name)
     kube.wait_for("removal of what the operator made", lambda: not left_of(name), 90)
+
+
+def _warnings(name: str, reason: str) -> list[str]:
+    fields = f"involvedObject.name={name},reason={reason},type=Warning"
+    found = json.loads(kube.kubectl("get", "events", "--field-selector", fields, "-o", "json"))
+    return [each["message"] for each in found["items"]]
 
 
 def _is_held(name: str) -> bool:

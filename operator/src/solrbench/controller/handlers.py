@@ -94,8 +94,12 @@ class Handlers:
     def _run(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> Run:
         return Run(self._cluster, self._reports, self._settings, benchmark, body, _utc_now())
 
-    def tear_down(self, body: kopf.Body, name: str, namespace: str, uid: str, **_: object) -> None:
+    def tear_down(
+        self, *, body: kopf.Body, name: str, namespace: str, uid: str, retry: int, **_: object
+    ) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
+
+        What holds it up is told once as an event: nobody writes the status of what is going.
 
         Raises:
             kopf.TemporaryError: while something is still there.
@@ -112,6 +116,8 @@ class Handlers:
                     )
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
+            if retry == 0:
+                kopf.event(body, type="Warning", reason=error.reason, message=error.message)
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
         self._remove_collection(body)
 
