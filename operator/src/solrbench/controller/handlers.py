@@ -137,7 +137,7 @@ class Handlers:
         try:
             remove_collection(run, at_once=not patient)
         except SolrbenchError as error:
-            if patient:
+            if patient and isinstance(error, NotYet):
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
             message = (
                 f"collection {names.collection(benchmark)} may be left on target.existing, delete"
