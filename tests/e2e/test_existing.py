@@ -1,4 +1,4 @@
-"""A Solr that is there already: with a password, by its nodes, a proxy and a load balancer."""
+"""A Solr that is there already: with a password and TLS, by its nodes, a proxy, a balancer."""
 
 import base64
 import json
@@ -9,13 +9,15 @@ import pytest
 
 from support import existing_solr, kube
 from support.benchmarks import SMALL_SOLR, config_map, small
-from support.existing_solr import BALANCER, PASSWORD, PROXY, REDIRECT, door_url
+from support.certificates import authority, server_files
+from support.existing_solr import BALANCER, ENCRYPTED, PASSWORD, PROXY, REDIRECT, door_url
 
 Run = Callable[..., str]
 OLD = "old"
 NODES = 2
 DOCUMENTS = 2000
 QUERIES = "old-queries"
+SECRETS = ("right-login", "wrong-login", "right-authority", "wrong-authority")
 DOORS = {
     "nodes": existing_solr.node_urls(OLD, NODES),
     "proxy": [door_url(PROXY)],
@@ -24,8 +26,11 @@ DOORS = {
 
 
 @pytest.fixture(scope="module", autouse=True)
-def old() -> Iterator[None]:
+def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A SolrCloud with a collection and a password, and doors to it."""
+    folder = tmp_path_factory.mktemp("certificates")
+    right, wrong = authority(folder, "right"), authority(folder, "wrong")
+    host = f"DNS:{existing_solr.DOORS}.{kube.NAMESPACE}.svc"
     kube.apply(
         small(
             OLD,
@@ -37,15 +42,17 @@ def old() -> Iterator[None]:
     kube.wait_for_success(OLD)
     kube.wait_for_reason(OLD, "CleanedUp", "Kept", 20)
     existing_solr.lock(OLD)
-    existing_solr.open_doors(OLD, NODES)
+    existing_solr.open_doors(OLD, NODES, *server_files(folder, "right", host))
     kube.apply(
+        existing_solr.trust("right-authority", right),
+        existing_solr.trust("wrong-authority", wrong),
         existing_solr.secret("right-login"),
         existing_solr.secret("wrong-login", "a guess"),
         config_map(QUERIES, queries__txt="q=*:*\nq=category_s:books\n"),
     )
     yield
     existing_solr.close_doors()
-    kube.kubectl("delete", "secret", "right-login", "wrong-login", "--ignore-not-found")
+    kube.kubectl("delete", "secret", *SECRETS, "--ignore-not-found")
     kube.kubectl("delete", "configmap", QUERIES, "--ignore-not-found")
     kube.delete(OLD)
 
@@ -155,6 +162,41 @@ def test_login_may_come_later(run: Run) -> None:
 def test_hosts_that_are_not_allowed(run: Run, name: str, url: str) -> None:
     told = failure(run(on_old(f"host-{name}", [url])))
     assert told["reason"] == "HostNotAllowed"
+
+
+def over_tls(name: str, url: str, secret: str | None) -> kube.Body:
+    body = on_old(name, [url])
+    if secret is not None:
+        body["spec"]["target"]["existing"]["tls"] = {"caSecret": {"name": secret}}
+    return body
+
+
+def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
+    url = door_url(ENCRYPTED)
+    name = run(over_tls("by-tls", url, "right-authority"))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == DOCUMENTS
+    (result,) = status["results"]
+    assert (result["requests"], result["failures"]) == (100, 0)
+    assert status["target"]["url"].startswith("https://")
+    assert existing_solr.collections() == {OLD}
+
+
+OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:{ENCRYPTED}/solr"
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "secret"),
+    [
+        ("wrong-authority", door_url(ENCRYPTED), "wrong-authority"),
+        ("no-authority", door_url(ENCRYPTED), None),
+        ("other-host", OTHER_HOST, "right-authority"),
+    ],
+)
+def test_certificate_that_is_not_trusted(run: Run, name: str, url: str, secret: str | None) -> None:
+    told = failure(run(over_tls(name, url, secret)))
+    assert told["reason"] == "CertificateNotTrusted"
+    assert "target.existing.tls.caSecret" in told["message"]
 
 
 def test_redirect_is_not_followed(run: Run) -> None:

@@ -1,12 +1,13 @@
 """A benchmark on a SolrCloud of the Solr Operator, of which a double runs beside the suite."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from support import kube
-from support.benchmarks import SMALL_SOLR, small
+from support.benchmarks import SMALL_SOLR, config_map, small
 from support.solr_itself import cluster_status, documents_by_core, heap_bytes, solr_pods
 from support.solr_operator.process import SolrOperator
 
@@ -15,6 +16,7 @@ Run = Callable[..., str]
 ON_OPERATOR = SMALL_SOLR | {"provisioner": "SolrOperator"}
 LASTING = {"storage": {"persistent": {"size": "1Gi"}}}
 NAME = "on-operator"
+QUERIES = "queries-of-the-cloud"
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,44 @@ def test_cloud_has_a_chroot_of_its_own(finished: dict[str, Any]) -> None:
     assert finished
     system = kube.solr(solr_pods(NAME)[0], "/admin/info/system")
     assert system["zkHost"].endswith(f"/{kube.NAMESPACE}-{NAME}")
+
+
+def beside(name: str, cloud: str, **changes: Any) -> kube.Body:
+    """Return a benchmark of a SolrCloud that is there already."""
+    existing = {"solrCloudName": cloud, **changes}
+    return small(name, target={"existing": existing}, collection={"shards": 2})
+
+
+def test_other_benchmarks_may_measure_the_cloud(finished: dict[str, Any], run: Run) -> None:
+    assert finished
+    name = run(beside("by-cloud", NAME, manageCollection="Create"))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == 2000
+    assert set(status["target"]["nodes"]) == set(cluster_status(NAME)["live_nodes"])
+    kube.delete(name)
+    assert set(cluster_status(NAME)["collections"]) == {NAME}
+    assert sum(documents_by_core(NAME).values()) == 2000
+
+
+def test_other_benchmarks_may_read_its_collection(finished: dict[str, Any], run: Run) -> None:
+    assert finished
+    before = documents_by_core(NAME)
+    body = beside("read-cloud", NAME, manageCollection="Use", collectionName=NAME)
+    body["spec"]["workload"] = {"queries": {"configMap": {"name": QUERIES}}}
+    del body["spec"]["dataset"], body["spec"]["collection"]
+    name = run(body, config_map(QUERIES, queries__txt="q=*:*\n"))
+    status = kube.wait_for_success(name)
+    assert status["dataset"]["documents"] == 2000
+    kube.delete(name)
+    kube.kubectl("delete", "configmap", QUERIES)
+    assert documents_by_core(NAME) == before
+
+
+def test_cloud_that_is_not_there_is_waited_for(finished: dict[str, Any], run: Run) -> None:
+    assert finished
+    name = run(beside("no-cloud", "nobody"))
+    message = kube.wait_for_reason(name, "Accepted", "SolrCloudNotFound", 30)
+    assert "target.existing.solrCloudName" in message
 
 
 def test_deletion_leaves_nothing(finished: dict[str, Any]) -> None:
@@ -119,8 +159,7 @@ def test_operator_lost_on_the_way(run: Run, solr_operator: SolrOperator) -> None
     solr_operator.stop()
     try:
         kube.wait_for("Solr", lambda: _solr_runs(name), 120)
-        message = kube.wait_for_reason(name, "TargetReady", "SolrCloudNotReady", 30)
-        assert "0 of 1 Solr nodes" in message
+        kube.wait_for("words about the gates", lambda: _gates_are_told(name), 30)
     finally:
         solr_operator.start()
     assert kube.wait_for_success(name)["attempts"] == {"target": 1, "load": 1}
@@ -129,6 +168,12 @@ def test_operator_lost_on_the_way(run: Run, solr_operator: SolrOperator) -> None
 def _solr_runs(name: str) -> bool:
     statuses = [pod["status"].get("containerStatuses") for pod in kube.pods(name, "solr")]
     return bool(statuses) and all(each and each[0]["ready"] for each in statuses)
+
+
+def _gates_are_told(name: str) -> bool:
+    told = kube.condition(name, "TargetReady")
+    assert told["status"] == "False"
+    return told["reason"] == "SolrCloudNotReady" and "readiness gates" in told["message"]
 
 
 def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> None:
@@ -140,10 +185,18 @@ def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> 
     try:
         kube.kubectl("delete", "solrbenchmark", name, "--wait=false")
         kube.wait_for("deletion of the cloud", lambda: _is_held(name), 60)
+        told = kube.wait_for("words about it", lambda: _warnings(name, "SolrCloudNotRemoved"), 60)
+        assert "check that the operator that made it runs" in told[0]
     finally:
         solr_operator.start()
     kube.delete(name)
     kube.wait_for("removal of what the operator made", lambda: not left_of(name), 90)
+
+
+def _warnings(name: str, reason: str) -> list[str]:
+    fields = f"involvedObject.name={name},reason={reason},type=Warning"
+    found = json.loads(kube.kubectl("get", "events", "--field-selector", fields, "-o", "json"))
+    return [each["message"] for each in found["items"]]
 
 
 def _is_held(name: str) -> bool:

@@ -21,6 +21,13 @@ def authority(folder: Path, name: str) -> Path:
 
 def server_context(folder: Path, signer: str, host: str) -> ssl.SSLContext:
     """Return what a server of `host` (`DNS:name` or `IP:address`) needs, signed by an authority."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*server_files(folder, signer, host))
+    return context
+
+
+def server_files(folder: Path, signer: str, host: str) -> tuple[Path, Path]:
+    """Make certificate and key of a server, as `server_context` does; return their files."""
     key, certificate = folder / "server.key", folder / "server.pem"
     _openssl(
         "req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
@@ -29,9 +36,7 @@ def server_context(folder: Path, signer: str, host: str) -> ssl.SSLContext:
         "-addext", "basicConstraints=critical,CA:FALSE",
         "-keyout", str(key), "-out", str(certificate),
     )  # fmt: skip
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    return context
+    return certificate, key
 
 
 def _openssl(*arguments: str) -> None:

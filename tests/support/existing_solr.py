@@ -7,6 +7,7 @@ nobody. Security is switched on by Solr's own means, a `security.json` in ZooKee
 import base64
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +15,8 @@ from support import kube
 
 USER, PASSWORD = "bench", "Rocks:and Røll"
 DOORS = "doors"
-PROXY, BALANCER, REDIRECT, INSPECTION = 8081, 8082, 8083, 8084
+PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED = 8081, 8082, 8083, 8084, 8085
+FILES = "/etc/nginx/doors"
 CONTEXT = {
     "runAsNonRoot": True,
     "runAsUser": 101,
@@ -41,6 +43,12 @@ http {{
   server {{ listen {balancer}; location / {{ proxy_pass http://every; }} }}
   server {{ listen {redirect}; location / {{ return 302 http://{first}$request_uri; }} }}
   server {{
+    listen {encrypted} ssl;
+    ssl_certificate {files}/server.pem;
+    ssl_certificate_key {files}/server.key;
+    location / {{ proxy_pass http://every; }}
+  }}
+  server {{
     listen {inspection};
     location / {{ proxy_set_header Authorization "{login}"; proxy_pass http://first; }}
   }}
@@ -64,6 +72,16 @@ def secret(name: str, password: str = PASSWORD) -> dict[str, Any]:
     }
 
 
+def trust(name: str, authority: Path) -> dict[str, Any]:
+    """Return a Secret with the certificate of an authority."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": name},
+        "stringData": {"ca.crt": authority.read_text("ascii")},
+    }
+
+
 def node_urls(name: str, nodes: int) -> list[str]:
     """Return the base URLs of the nodes."""
     return [f"http://{_host(name, i)}/solr" for i in range(nodes)]
@@ -71,7 +89,8 @@ def node_urls(name: str, nodes: int) -> list[str]:
 
 def door_url(port: int) -> str:
     """Return the base URL behind one of nginx's ports."""
-    return f"http://{DOORS}:{port}/solr"
+    scheme = "https" if port == ENCRYPTED else "http"
+    return f"{scheme}://{DOORS}:{port}/solr"
 
 
 def lock(name: str) -> None:
@@ -112,8 +131,11 @@ def lock(name: str) -> None:
     kube.wait_for("a locked Solr", is_locked, 30)
 
 
-def open_doors(name: str, nodes: int) -> None:
-    """Start nginx as a proxy, a load balancer, a redirection, and for the suite's own eyes."""
+def open_doors(name: str, nodes: int, certificate: Path, key: Path) -> None:
+    """Start nginx as a proxy, a load balancer, a redirection, and for the suite's own eyes.
+
+    One door, a load balancer too, is encrypted with the certificate.
+    """
     hosts = [_host(name, i) for i in range(nodes)]
     text = NGINX.format(
         first=hosts[0],
@@ -122,17 +144,18 @@ def open_doors(name: str, nodes: int) -> None:
         balancer=BALANCER,
         redirect=REDIRECT,
         inspection=INSPECTION,
+        encrypted=ENCRYPTED,
+        files=FILES,
         login=login(),
     )
-    ports = (PROXY, BALANCER, REDIRECT, INSPECTION)
+    ports = (PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED)
+    command = ["nginx", "-c", f"{FILES}/nginx.conf", "-e", "stderr"]
     container = {
         "name": "nginx",
         "image": "docker.io/library/nginx:1.22",
-        "args": ["nginx", "-e", "stderr", "-g", "daemon off; pid /tmp/nginx.pid;"],
+        "args": [*command, "-g", "daemon off; pid /tmp/nginx.pid;"],
         "readinessProbe": {"tcpSocket": {"port": PROXY}, "periodSeconds": 1},
-        "volumeMounts": [
-            {"name": "configuration", "mountPath": "/etc/nginx/nginx.conf", "subPath": "nginx.conf"}
-        ],
+        "volumeMounts": [{"name": "files", "mountPath": FILES}],
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
@@ -141,9 +164,13 @@ def open_doors(name: str, nodes: int) -> None:
     kube.apply(
         {
             "apiVersion": "v1",
-            "kind": "Secret",  # it holds the login of the suite's own door
+            "kind": "Secret",  # it holds a key, and the login of the suite's own door
             "metadata": {"name": DOORS},
-            "stringData": {"nginx.conf": text},
+            "stringData": {
+                "nginx.conf": text,
+                "server.pem": certificate.read_text("ascii"),
+                "server.key": key.read_text("ascii"),
+            },
         },
         {
             "apiVersion": "v1",
@@ -153,7 +180,7 @@ def open_doors(name: str, nodes: int) -> None:
                 "automountServiceAccountToken": False,
                 "securityContext": CONTEXT,
                 "containers": [container],
-                "volumes": [{"name": "configuration", "secret": {"secretName": DOORS}}],
+                "volumes": [{"name": "files", "secret": {"secretName": DOORS}}],
             },
         },
         {

@@ -58,8 +58,22 @@ def remove(cluster: FakeCluster, *components: str, below: int | None = None) -> 
 def test_everything_of_our_own_goes() -> None:
     cluster = fake(*target(), *tools(), pod("solr"))
     assert remove(cluster) is False  # something was there
+    assert remove(cluster) is False
     assert remove(cluster) is True
     assert cluster.objects == {}
+
+
+def test_zookeeper_stays_until_no_solr_pod_is_left() -> None:
+    cluster = fake(*target(), pod("zookeeper"), pod("solr"))
+    cluster.objects["Pod", "search", "base-solr-0"]["metadata"]["finalizers"] = ["a-hook"]
+    for _ in range(2):
+        assert remove(cluster) is False
+        assert "Pod/base-solr-0" in cluster.deleted
+        assert cluster.names("StatefulSet") == {"base-zookeeper"}
+    del cluster.objects["Pod", "search", "base-solr-0"]
+    assert remove(cluster) is False
+    assert remove(cluster) is True
+    assert {"StatefulSet/base-zookeeper", "Pod/base-zookeeper-0"} <= set(cluster.deleted)
 
 
 def test_kinds_of_operators_that_are_not_installed_are_no_obstacle() -> None:
@@ -79,6 +93,7 @@ def test_what_a_solr_cloud_owns_is_left_until_the_cloud_is_gone() -> None:
     del cluster.objects["SolrCloud", "search", "base"]
     remove(cluster)
     assert "StatefulSet/base-solrcloud" in cluster.deleted
+    remove(cluster)
     assert remove(cluster) is True
 
 

@@ -89,7 +89,8 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
         made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
-        made.tear_down(body=kopf.Body(body), name="base", namespace="search", uid="0b5b")
+        told = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
+        made.tear_down(body=kopf.Body(body), **told)
         return events
 
     return delete
@@ -109,6 +110,13 @@ def test_deletion_waits_for_a_solr_that_is_away_but_not_for_ever(deletion: Any) 
     with pytest.raises(kopf.TemporaryError, match="SolrUnreachable"):
         deletion(cloud, FAREWELL - timedelta(seconds=1))
     assert deletion(cloud, FAREWELL) == ["CollectionLeftBehind"]
+
+
+def test_deletion_does_not_wait_for_a_solr_that_lets_nobody_in(deletion: Any) -> None:
+    cloud = Cloud()
+    measured(cloud)
+    cloud.authorization = "Basic x"
+    assert deletion(cloud, timedelta()) == ["CollectionLeftBehind"]
 
 
 def test_deletion_of_what_never_started_asks_nobody(deletion: Any) -> None:

@@ -61,6 +61,20 @@ def test_collection_of_the_same_name_is_not_touched() -> None:
     assert cloud.changed == []
 
 
+@pytest.mark.parametrize("stranger", [True, False])
+def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> None:
+    """Who cleans up asks only a target whose nodes are noted, here nobody would let it in."""
+    cloud = Cloud() if stranger else Cloud(authorization="Basic x", probes_open=True)
+    if stranger:
+        cloud.make("base", "_default")
+    run = pass_over(cloud)
+    with pytest.raises(Never) as caught:
+        provision(run)
+    assert caught.value.reason == ("CollectionExists" if stranger else "AuthenticationFailed")
+    assert run.status.target.nodes == {}
+    remove_collection(run)
+
+
 @pytest.mark.parametrize(
     ("cloud", "changes", "reason"),
     [

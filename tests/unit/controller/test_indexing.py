@@ -105,3 +105,23 @@ def test_replicas_that_agree_on_a_wrong_number_are_no_success(
     after = passed(world, monkeypatch, Index(leader=documents, tlog=documents, pull=documents))
     assert told(after, "DataIndexed") == ("False", "DocumentCountMismatch")
     assert after.status.phase == "Failed"
+
+
+def test_node_that_is_lost_while_documents_are_counted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Losing(Index):
+        def answer(self, request: httpx.Request) -> httpx.Response:
+            world.cluster.objects.pop(("Pod", "default", "one-solr-0"), None)
+            return super().answer(request)
+
+    whole = Losing(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    after = passed(world, monkeypatch, whole)
+    assert told(after, "DataIndexed") == ("False", "TargetPodLost")
+    assert after.status.attempts.target == 2
+
+
+def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
+    del world.cluster.objects["Job", "default", "one-index"]["status"]
+    assert told(world.make_pass("one"), "DataIndexed") == ("False", "Indexing")
+    assert world.cluster.asked.count("Pod") == 2  # one of them is the look at the target

@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.reconcile import reconcile
+from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
 from solrbench.errors import Conflict
 from support.benchmarks import config_map, small
@@ -30,8 +31,13 @@ class World:
         """Make one pass after some seconds."""
         self.now += timedelta(seconds=seconds)
         body = self.cluster.objects["SolrBenchmark", "default", name]
+        return self.reconcile(body)
+
+    def reconcile(self, body: dict[str, Any]) -> SolrBenchmark:
+        """Make one pass over a benchmark as it was read, now or before."""
         cluster = cast(Cluster, self.cluster)
-        return reconcile(cluster, Reports(cluster), SETTINGS, body, self.now)
+        benchmark = SolrBenchmark.parse(body)
+        return reconcile(Run(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now))
 
 
 def told(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
@@ -135,6 +141,11 @@ def test_old_version_of_the_resource_is_never_written_over() -> None:
     old = world.cluster.get("", "SolrBenchmark", "default", "one")
     world.make_pass("one")
     assert old is not None
-    cluster = cast(Cluster, world.cluster)
     with pytest.raises(Conflict):
-        reconcile(cluster, Reports(cluster), SETTINGS, old, NOW)
+        world.reconcile(old)
+
+
+def test_first_attempt_asks_for_no_kind_only_to_delete_it() -> None:
+    world = World(small("one"))
+    world.make_pass("one")
+    assert not {"Job", "StatefulSet", "Service", "ConfigMap"} & set(world.cluster.asked)

@@ -130,12 +130,25 @@ def test_a_cloud_that_comes_up(outside: Changes) -> None:
     assert (found, message) == ("SolrCloudNotReady", "1 of 2 Solr nodes are ready")
 
 
+def test_a_solr_operator_that_stopped_on_the_way(outside: Changes) -> None:
+    cloud = ready_cloud(outside)
+    cloud["status"]["readyReplicas"] = 1
+    why = {"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}
+    waiting = pod(phase="Running", conditions=[why])
+    found, message = reason(fake(cloud, ready_stateful_set(outside), waiting), outside)
+    assert found == "SolrCloudNotReady"
+    assert "Solr runs in base-solrcloud-0, but the Solr Operator has not yet opened" in message
+
+
 def test_pods_that_are_never_made(outside: Changes) -> None:
     cloud = ready_cloud(outside)
     cloud["status"]["readyReplicas"] = 0
     found, message = reason(fake(cloud, ready_stateful_set(outside)), outside)
     assert found == "SolrCloudNotReady"
+    assert message.startswith("no pod is made yet")
     assert "kubectl describe statefulset base-solrcloud" in message
+    assert "label it baseline" in message
+    assert "target.solrCloud.provisioner to StatefulSet" in message
 
 
 def test_trouble_of_an_init_container_is_the_reason(outside: Changes) -> None:

@@ -40,9 +40,7 @@ def follow(cluster: Cluster, namespace: str, name: str, timeout_seconds: float |
     try:
         last = show(console, states)
     except KeyboardInterrupt:
-        click.echo(
-            f"\nThe benchmark goes on. Watch it again: solrbench watch -n {namespace} {name}"
-        )
+        click.echo(f"\nThe benchmark goes on. {again}")
         return EXIT_STILL_RUNNING
     if not is_finished(last.status):
         click.echo(f"Still running. {again}")

@@ -51,11 +51,14 @@ class Reports:
             NotYet: if what is read is not what was written.
 
         """
+        known = self.documents(benchmark)
+        self.forget(benchmark.metadata.uid)  # until it is read back, who knows what is stored
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
-        self._known.pop(benchmark.metadata.uid, None)
-        if self.documents(benchmark).get(document.id) != document:
+        stored = _stored(self._cluster, benchmark, document.id)
+        if stored.get(document.id) != document:
             raise NotYet("ResultNotStored", f"the stored result of {document.id} differs")
+        self._known[benchmark.metadata.uid] = _in_order(known | stored)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there."""
@@ -77,19 +80,22 @@ def _environment(body: Manifest) -> Environment:
     return Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
 
 
-def _stored(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, StepDocument]:
+def _stored(
+    cluster: Cluster, benchmark: SolrBenchmark, pass_id: str | None = None
+) -> dict[str, StepDocument]:
+    """Return what is stored of every pass, or of one."""
+    labels = selector(benchmark, names.REPORT) | ({} if pass_id is None else {LABEL_PASS: pass_id})
     by_pass: dict[str, list[Manifest]] = defaultdict(list)
-    for body in _config_maps(cluster, benchmark):
-        pass_id = body["metadata"]["labels"].get(LABEL_PASS)
-        if pass_id:
-            by_pass[pass_id].append(body)
+    for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
+        found = body["metadata"]["labels"].get(LABEL_PASS)
+        if found:
+            by_pass[found].append(body)
     documents = [_read(bodies) for bodies in by_pass.values() if _complete(bodies)]
-    return {each.id: each for each in sorted(documents, key=lambda each: each.start_time)}
+    return _in_order({each.id: each for each in documents})
 
 
-def _config_maps(cluster: Cluster, benchmark: SolrBenchmark) -> list[Manifest]:
-    labels = selector(benchmark, names.REPORT)
-    return cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels)
+def _in_order(documents: dict[str, StepDocument]) -> dict[str, StepDocument]:
+    return {each.id: each for each in sorted(documents.values(), key=lambda each: each.start_time)}
 
 
 def _complete(bodies: list[Manifest]) -> bool:

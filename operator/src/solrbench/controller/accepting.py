@@ -102,6 +102,7 @@ def wait_for_turn(run: Run) -> None:
         run.update(start_time=run.now)
         run.enter("Provisioning")
         run.conditions.set(SUCCEEDED, "Unknown", "Running", "")
+        run.settle()
         store_status(run)
 
 
@@ -118,15 +119,11 @@ def _everyone(run: Run) -> list[SolrBenchmark]:
 
 
 def store_status(run: Run) -> None:
-    """Write the status of the pass so far.
+    """Write the status of the pass so far, which is settled.
 
     Raises:
         Conflict: if the benchmark changed meanwhile; the next pass starts from what is stored.
 
     """
-    run.update(
-        conditions=run.conditions.as_list(),
-        observed_generation=run.benchmark.metadata.generation,
-    )
     status = run.status.model_dump(mode="json", by_alias=True, exclude_none=True)
     run.body = run.cluster.replace_status(run.body | {"status": status})

@@ -23,6 +23,8 @@ OPERATED_KINDS = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS)
 """Kinds of other operators. What these made of them is theirs to remove, and must be left to
 them until the resource is gone: its finalizers need it."""
 
+FIRST_ATTEMPT = 1
+
 OWNED_KINDS = (
     ("batch/v1", "Job"),
     *OPERATED_KINDS,
@@ -63,6 +65,8 @@ def delete_components(run: Run, *components: str, attempt_below: int | None = No
         attempt_below: spare those of this attempt and later ones
 
     """
+    if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
+        return True  # before the first there was none, and nobody need be asked
     name = run.benchmark.metadata.name
     return delete_children(run.cluster, run.namespace, name, components, attempt_below)
 
@@ -74,9 +78,18 @@ def delete_children(
     components: tuple[str, ...],
     attempt_below: int | None = None,
 ) -> bool:
-    """Delete as `delete_components` does, for a benchmark that is known by its name alone."""
-    left = False
+    """Delete as `delete_components` does, for a benchmark that is known by its name alone.
+
+    ZooKeeper goes when no Solr pod is left: one that is just starting would wait in vain for it in
+    a hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no container
+    before its hook has ended; that takes most of a minute.
+    """
     selector = {LABEL_BENCHMARK: benchmark_name}
+    left = False
+    if ZOOKEEPER in components:
+        solr_pods = cluster.list("v1", "Pod", namespace, selector | {LABEL_COMPONENT: SOLR})
+        left = any(_matches(pod, components, attempt_below) for pod in solr_pods)
+        components = tuple(each for each in components if each != ZOOKEEPER or not left)
     for api_version, kind in OWNED_KINDS:
         operated = (api_version, kind) in OPERATED_KINDS
         if operated and SOLR not in components:

@@ -1,7 +1,9 @@
 """The index of every replica, asked in the way that the target allows."""
 
 from solrbench.controller.run import Run
+from solrbench.errors import Never, NotYet
 from solrbench.plan import names
+from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica, replicas, resolve_alias
 from solrbench.solr.counts import CoreIndex, core_indexes
@@ -12,6 +14,20 @@ def find_replicas(run: Run, solr: SolrClient) -> list[Replica]:
     """Return the replicas of the benchmark's collection; the user's may be behind an alias."""
     name = names.collection(run.benchmark)
     return replicas(solr, resolve_alias(solr, name) if run.existing else name)
+
+
+def check_made(run: Run, solr: SolrClient, nodes: int) -> None:
+    """Check the replicas of a collection that was made a moment ago, on so many nodes.
+
+    Raises:
+        NotYet: if they are not as asked; Solr may still be making them for an operator that is
+            gone.
+
+    """
+    try:
+        collections.check_replicas(find_replicas(run, solr), run.benchmark.spec.collection, nodes)
+    except Never as never:
+        raise NotYet(never.reason, never.message) from never
 
 
 def read_cores(run: Run, solr: SolrClient, found: list[Replica]) -> list[CoreIndex]:

@@ -9,11 +9,12 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_access
 from solrbench.decide.hosts import check_addresses, check_name, host_of, qualify
 from solrbench.errors import NotYet, SolrbenchError
+from solrbench.manifests import solr_cloud
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from solrbench.solr.doors import resolve
 
-SOLR_CLOUD = ("solr.apache.org/v1beta1", "SolrCloud")
+SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"
 LEADER_SECONDS = 3.0
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.cores import find_replicas
+from solrbench.controller.cores import check_made, find_replicas
 from solrbench.controller.run import Run, TargetLost
 from solrbench.decide.conditions import TARGET_READY
 from solrbench.errors import Never, NotYet, SolrbenchError
@@ -41,6 +41,9 @@ def look_at(run: Run) -> None:
         if missing := sorted(run.status.target.nodes.keys() - lives.keys()):
             raise NotYet("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
         _check_versions(lives)
+        # Before the status tells of nodes: a password that lets nobody in, and a collection of
+        # somebody else's, end the benchmark here, and then nobody has to clean up.
+        is_made = not run.benchmark.spec.target.uses_collection and _is_made(run, solr)
         _note(run, solr, lives)
         if run.benchmark.spec.target.uses_collection:
             _check_collection(run, solr)
@@ -48,7 +51,7 @@ def look_at(run: Run) -> None:
             # Nothing is made before the status tells that it may be: whoever cleans up reads it.
             raise NotYet("TargetFound", "the nodes answer, the collection is made next")
         else:
-            _make_collection(run, solr, lives)
+            _make_collection(run, solr, lives, is_made=is_made)
     run.conditions.set(TARGET_READY, "True", "Ready", "the existing nodes and replicas are active")
 
 
@@ -86,7 +89,16 @@ def _check_collection(run: Run, solr: SolrClient) -> None:
         raise NotYet("ReplicasNotActive", ", ".join(waiting))
 
 
-def _make_collection(run: Run, solr: SolrClient, lives: dict[str, NodeLife]) -> None:
+def _is_made(run: Run, solr: SolrClient) -> bool:
+    """Return whether the collection of this attempt is there; one of an earlier attempt goes."""
+    config_set = names.config_set(run.benchmark, run.status.attempts.target)
+    prefix = names.config_set_prefix(run.benchmark)
+    return owned.is_there(solr, names.collection(run.benchmark), config_set, prefix)
+
+
+def _make_collection(
+    run: Run, solr: SolrClient, lives: dict[str, NodeLife], *, is_made: bool
+) -> None:
     name, wanted = names.collection(run.benchmark), run.benchmark.spec.collection
     config_set = names.config_set(run.benchmark, run.status.attempts.target)
     if wanted.replicas.total > len(lives):
@@ -95,13 +107,10 @@ def _make_collection(run: Run, solr: SolrClient, lives: dict[str, NodeLife]) -> 
             f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has"
             f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
         )
-    if not owned.is_there(solr, name, config_set, names.config_set_prefix(run.benchmark)):
+    if not is_made:
         collections.upload_config_set(solr, config_set, read_archive(run))
         collections.create_collection(solr, name, wanted, sorted(lives), config_set)
-    try:
-        collections.check_replicas(find_replicas(run, solr), wanted, len(lives))
-    except Never as never:  # Solr may still be making them for an operator that is gone
-        raise NotYet(never.reason, never.message) from never
+    check_made(run, solr, len(lives))
     collections.ensure_properties(solr, name, wanted)
 
 

@@ -87,18 +87,19 @@ class Handlers:
         except ValidationError as error:
             reject(self._cluster, body, error)
             return
-        after = reconcile(
-            self._cluster,
-            self._reports,
-            self._settings,
-            body,
-            _utc_now(),
-        )
+        after = reconcile(self._run(before, body))
         self._telemetry.benchmarks.update(after)
         _tell(body, before, after)
 
-    def tear_down(self, body: kopf.Body, name: str, namespace: str, uid: str, **_: object) -> None:
+    def _run(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> Run:
+        return Run(self._cluster, self._reports, self._settings, benchmark, body, _utc_now())
+
+    def tear_down(
+        self, *, body: kopf.Body, name: str, namespace: str, uid: str, retry: int, **_: object
+    ) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
+
+        What holds it up is told once as an event: nobody writes the status of what is going.
 
         Raises:
             kopf.TemporaryError: while something is still there.
@@ -115,6 +116,8 @@ class Handlers:
                     )
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
+            if retry == 0:
+                kopf.event(body, type="Warning", reason=error.reason, message=error.message)
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
         self._remove_collection(body)
 
@@ -123,19 +126,18 @@ class Handlers:
 
         A target that is gone for good must not keep the benchmark, or its namespace, for ever.
         """
-        now = _utc_now()
         try:
             benchmark = SolrBenchmark.parse(dict(body))
         except ValidationError:
             return  # such a benchmark never made anything
-        run = Run(self._cluster, self._reports, self._settings, benchmark, dict(body), now)
+        run = self._run(benchmark, dict(body))
         if run.conditions.holds(CLEANED_UP):
             return
-        patient = now - (benchmark.metadata.deletion_timestamp or now) < FAREWELL
+        patient = run.now - (benchmark.metadata.deletion_timestamp or run.now) < FAREWELL
         try:
             remove_collection(run, at_once=not patient)
         except SolrbenchError as error:
-            if patient:
+            if patient and isinstance(error, NotYet):
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
             message = (
                 f"collection {names.collection(benchmark)} may be left on target.existing, delete"

@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
 from solrbench.controller.cores import find_replicas, read_cores
 from solrbench.controller.door import leader_urls
+from solrbench.controller.provisioning import check_target
 from solrbench.controller.run import Run
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import add_up
@@ -32,6 +33,7 @@ def index(run: Run) -> None:
     Raises:
         NotYet: while documents are sent or replicas catch up.
         Never: if the data cannot be indexed, or documents are missing at the end.
+        TargetLost: if a node was lost while the documents were counted.
 
     """
     if run.conditions.holds(DATA_INDEXED):
@@ -46,13 +48,15 @@ def index(run: Run) -> None:
         plan = _plan(run, dataset)
         apply_all(run, build_index(run.benchmark, plan, run.settings.image, _attempt(run)))
         raise NotYet("IndexingStarted", "the index Job was made")
-    progress = _observe(run)
+    seen = pods(run, names.INDEX)
+    progress = _observe(seen)
     run.update(dataset=add_up(dataset, progress, run.now.timestamp()))
     if found.failed:
-        raise _failure(found, progress, pods(run, names.INDEX))
+        raise _failure(found, progress, seen)
     if not found.succeeded:
-        _wait(run)
+        _wait(run, seen)
     _verify(run, dataset)
+    check_target(run)
     done = run.status.dataset
     run.conditions.set(
         DATA_INDEXED,
@@ -103,11 +107,11 @@ def _leader_urls(run: Run) -> dict[str, str] | None:
     return leader_urls(run.cluster, run.settings.allowed_hosts, run.namespace, run.door, found)
 
 
-def _observe(run: Run) -> list[IndexProgress]:
+def _observe(seen: list[PodView]) -> list[IndexProgress]:
     """Return what every index pod says: its last words, or its answer while it runs."""
     found = []
     with httpx.Client(timeout=POLL_SECONDS, trust_env=False) as http:
-        for pod in pods(run, names.INDEX):
+        for pod in seen:
             text = pod.last_words or _ask(http, pod)
             try:
                 found.append(IndexProgress.model_validate_json(text))
@@ -140,8 +144,8 @@ def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView])
     return Never("IndexJobFailed", found.failure)
 
 
-def _wait(run: Run) -> None:
-    at_work = [pod for pod in pods(run, names.INDEX) if pod.phase in ("Pending", "Running")]
+def _wait(run: Run, seen: list[PodView]) -> None:
+    at_work = [pod for pod in seen if pod.phase in ("Pending", "Running")]
     trouble = find_trouble(at_work, run.now)
     if trouble is not None:
         raise NotYet(trouble.reason, trouble.message)

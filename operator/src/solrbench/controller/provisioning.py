@@ -5,6 +5,7 @@ from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.controller import existing
 from solrbench.controller.children import TARGET, delete_components, obstacle, pods
 from solrbench.controller.config_set import read_archive
+from solrbench.controller.cores import check_made
 from solrbench.controller.provisioners import solr_operator, stateful_set
 from solrbench.controller.provisioners.explaining import update_target
 from solrbench.controller.run import Run, TargetLost
@@ -87,22 +88,13 @@ def _make_collection(run: Run) -> None:
         if not replicas(solr, name):
             collections.upload_config_set(solr, name, read_archive(run))
             collections.create_collection(solr, name, wanted, live_nodes(solr))
-        _check_replicas(run, solr)
+        check_made(run, solr, run.nodes)
         collections.ensure_properties(solr, name, wanted)
     update_target(
         run,
         url=f"{run.solr_urls[0]}/{name}",
         pods={pod.name: pod.identity for pod in pods(run, names.SOLR, names.ZOOKEEPER)},
     )
-
-
-def _check_replicas(run: Run, solr: SolrClient) -> None:
-    """Check the replicas; Solr may still be making them for an operator that is gone."""
-    found = replicas(solr, names.collection(run.benchmark))
-    try:
-        collections.check_replicas(found, run.benchmark.spec.collection, run.solr_cloud.nodes)
-    except Never as never:
-        raise NotYet(never.reason, never.message) from never
 
 
 def check_target(run: Run) -> None:

@@ -2,19 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
 from solrbench.controller import finishing
 from solrbench.controller.accepting import accept, store_status, wait_for_turn
 from solrbench.controller.indexing import index
 from solrbench.controller.measuring import load_again, measure
-from solrbench.controller.provisioning import check_target, provision, start_again
+from solrbench.controller.provisioning import provision, start_again
 from solrbench.controller.run import LoadLost, Run, TargetLost
-from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import (
     ACCEPTED,
     DATA_INDEXED,
@@ -46,27 +41,22 @@ STAGES = (
 )
 
 
-def reconcile(
-    cluster: Cluster, reports: Reports, settings: Settings, body: dict[str, Any], now: datetime
-) -> SolrBenchmark:
+def reconcile(run: Run) -> SolrBenchmark:
     """Bring a benchmark one pass further and return it with its new status.
 
     Raises:
-        pydantic.ValidationError: if the stored resource breaks the schema.
         NotYet: if the status could not be written; nothing is lost, the next pass writes it.
 
     """
-    benchmark = SolrBenchmark.parse(body)
-    run = Run(cluster, reports, settings, benchmark, body, now)
     before = run.status
     _advance(run)
-    run.update(progress=_progress(run), conditions=run.conditions.as_list())
-    run.update(observed_generation=benchmark.metadata.generation)
+    run.update(progress=_progress(run))
+    run.settle()
     if run.status != before:
         store_status(run)
     if is_finished(run.status):
         finishing.expire(run)
-    return benchmark.model_copy(update={"status": run.status})
+    return run.benchmark.model_copy(update={"status": run.status})
 
 
 def _advance(run: Run) -> None:
@@ -103,8 +93,6 @@ def _go_through(run: Run, stage: Stage) -> None:
     """
     try:
         stage.work(run)
-        if stage.condition == DATA_INDEXED:
-            check_target(run)
     except NotYet as wait:
         _check_deadline(run, wait)
         status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"

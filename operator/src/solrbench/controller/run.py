@@ -118,6 +118,13 @@ class Run:
         if self.status.phase != phase:
             self.update(phase=phase, phase_start_time=self.now)
 
+    def settle(self) -> None:
+        """Put the conditions into the status; from now on it speaks of this spec."""
+        self.update(
+            conditions=self.conditions.as_list(),
+            observed_generation=self.benchmark.metadata.generation,
+        )
+
     def seconds_in_phase(self) -> float:
         """Return how long the phase under way has lasted."""
         started = self.status.phase_start_time

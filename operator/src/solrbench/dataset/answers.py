@@ -37,8 +37,8 @@ def refusal(status: int, place: str) -> IndexingError | None:
     if status in (401, 403):
         return IndexingError(
             Reason.AUTHENTICATION_FAILED,
-            f"{place}: HTTP {status}; check user, password and rights of"
-            " target.existing.basicAuth.secretName",
+            f"{place}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret with"
+            " user and password of somebody who may do that",
             permanent=True,
         )
     if 300 <= status < 400:

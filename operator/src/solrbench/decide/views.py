@@ -35,7 +35,8 @@ class ContainerView:
 class PodView:
     """One pod of a benchmark.
 
-    `identity` changes when the pod was replaced or one of its containers started again.
+    `identity` changes when the pod was replaced or one of its containers started again. `gated`
+    means that all its containers are ready, but somebody has not yet opened a readiness gate.
     """
 
     name: str
@@ -52,6 +53,7 @@ class PodView:
     created: datetime
     unschedulable: str
     containers: tuple[ContainerView, ...] = ()
+    gated: bool = False
 
     @property
     def identity(self) -> str:
@@ -80,7 +82,7 @@ def view_pod(body: dict[str, Any]) -> PodView:
     """Return the view of a pod as the API server gives it."""
     metadata, status = body["metadata"], body.get("status") or {}
     conditions = {each["type"]: each for each in status.get("conditions") or []}
-    scheduled = conditions.get("PodScheduled", {})
+    ready, scheduled = conditions.get("Ready", {}), conditions.get("PodScheduled", {})
     labels = metadata.get("labels") or {}
     return PodView(
         name=metadata["name"],
@@ -92,7 +94,7 @@ def view_pod(body: dict[str, Any]) -> PodView:
         message=status.get("message", ""),
         ip=status.get("podIP", ""),
         node=(body.get("spec") or {}).get("nodeName", "") or "",
-        ready=conditions.get("Ready", {}).get("status") == "True",
+        ready=ready.get("status") == "True",
         deleting=metadata.get("deletionTimestamp") is not None,
         created=datetime.fromisoformat(metadata["creationTimestamp"]),
         unschedulable=(
@@ -103,6 +105,7 @@ def view_pod(body: dict[str, Any]) -> PodView:
             for key in ("initContainerStatuses", "containerStatuses")
             for each in status.get(key) or []
         ),
+        gated=ready.get("reason") == "ReadinessGatesNotReady",
     )
 
 

@@ -1,6 +1,5 @@
 """The load master as the operator sees it: state, finished steps, acknowledgements."""
 
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -26,12 +25,7 @@ class RemoteMaster:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._http.close()
 
     def state(self) -> LoadState:

@@ -115,8 +115,9 @@ def _check_door(answer: httpx.Response) -> None:
     if answer.status_code in (401, 403):
         raise Never(
             AUTHENTICATION_FAILED,
-            f"{answer.request.method} {address}: HTTP {answer.status_code}; check user, password"
-            " and rights of target.existing.basicAuth.secretName",
+            f"{answer.request.method} {address}: HTTP {answer.status_code};"
+            " target.existing.basicAuth.secretName must name a Secret with user and password of"
+            " somebody who may do that",
         )
     if answer.is_redirect:
         raise Never(

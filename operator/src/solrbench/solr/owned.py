@@ -20,9 +20,11 @@ def is_there(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
         prefix: of the config sets of every attempt of this benchmark
 
     Raises:
-        Never: `CollectionExists` if somebody else's collection has the name.
+        Never: `CollectionExists` if somebody else's collection has the name;
+            `AuthenticationFailed` if we may not see what would have to be removed at the end.
 
     """
+    _config_sets(solr, prefix)  # who may not see them could not remove them at the end either
     found = config_set_of(solr, name)
     if found is None or found == config_set:
         return found is not None
@@ -54,9 +56,13 @@ def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -
         if not at_once:
             _expect_nodes(solr, name)
         delete_collection(solr, name)
-    for each in solr.get("/admin/configs", {"action": "LIST"})["configSets"]:
-        if each.startswith(prefix):
-            solr.post("/admin/configs", {"action": "DELETE", "name": each})
+    for each in _config_sets(solr, prefix):
+        solr.post("/admin/configs", {"action": "DELETE", "name": each})
+
+
+def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
+    found = solr.get("/admin/configs", {"action": "LIST"})["configSets"]
+    return [each for each in found if each.startswith(prefix)]
 
 
 def _expect_nodes(solr: SolrClient, name: str) -> None:

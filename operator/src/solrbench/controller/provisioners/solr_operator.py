@@ -88,10 +88,18 @@ def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) 
     if not lacking:
         return
     explain(run, names.SOLR)
-    if stateful_set is not None and not pods(run, names.SOLR):
-        name = stateful_set["metadata"]["name"]
+    seen = pods(run, names.SOLR)
+    if stateful_set is not None and not seen:
+        raise NotYet(
+            "SolrCloudNotReady",
+            "no pod is made yet; if that lasts, see why: kubectl describe statefulset"
+            f" {stateful_set['metadata']['name']}. A namespace that enforces Pod Security"
+            " restricted refuses the init containers of Solr Operator v0.9: label it baseline, use"
+            " v0.10, or set target.solrCloud.provisioner to StatefulSet",
+        )
+    if gated := [pod.name for pod in seen if pod.gated]:
         lacking.append(
-            f"no pod was made, see: kubectl describe statefulset {name} (a namespace that"
-            " enforces Pod Security refuses the init containers of Solr Operator v0.9)"
+            f"Solr runs in {', '.join(gated)}, but the Solr Operator has not yet opened the"
+            " readiness gates; if that lasts, check that it still runs"
         )
     raise NotYet("SolrCloudNotReady", "; ".join(lacking))
