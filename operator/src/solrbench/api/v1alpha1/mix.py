@@ -145,6 +145,14 @@ class Transaction(Model):
             message="requests must have different names",
             holds=lambda t: len({r.name for r in t.requests}) == len(t.requests),
         ),
+        Rule(
+            cel="self.requests.size() == 0 || !has(self.requests[0].thinkTime)",
+            message=(
+                "thinkTime must be left out of the first request, give it to the step:"
+                " users think between transactions"
+            ),
+            holds=lambda t: t.requests[0].think_time is None,
+        ),
     )
 
 
