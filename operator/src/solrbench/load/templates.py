@@ -4,7 +4,8 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote_plus
+
+from solrbench.load.requests import quoted
 
 _NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}")
 
@@ -56,7 +57,7 @@ def joined(templates: list[Template], separator: str) -> Template:
 
 def in_address(value: str) -> str:
     """Return a value as it stands in an address or form."""
-    return quote_plus(value)
+    return quoted(value)
 
 
 def in_json(value: str) -> str:
