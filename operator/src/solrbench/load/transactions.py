@@ -90,11 +90,10 @@ def _step(
     body = None
     if request.json_body is not None:
         kind, body = Kind.JSON, _body(request.json_body, where)
-    parameters = {
-        "wt": "json",
-        **workload.parameters,
-        **entry.parameters,
-        **request.parameters,
+    defaults = {"wt": "json", **workload.parameters, **entry.parameters}
+    # Its own first, as with queries: that is what a reader of the slow list looks for.
+    parameters = request.parameters | {
+        key: value for key, value in defaults.items() if key not in request.parameters
     }
     name = f"{entry.name}.{request.name}"
     return FlowStep(
