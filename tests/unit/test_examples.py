@@ -100,6 +100,10 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
             file = content.config_map
             (tmp_path / folder).mkdir(exist_ok=True)
             (tmp_path / folder / file.key).write_text(config_maps(path)[file.name][file.key])
+        elif content.persistent_volume_claim is not None:
+            where = tmp_path / folder / content.persistent_volume_claim.path
+            where.parent.mkdir(parents=True)
+            where.write_text("anything")
     dataset = body.spec.dataset
     plan = LoadPlan(
         benchmark="a/b",
