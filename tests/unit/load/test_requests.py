@@ -1,13 +1,15 @@
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote_plus
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from solrbench.access import Access, basic
 from solrbench.load.failures import LoadFailure
 from solrbench.load.offer import QueryPart
 from solrbench.load.queries import Query
-from solrbench.load.requests import PreparedRequest, prepare_node, prepare_requests
+from solrbench.load.requests import PreparedRequest, prepare_node, prepare_requests, quoted
 from solrbench.load.target import prepare_target
 from solrbench.plan.load_plan import LoadPlan
 from unit.load.builders import plain, workload
@@ -69,6 +71,37 @@ def test_post_says_how_long_its_form_is() -> None:
     assert head.startswith("POST /solr/books/browse HTTP/1.1\r\n")
     assert head.endswith(f"Content-Length: {len(form)}")
     assert form == "q=a&wt=json"
+
+
+def test_body_of_the_json_api_goes_beside_the_parameters() -> None:
+    spec = workload(parameters={"shards.preference": "replica.type:PULL", "_route_": "p1!"})
+    node = prepare_node(spec, "books", URL)
+    query = Query(None, (("timeAllowed", "9"),), b'{"query":"a"}')
+    (request,) = prepare_requests(spec, [query]).requests
+    head, body = node.message(request).decode("ascii").split("\r\n\r\n")
+    assert head.split("\r\n")[0] == (
+        "POST /solr/books/select?timeAllowed=9&wt=json"
+        "&shards.preference=replica.type%3APULL&_route_=p1%21 HTTP/1.1"
+    )
+    assert "\r\nContent-Type: application/json\r\n" in head
+    assert head.endswith(f"Content-Length: {len(body)}")
+    assert body == '{"query":"a"}'
+
+
+def test_line_may_be_sent_by_another_method_than_the_others() -> None:
+    for method, others in (("GET", "POST"), ("POST", "GET")):
+        spec = workload(method=others)
+        node = prepare_node(spec, "books", URL)
+        queries = [Query(None, (("q", "a"),)), Query(None, (("q", "a"),), method=method)]
+        first, second = prepare_requests(spec, queries).requests
+        assert node.message(first).startswith(others.encode())
+        assert node.message(second).startswith(method.encode())
+        assert b"q=a&wt=json" in node.message(second)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_texts_are_quoted_as_the_library_does(text: str) -> None:
+    assert quoted(text) == quote_plus(text)
 
 
 def test_names_are_numbered_in_order_of_appearance() -> None:
