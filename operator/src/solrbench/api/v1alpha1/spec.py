@@ -111,7 +111,7 @@ class Spec(Model):
             cel=f"{USES} != has(self.dataset)",
             message=(
                 "dataset must be set, except with target.existing.manageCollection Use,"
-                " which never writes to the collection"
+                " which measures a collection as it is"
             ),
             holds=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
         ),
