@@ -7,5 +7,16 @@ from support.bad_doors import DOORS, ROUTING
 from support.bad_existing import EXISTING_TARGETS
 from support.bad_loads import DATA, LOAD, WHOLE
 from support.bad_topologies import QUANTITIES, TOPOLOGY
+from support.bad_workloads import WORKLOADS
 
-BAD = [*QUANTITIES, *TOPOLOGY, *DATA, *LOAD, *DOORS, *ROUTING, *WHOLE, *EXISTING_TARGETS]
+BAD = [
+    *QUANTITIES,
+    *TOPOLOGY,
+    *DATA,
+    *LOAD,
+    *DOORS,
+    *ROUTING,
+    *WHOLE,
+    *EXISTING_TARGETS,
+    *WORKLOADS,
+]

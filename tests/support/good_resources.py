@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from support.bad_workloads import GOOD_WORKLOADS
 from support.resources import REMOVE, SOLR, STEP, Changes, create, resource, step, use
 
 GOOD: dict[str, Changes] = {
@@ -116,6 +117,7 @@ GOOD: dict[str, Changes] = {
             "shards.preference": "replica.type:PULL,replica.location:local",
         },
     },
+    **GOOD_WORKLOADS,
     "name of 40 characters": {"metadata.name": "a" * 40},
 }
 

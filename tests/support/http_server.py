@@ -25,6 +25,7 @@ class Exchange:
     number: int  # from 0, over the life of the server
     on_connection: int  # from 0, on this connection
     writer: asyncio.StreamWriter
+    body: str = ""
     ends_connection: bool = False
 
     @property
@@ -61,6 +62,7 @@ class HttpServer:
         self._trust = trust
         self._script = script
         self.queries: list[str] = []
+        self.exchanges: list[Exchange] = []
         self.requests: list[tuple[str, str, Parameters]] = []
         self.connections = 0
         self.by_connection: Counter[int] = Counter()
@@ -103,10 +105,11 @@ class HttpServer:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         method, target, _ = head.split("\r\n")[0].split(" ")
         parts = urlsplit(target)
-        text = parts.query
+        text, body = parts.query, ""
         if method == "POST":
             length = int(head.lower().split("content-length:")[1].split("\r\n")[0])
-            text = (await reader.readexactly(length)).decode()
+            body = (await reader.readexactly(length)).decode()
+            text = body if "application/x-www-form-urlencoded" in head else text
         parameters = parse_qsl(text, keep_blank_values=True)
         exchange = Exchange(
             method,
@@ -115,10 +118,12 @@ class HttpServer:
             len(self.requests),
             self.by_connection[connection],
             writer,
+            body,
         )
         self.by_connection[connection] += 1
         self.requests.append((method, parts.path, parameters))
         self.queries.append(exchange.query)
+        self.exchanges.append(exchange)
         await self._script(exchange)
         await writer.drain()
         return not exchange.ends_connection

@@ -8,8 +8,12 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.api.v1alpha1.queries import Queries
+from solrbench.load.mixing import prepare_offer
 from solrbench.load.queries import parse_lines
+from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.names import solr_service_url
+from solrbench.plan.workload_files import sources
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
@@ -67,9 +71,10 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
     if spec.dataset is not None and spec.dataset.config_map is not None:
         used.add(spec.dataset.config_map.name)
         assert set(spec.dataset.config_map.keys) <= given[spec.dataset.config_map.name].keys()
-    if spec.workload.queries.config_map is not None:
-        used.add(spec.workload.queries.config_map.name)
-        assert spec.workload.queries.config_map.key in given[spec.workload.queries.config_map.name]
+    for _, _, content in sources(spec.workload):
+        if content.config_map is not None:
+            used.add(content.config_map.name)
+            assert content.config_map.key in given[content.config_map.name]
     if spec.collection.config_set.config_map is not None:
         used.add(spec.collection.config_set.config_map)
         assert "solrconfig.xml" in given[spec.collection.config_set.config_map]
@@ -79,11 +84,39 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_queries_that_come_along_can_be_read(path: Path) -> None:
-    source = benchmark(path).spec.workload.queries.config_map
-    if source is None:
-        return
-    lines = config_maps(path)[source.name][source.key].encode().splitlines()
-    assert list(parse_lines(lines, source.key))
+    given = config_maps(path)
+    for _, _, content in sources(benchmark(path).spec.workload):
+        if isinstance(content, Queries) and content.config_map is not None:
+            file = content.config_map
+            lines = given[file.name][file.key].encode().splitlines()
+            assert list(parse_lines(lines, file.key))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
+    body = benchmark(path)
+    for _, folder, content in sources(body.spec.workload):
+        if content.config_map is not None:
+            file = content.config_map
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / file.key).write_text(config_maps(path)[file.name][file.key])
+        elif content.persistent_volume_claim is not None:
+            where = tmp_path / folder / content.persistent_volume_claim.path
+            where.parent.mkdir(parents=True)
+            where.write_text("anything")
+    dataset = body.spec.dataset
+    plan = LoadPlan(
+        benchmark="a/b",
+        attempt=1,
+        solr_urls=["http://node:8983/solr"],
+        collection="c",
+        workload=body.spec.workload,
+        generator=dataset.generator if dataset is not None else None,
+        workers=1,
+        passes=[],
+        master_host="master",
+    )
+    assert prepare_offer(plan, tmp_path).names
 
 
 def test_proxies_of_an_example_come_along() -> None:

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.load import ThinkTime
 from solrbench.api.v1alpha1.workload import Queries, Workload
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.core import Core
+from solrbench.load.offer import single
 from solrbench.load.outcome import RequestOutcome, WorkerOutcome
 from solrbench.load.queries import Query
 from solrbench.load.requests import prepare_node, prepare_requests
@@ -51,7 +52,7 @@ def assignment(
         requests=requests,
         seconds=seconds,
         think_time=think,
-        offset=offset,
+        offsets=[offset],
     )
 
 
@@ -63,9 +64,10 @@ def target(
     access: Access = OPEN,
 ) -> Target:
     spec = spec or workload()
+    assert spec.queries is not None
     return Target(
-        requests=prepare_requests(spec, queries or plain("a", "b", "c")),
-        queries=spec.queries,
+        requests=single(prepare_requests(spec, queries or plain("a", "b", "c")), spec.queries),
+        seed=spec.queries.seed,
         nodes=[prepare_node(spec, "books", url, access) for url in urls],
         timeout_seconds=timeout_seconds,
     )

@@ -63,21 +63,21 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
 )
 def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) -> None:
     whole = plan(Step(name="one", users=6, **fields))
-    made = step_assignment(whole, whole.passes[0], 17)
+    made = step_assignment(whole, whole.passes[0], [17])
     assert made.start is start
     assert (made.key, made.step, made.users, made.workers) == ("r1-s0-one", "one", 6, 3)
     assert (made.requests, made.seconds) == (fields.get("requests"), fields.get("duration_seconds"))
-    assert made.offset == 17
+    assert made.offsets == [17]
 
 
 def test_variant_of_the_pass_is_that_of_its_warm_up_too() -> None:
     whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(seconds=3))
     proxied = whole.passes[0].model_copy(update={"variant": "proxy"})
-    step, warm_up = step_assignment(whole, proxied, 0), warm_up_assignment(whole, proxied)
+    step, warm_up = step_assignment(whole, proxied), warm_up_assignment(whole, proxied)
     assert warm_up is not None
     assert (step.variant, warm_up.variant) == ("proxy", "proxy")
     assert (step.label, warm_up.label) == ("one (proxy)", "warm-up (proxy)")
-    assert step_assignment(whole, whole.passes[0], 0).label == "one"
+    assert step_assignment(whole, whole.passes[0]).label == "one"
 
 
 def test_warm_up_has_the_users_of_its_step_unless_told() -> None:

@@ -1,9 +1,14 @@
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from solrbench.api.v1alpha1.mix import Expectation
+from solrbench.api.v1alpha1.workload import MOST_NAMES
 from solrbench.load.failures import LoadFailure
-from solrbench.load.queries import MOST_NAMES, Query, parse_lines, query_file, read_queries
+from solrbench.load.queries import Query, _decode, parse_lines, query_file, read_queries
 from unit.load.builders import queries_spec
 
 
@@ -53,6 +58,33 @@ def test_line_becomes_parameters(
     assert list(parse_lines([line.encode()], "f")) == [Query(name, tuple(parameters))]
 
 
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        (
+            '{"params": {"q": "a"}, "expect": {"minFound": 1}, "method": "POST"}',
+            Query(None, (("q", "a"),), method="POST", expect=Expectation(min_found=1)),
+        ),
+        (
+            '{"name": "body", "json": {"query": "a", "limit": 3}, "params": {"rows": 1}}',
+            Query("body", (("rows", "1"),), b'{"query":"a","limit":3}'),
+        ),
+        ('{"json": {"query": "a"}, "method": "POST"}', Query(None, (), b'{"query":"a"}')),
+        # As it was before: without `params` or a body, these are names of parameters.
+        ('{"json": "{}", "method": "x"}', Query(None, (("json", "{}"), ("method", "x")))),
+        ("q=a+b%26&fq=&x", Query(None, (("q", "a b&"), ("fq", ""), ("x", "")))),
+    ],
+)
+def test_line_may_say_how_it_is_sent_and_what_is_expected(line: str, query: Query) -> None:
+    assert list(parse_lines([line.encode()], "f")) == [query]
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text()), min_size=1, max_size=4))
+def test_any_parameters_survive_a_log(pairs: list[tuple[str, str]]) -> None:
+    line = "q=&" + urlencode(pairs, errors="surrogatepass")
+    assert _decode(line) == (("q", ""), *parse_qsl(line, keep_blank_values=True)[1:])
+
+
 def test_blank_lines_and_comments_are_left_out() -> None:
     lines = [b"\xef\xbb\xbffirst\r\n", b"\n", b"# no query\n", b"   \n", b"second"]
     assert [query.parameters for query in parse_lines(lines, "f")] == [
@@ -70,6 +102,10 @@ def test_blank_lines_and_comments_are_left_out() -> None:
         (b'{"name": "", "params": {}}', '"name" must be a text of 1 to 40'),
         (b'{"name": 3, "params": {}}', '"name" must be'),
         (b"\xff\xfe", "utf-8"),
+        (b'{"params": {}, "method": "PUT"}', '"method" must be GET or POST'),
+        (b'{"json": {}, "method": "GET"}', '"method" must be POST, or left out'),
+        (b'{"params": {}, "expect": {"minFound": -1}}', '"expect".minFound: '),
+        (b'{"params": {}, "expect": {"least": 1}}', '"expect".least: '),
     ],
 )
 def test_malformed_line_is_named(line: bytes, part: str) -> None:

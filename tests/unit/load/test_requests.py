@@ -1,12 +1,15 @@
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote_plus
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from solrbench.access import Access, basic
 from solrbench.load.failures import LoadFailure
+from solrbench.load.offer import QueryPart
 from solrbench.load.queries import Query
-from solrbench.load.requests import PreparedRequest, prepare_node, prepare_requests
+from solrbench.load.requests import PreparedRequest, prepare_node, prepare_requests, quoted
 from solrbench.load.target import prepare_target
 from solrbench.plan.load_plan import LoadPlan
 from unit.load.builders import plain, workload
@@ -53,7 +56,7 @@ def test_get_is_one_line_and_headers() -> None:
     spec = workload()
     node = prepare_node(spec, "books", URL + "/")
     (request,) = prepare_requests(spec, plain("ä&b")).requests
-    text = (node.head + request.body + node.tail).decode("ascii")
+    text = node.message(request).decode("ascii")
     assert text.startswith("GET /solr/books/select?q=%C3%A4%26b&wt=json HTTP/1.1\r\n")
     assert "\r\nHost: node-0.solr.ns.svc:8983\r\n" in text
     assert text.endswith("\r\n\r\n")
@@ -64,10 +67,41 @@ def test_post_says_how_long_its_form_is() -> None:
     spec = workload(method="POST", handler="/browse")
     node = prepare_node(spec, "books", URL)
     (request,) = prepare_requests(spec, plain("a")).requests
-    head, form = (node.head + request.body + node.tail).decode("ascii").split("\r\n\r\n")
+    head, form = node.message(request).decode("ascii").split("\r\n\r\n")
     assert head.startswith("POST /solr/books/browse HTTP/1.1\r\n")
     assert head.endswith(f"Content-Length: {len(form)}")
     assert form == "q=a&wt=json"
+
+
+def test_body_of_the_json_api_goes_beside_the_parameters() -> None:
+    spec = workload(parameters={"shards.preference": "replica.type:PULL", "_route_": "p1!"})
+    node = prepare_node(spec, "books", URL)
+    query = Query(None, (("timeAllowed", "9"),), b'{"query":"a"}')
+    (request,) = prepare_requests(spec, [query]).requests
+    head, body = node.message(request).decode("ascii").split("\r\n\r\n")
+    assert head.split("\r\n")[0] == (
+        "POST /solr/books/select?timeAllowed=9&wt=json"
+        "&shards.preference=replica.type%3APULL&_route_=p1%21 HTTP/1.1"
+    )
+    assert "\r\nContent-Type: application/json\r\n" in head
+    assert head.endswith(f"Content-Length: {len(body)}")
+    assert body == '{"query":"a"}'
+
+
+def test_line_may_be_sent_by_another_method_than_the_others() -> None:
+    for method, others in (("GET", "POST"), ("POST", "GET")):
+        spec = workload(method=others)
+        node = prepare_node(spec, "books", URL)
+        queries = [Query(None, (("q", "a"),)), Query(None, (("q", "a"),), method=method)]
+        first, second = prepare_requests(spec, queries).requests
+        assert node.message(first).startswith(others.encode())
+        assert node.message(second).startswith(method.encode())
+        assert b"q=a&wt=json" in node.message(second)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_texts_are_quoted_as_the_library_does(text: str) -> None:
+    assert quoted(text) == quote_plus(text)
 
 
 def test_names_are_numbered_in_order_of_appearance() -> None:
@@ -102,7 +136,9 @@ def generated_plan(**fields: object) -> LoadPlan:
 def test_plan_becomes_requests_and_nodes() -> None:
     plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000})
     target = prepare_target(plan, Path("/nowhere"))
-    assert (len(target.requests.requests), len(target.nodes)) == (7, 1)
+    (part,) = target.requests.parts
+    assert isinstance(part, QueryPart)
+    assert (len(part.requests), len(target.nodes)) == (7, 1)
     assert target.timeout_seconds == 30
 
 
@@ -115,7 +151,7 @@ def test_variants_become_nodes_of_their_own() -> None:
     target = prepare_target(plan, Path("/nowhere"))
     (node,) = target.nodes_of("proxy")
     assert (node.host, node.port) == ("p", 81)
-    assert node.head.startswith(b"GET /x/solr/books/select?")
+    assert node.shapes[0][0].startswith(b"GET /x/solr/books/select?")
     assert list(target.nodes_of("raw")) == list(target.nodes_of("")) == list(target.nodes)
 
 
@@ -130,7 +166,7 @@ def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
         spec = workload(method=method)
         node = prepare_node(spec, "books", URL, access)
         (request,) = prepare_requests(spec, plain("a")).requests
-        text = (node.head + request.body + node.tail).decode()
+        text = node.message(request).decode()
         head = text.partition("\r\n\r\n")[0].split("\r\n")
         assert f"Authorization: {basic('solr', 'SolrRocks')}" in head
         assert "Basic" not in repr(node)

@@ -8,10 +8,15 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.options import cluster_options, errors_for_people, open_cluster
-from solrbench.cli.tables import print_result
+from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.results.document import MOST_SLOW
 from solrbench.results.render import to_csv, to_markdown
+from solrbench.results.slow import slow_lines
+
+_SHOWN_SLOW = 3
+"""Slow requests of each name on a terminal; documents hold all."""
 
 
 @click.command()
@@ -42,14 +47,20 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
 def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
     match output:
         case "markdown":
-            click.echo(to_markdown(benchmark), nl=False)
+            click.echo(to_markdown(benchmark, _slow(cluster, benchmark, MOST_SLOW)), nl=False)
         case "csv":
             click.echo(to_csv(benchmark.status.results), nl=False)
         case "json":
             text = orjson.dumps(_full(Reports(cluster), benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())
         case _:
-            print_result(Console(highlight=False), benchmark)
+            console = Console(highlight=False)
+            print_result(console, benchmark)
+            print_slow(console, _slow(cluster, benchmark, _SHOWN_SLOW))
+
+
+def _slow(cluster: Cluster, benchmark: SolrBenchmark, most: int) -> list[str]:
+    return slow_lines(Reports(cluster).documents(benchmark).values(), most)
 
 
 def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:

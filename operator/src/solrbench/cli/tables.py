@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -11,6 +12,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.progress import details, summary
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
 from solrbench.results.render import HEADERS, NUMERIC_FROM, Row, rows
+from solrbench.results.slow import SLOW_NOTE
 
 WIDTH_WITHOUT_TERMINAL = 250
 LEAST_IMPORTANT = ("Min", "P75", "Max", "± P95", "Repeats", "Average", "± Requests/s", "Request")
@@ -62,6 +64,13 @@ def _print_comparisons(console: Console, benchmark: SolrBenchmark) -> None:
     if comparisons:
         lines = [f"  {line}" for line in comparison_lines(comparisons)]
         console.print("", *map(Text, lines), Text(COMPARISON_NOTE), sep="\n", soft_wrap=True)
+
+
+def print_slow(console: Console, lines: Sequence[str]) -> None:
+    """Print the slowest requests, if there are any."""
+    if lines:
+        shown = [Text(f"  {line}") for line in lines]
+        console.print("\nSlowest requests:", *shown, Text(SLOW_NOTE), sep="\n", soft_wrap=True)
 
 
 def _program() -> str:

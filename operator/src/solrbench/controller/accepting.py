@@ -11,6 +11,7 @@ from solrbench.controller.run import Run
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.queue import ahead_in_queue
 from solrbench.errors import NotYet
+from solrbench.plan.workload_files import sources
 
 _turn_lock = threading.Lock()
 """Only one pass at a time looks at the queue and takes the place (there is one operator)."""
@@ -50,9 +51,10 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
         found.append(("spec.dataset.configMap", source.name, list(source.keys)))
-    if spec.workload.queries.config_map is not None:
-        queries = spec.workload.queries.config_map
-        found.append(("spec.workload.queries.configMap", queries.name, [queries.key]))
+    for path, _, content in sources(spec.workload):
+        if content.config_map is not None:
+            file = content.config_map
+            found.append((f"spec.{path}.configMap", file.name, [file.key]))
     return found
 
 
@@ -62,9 +64,10 @@ def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
     if dataset is not None and dataset.persistent_volume_claim is not None:
         claim = dataset.persistent_volume_claim.claim_name
         found.append(("spec.dataset.persistentVolumeClaim", claim))
-    queries = benchmark.spec.workload.queries.persistent_volume_claim
-    if queries is not None:
-        found.append(("spec.workload.queries.persistentVolumeClaim", queries.claim_name))
+    for path, _, content in sources(benchmark.spec.workload):
+        if content.persistent_volume_claim is not None:
+            claim = content.persistent_volume_claim.claim_name
+            found.append((f"spec.{path}.persistentVolumeClaim", claim))
     return found
 
 

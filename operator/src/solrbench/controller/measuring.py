@@ -78,6 +78,7 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         collection=names.collection(run.benchmark),
         workload=spec.workload,
         generator=spec.dataset.generator if spec.dataset is not None else None,
+        id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=spec.warm_up,
         workers=spec.load.workers,
         passes=passes,

@@ -6,7 +6,7 @@ memory: a reader thread makes update requests, a bounded queue holds it back, st
 - `command`: the command of an index pod, its exit code and its termination message
 - `failures`: why an index run ends, and whether another try can help
 - `documents`: the documents of one pod, whatever the source
-- `generator`: documents made from a seed
+- `generator`: the generated documents of one pod
 - `files`, `download`: bytes from a mounted folder or over HTTP, unpacked while read
 - `readers`, `xml_reader`: JSON, JSONL, CSV and Solr's XML as records
 - `cleaning`: ids for documents without one, nested objects as dotted fields

@@ -3,11 +3,15 @@
 Pure:
 
 - `queries`, `generated`: the list of queries, from a file or from the dataset's vocabulary
-- `requests`: queries as the bytes of HTTP requests, prepared once; `target`: a plan's whole list
+- `requests`: queries as the bytes of HTTP requests, prepared once
+- `offer`, `mixing`: all that a workload may send, as parts that a pass draws from
+- `updates`: documents as requests, made when they are taken
+- `transactions`, `templates`, `extracting`, `flow`: requests that pass values on
+- `target`: what a plan asks, and whom
 - `assignment`: what one worker does in one pass; shares that add up exactly
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
-- `answers`: is this answer a good one?
-- `recording`, `outcome`: what is counted while a pass runs, and what is left of it
+- `answers`, `checking`: is this answer a good one, and what was expected?
+- `recording`, `slow`, `outcome`: what is counted while a pass runs, and what is left of it
 - `merging`: the outcomes of all workers as one document
 - `speedometer`, `messages`, `settings`: requests per second; what both sides agree on
 

@@ -16,6 +16,9 @@ _GOOD_STATUS = b'"status":0,'
 _BRACE = ord("{")
 _ENDS = (b"}\n", b"}")
 _PARTIAL = b'"partialResults":'
+PARTIAL_RESULTS = "PartialResults"
+"""Kind of failure: an answer without what some shard or the time would have added."""
+
 _ERROR = b'"error":{'
 
 
@@ -26,6 +29,10 @@ class Failure(NamedTuple):
     """HTTP503, Timeout, ConnectionRefused, SolrError …"""
     message: str
     """What was seen, cut at 300 characters."""
+
+
+NOTHING_FOUND = Failure("NothingFound", "numFound is 0")
+"""Not a failure: the remark that a good answer is empty, passed on in the place of one."""
 
 
 def judge(status: int, body: bytes, is_json: bool) -> Failure | None:
@@ -81,7 +88,7 @@ def _judge_completeness(body: bytes) -> Failure | None:
     at = body.find(_PARTIAL)
     if at < 0 or body[at + len(_PARTIAL) : at + 2 * len(_PARTIAL)].lstrip()[:5] == b"false":
         return None
-    return failure("PartialResults", _quoted("answer has partial results", body))
+    return failure(PARTIAL_RESULTS, _quoted("answer has partial results", body))
 
 
 def _solr_error(body: bytes) -> Failure:

@@ -6,9 +6,10 @@ import time
 from abc import ABC, abstractmethod
 
 from solrbench.access import certificate_problem
-from solrbench.load.answers import Failure, failure
+from solrbench.load.answers import NOTHING_FOUND, Failure, failure
 from solrbench.load.connection import Connection
 from solrbench.load.requests import Node, PreparedRequest
+from solrbench.load.slow import SlowSample, qtime_milliseconds
 
 _now = time.perf_counter_ns
 
@@ -56,6 +57,23 @@ class Asker(ABC):
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again over a fresh connection."""
 
+    def slow_sample(
+        self,
+        request: PreparedRequest,
+        ended_ns: int,
+        failed: Failure | None,
+        answer: tuple[int, bytes] | None,
+    ) -> SlowSample:
+        """Return a request that has just ended as an entry of the list of slow ones."""
+        return SlowSample(
+            microseconds=(ended_ns - self._began_ns) // 1000,
+            request=request,
+            began_ns=self._began_ns,
+            node=f"{self._node.host}:{self._node.port}",
+            qtime_milliseconds=None if answer is None else qtime_milliseconds(answer[1]),
+            failed=None if failed is NOTHING_FOUND else failed,
+        )
+
     async def prepare(self) -> None:
         """Connect ahead of the first request, which tries again if that fails or takes long."""
         self._connecting = asyncio.current_task()
@@ -78,7 +96,7 @@ class Asker(ABC):
             if self._connecting is None:
                 self._connect()
             return
-        message = self._node.head + request.body + self._node.tail
+        message = self._node.message(request)
         self._began_ns = _now()
         connection.send(message)
 
@@ -151,7 +169,7 @@ class Asker(ABC):
         if self._request is not None:
             # A request that is sent again has waited since the first time.
             self._began_ns = self._began_ns or _now()
-            connection.send(self._node.head + self._request.body + self._node.tail)
+            connection.send(self._node.message(self._request))
 
     def _check_deadline(self) -> None:
         """Time out the request under way, or look again when it would.

@@ -5,7 +5,7 @@ spawns them. Request `i` of a pass belongs to user `i % users`, so every worker 
 proportion to its users, no request twice and none not at all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import count
 
@@ -48,8 +48,11 @@ class Assignment(Model):
     seconds: int | None = None
     """Time to start requests for, once measuring begins."""
     think_time: ThinkTime | None = None
-    offset: int = 0
-    """Position in the list from which the sequential order begins."""
+    attempt: int = 1
+    """Attempt of the load."""
+    offsets: list[int] = []
+    """For each entry of the workload the number of its first request: requests before this pass
+    of the same ladder, or a little more where workers differed in speed."""
 
     @property
     def label(self) -> str:
@@ -68,6 +71,10 @@ class Assignment(Model):
             return None
         rounds, rest = divmod(self.requests, self.users)
         return rounds * self.own_users + share(rest, self.worker, self.workers)
+
+    def offset_of(self, place: int) -> int:
+        """Return the number of the first request of the entry at `place`."""
+        return self.offsets[place] if place < len(self.offsets) else 0
 
     def slots(self) -> Iterator[int]:
         """Yield the numbers of this worker's requests within the whole run, ascending."""
@@ -93,13 +100,16 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
         workers=plan.workers,
         users=plan.warm_up.users or planned.step.users,
         start=Start.BARRIER,
+        attempt=plan.attempt,
         requests=plan.warm_up.requests,
         seconds=plan.warm_up.seconds,
     )
 
 
-def step_assignment(plan: LoadPlan, planned: PlannedPass, offset: int) -> Assignment:
-    """Return a pass as worker 0 sees it; `offset` is where the sequential order goes on."""
+def step_assignment(
+    plan: LoadPlan, planned: PlannedPass, offsets: Sequence[int] = ()
+) -> Assignment:
+    """Return a pass as worker 0 sees it; `offsets` are where its lists go on."""
     step = planned.step
     return Assignment(
         key=planned.id,
@@ -113,7 +123,8 @@ def step_assignment(plan: LoadPlan, planned: PlannedPass, offset: int) -> Assign
         requests=step.requests,
         seconds=step.duration_seconds,
         think_time=step.think_time,
-        offset=offset,
+        attempt=plan.attempt,
+        offsets=list(offsets),
     )
 
 

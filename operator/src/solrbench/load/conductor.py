@@ -8,7 +8,7 @@ from datetime import datetime
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
 from solrbench.load.crew import Crew
 from solrbench.load.failures import LoadFailure
-from solrbench.load.merging import PassRecord, merge_outcomes
+from solrbench.load.merging import PassRecord, merge_outcomes, next_offsets
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.speedometer import Speedometer
 from solrbench.load.store import ResultStore
@@ -49,7 +49,7 @@ class Conductor:
         self._began: float | None = None
         self._speed = Speedometer()
         self._failure: LoadFailure | None = None
-        self._sent = 0
+        self._offsets: list[int] = []
 
     @property
     def is_over(self) -> bool:
@@ -71,7 +71,7 @@ class Conductor:
             warmed_up = 0
             if (planned.repeat, planned.variant) != ladder:
                 ladder = (planned.repeat, planned.variant)
-                self._sent = 0
+                self._offsets = []
                 warmed_up = self._warm_up(planned)
             self._measure(planned, warmed_up)
         self._pass = None
@@ -113,7 +113,7 @@ class Conductor:
         return sum(outcome.measured for _, outcome in outcomes)
 
     def _measure(self, planned: PlannedPass, warmed_up: int) -> None:
-        assignment = step_assignment(self._plan, planned, self._sent)
+        assignment = step_assignment(self._plan, planned, self._offsets)
         rate = planned.step.spawn_rate or AT_ONCE_RATE
         began, outcomes = self._play(assignment, rate, "Measuring")
         record = PassRecord(self._plan.attempt, began, warmed_up)
@@ -138,7 +138,7 @@ class Conductor:
         self._speed.reset()
         self._enter(stage)
         outcomes = self._crew.wait_outcomes(self._bound(assignment))
-        self._sent += sum(outcome.sent for _, outcome in outcomes)
+        self._offsets = next_offsets(self._offsets, [outcome for _, outcome in outcomes])
         self._crew.spawn(0, AT_ONCE_RATE)
         self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
         return began, outcomes

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain
+from itertools import chain, zip_longest
 
 from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results import histograms
 from solrbench.results.document import (
+    MOST_SLOW,
     FailureKind,
     RequestResult,
+    SlowRequest,
     StepDocument,
     Window,
     WorkerResult,
@@ -57,9 +59,21 @@ def merge_outcomes(
         end_time=record.began + timedelta(seconds=last),
         seconds=round(last - first, _DIGITS),
         warm_up_requests=record.warm_up_requests,
+        queries_exhausted=any(outcome.queries_exhausted for outcome in found),
         requests=_merge_requests(found),
         workers=[_worker(name, outcome) for name, outcome in outcomes],
     )
+
+
+def next_offsets(offsets: Sequence[int], outcomes: Sequence[WorkerOutcome]) -> list[int]:
+    """Return where the lists of a workload go on after a pass that began at `offsets`.
+
+    That is beyond the highest slot of any worker: what a slower worker left out is skipped, so
+    nothing is sent twice.
+    """
+    columns = zip_longest(*(outcome.used_slots for outcome in outcomes), fillvalue=0)
+    used = [max(column) for column in columns]
+    return [before + own for before, own in zip_longest(offsets, used, fillvalue=0)]
 
 
 def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
@@ -82,9 +96,12 @@ def _merge_request(name: str, parts: Sequence[RequestOutcome]) -> RequestResult:
     stored = (part.service_time_histogram for part in parts)
     return RequestResult(
         request=name,
+        is_transaction=any(part.is_transaction for part in parts),
         requests=sum(part.requests for part in parts),
         failures=sum(part.failures for part in parts),
         failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
+        partial_answers=sum(part.partial_answers for part in parts),
+        empty_answers=sum(part.empty_answers for part in parts),
         ramp_requests=sum(part.ramp_requests for part in parts),
         ramp_failures=sum(part.ramp_failures for part in parts),
         retried_requests=sum(part.retried_requests for part in parts),
@@ -100,7 +117,13 @@ def _merge_request(name: str, parts: Sequence[RequestOutcome]) -> RequestResult:
         ),
         service_time_histogram=histograms.merge(stored).encode(),
         windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
+        slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
     )
+
+
+def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
+    ordered = sorted(requests, key=lambda each: (-each.service_time_microseconds, each.second))
+    return ordered[:MOST_SLOW]
 
 
 def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:

@@ -6,7 +6,7 @@ Everything in it adds up: sums instead of means, counts instead of percentiles.
 from typing import NamedTuple
 
 from solrbench.api.rules import Model
-from solrbench.results.document import FailureKind
+from solrbench.results.document import FailureKind, SlowRequest
 
 
 class WindowSums(NamedTuple):
@@ -24,9 +24,13 @@ class RequestOutcome(Model):
     """One request name on one worker."""
 
     request: str
+    is_transaction: bool = False
+    """Counts whole transactions; in no sum of requests."""
     requests: int
     failures: int
     failure_kinds: list[FailureKind]
+    partial_answers: int = 0
+    empty_answers: int = 0
     ramp_requests: int
     ramp_failures: int
     retried_requests: int
@@ -36,6 +40,7 @@ class RequestOutcome(Model):
     max_microseconds: int | None
     service_time_histogram: str
     windows: list[WindowSums]
+    slow_requests: list[SlowRequest] = []
 
 
 class WorkerOutcome(Model):
@@ -50,14 +55,20 @@ class WorkerOutcome(Model):
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None
     """Last answer, counted the same way."""
+    used_slots: list[int] = []
+    """For each entry of the workload one more than its highest slot that was sent."""
+    queries_exhausted: bool = False
+    """A list with the order `EachOnce` came to its end."""
     requests: list[RequestOutcome]
 
     @property
     def measured(self) -> int:
         """Requests in the result."""
-        return sum(each.requests for each in self.requests)
+        return sum(each.requests for each in self.requests if not each.is_transaction)
 
     @property
     def sent(self) -> int:
         """Requests in the result and in the ramp."""
-        return self.measured + sum(each.ramp_requests for each in self.requests)
+        return self.measured + sum(
+            each.ramp_requests for each in self.requests if not each.is_transaction
+        )

@@ -13,7 +13,8 @@ from solrbench.results.histograms import lowest_of
 
 def pump(stats: RequestStats, step: str, name: str, second: Second, now: float) -> None:
     """Add a second of one request name; `now` is Unix time."""
-    _add(stats.total, second, now)
+    if not second.is_transaction:
+        _add(stats.total, second, now)
     _add(stats.entries[name, step], second, now)
     for kind, count in second.kinds.items():
         key = StatsError.create_key(step, name, kind)

@@ -10,9 +10,10 @@ each and holds the event loop up for less than 0.1 ms.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from solrbench.load.answers import Failure
+from solrbench.load.answers import NOTHING_FOUND, PARTIAL_RESULTS, Failure
 from solrbench.load.outcome import RequestOutcome, WindowSums
 from solrbench.load.requests import PreparedRequest
+from solrbench.load.slow import SlowList, SlowSample
 from solrbench.results.document import FailureKind
 from solrbench.results.histograms import Histogram, buckets_of
 
@@ -35,6 +36,9 @@ class Second:
     max_microseconds: int = 0
     buckets: Counter[int] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
+    empty_answers: int = 0
+    is_transaction: bool = False
+    """Counts whole transactions, whose requests are counted apart."""
 
 
 class Ledger:
@@ -44,6 +48,8 @@ class Ledger:
         self.second = Second()
         self.requests = 0
         self.failures = 0
+        self.empty_answers = 0
+        self.slow = SlowList()
         self.bytes_received = 0
         self.sum_microseconds = 0
         self.min_microseconds = NEVER_NS
@@ -55,16 +61,23 @@ class Ledger:
         self._times: list[int] = []
         self._sizes: list[int] = []
 
-    def record(self, microseconds: int, received: int, failure: Failure | None) -> None:
-        """Count one request; the hot path."""
+    def record(self, microseconds: int, received: int, failure: Failure | None) -> bool:
+        """Count one request and say whether it belongs to the slowest; the hot path."""
         times = self._times
         times.append(microseconds)
         self._sizes.append(received)
         if failure is not None:
-            self.second.kinds[failure.kind] += 1
-            self.samples.setdefault(failure.kind, failure.message)
+            self._remark(failure)
         if len(times) >= _BATCH:
             self._count()
+        return microseconds > self.slow.bound
+
+    def _remark(self, failure: Failure) -> None:
+        if failure is NOTHING_FOUND:
+            self.second.empty_answers += 1
+            return
+        self.second.kinds[failure.kind] += 1
+        self.samples.setdefault(failure.kind, failure.message)
 
     def _count(self) -> None:
         times, sizes, second = self._times, self._sizes, self.second
@@ -89,6 +102,7 @@ class Ledger:
         self.second = Second()
         self.requests += done.requests
         self.failures += done.failures
+        self.empty_answers += done.empty_answers
         self.bytes_received += done.bytes_received
         self.sum_microseconds += done.sum_microseconds
         self.min_microseconds = min(self.min_microseconds, done.min_microseconds)
@@ -108,8 +122,12 @@ class Ledger:
 class PassLedger:
     """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
 
-    def __init__(self, names: tuple[str, ...], now_ns: int) -> None:
+    def __init__(
+        self, names: tuple[str, ...], now_ns: int, transactions: frozenset[int] = frozenset()
+    ) -> None:
+        """Begin before measuring does; `transactions` are the places of whole transactions."""
         self.names = names
+        self._transactions = transactions
         self.retried = [0] * len(names)
         self._ramp = [Ledger() for _ in names]
         self._measured = [Ledger() for _ in names]
@@ -135,8 +153,8 @@ class PassLedger:
         ended_ns: int,
         received: int,
         failed: Failure | None,
-    ) -> None:
-        """Count a request; the hot path."""
+    ) -> bool:
+        """Count a request and say whether `note_slow` wants to know it; the hot path."""
         if ended_ns >= self._boundary_ns:
             self._roll(ended_ns)
         if began_ns >= self.origin_ns:
@@ -146,12 +164,18 @@ class PassLedger:
             self.last_ns = ended_ns
         else:
             ledger = self._ramp[request.name]
-        ledger.record((ended_ns - began_ns) // 1000, received, failed)
+        return ledger.record((ended_ns - began_ns) // 1000, received, failed)
+
+    def note_slow(self, sample: SlowSample) -> None:
+        """Keep one of the slowest requests; those of the ramp are passed over."""
+        if sample.began_ns >= self.origin_ns:
+            self._measured[sample.request.name].slow.note(sample)
 
     def totals(self) -> tuple[int, int]:
         """Return requests and failures up to the last roll: measured, or of the ramp before."""
         ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
-        return sum(each.requests for each in ledgers), sum(each.failures for each in ledgers)
+        counted = [each for i, each in enumerate(ledgers) if i not in self._transactions]
+        return sum(each.requests for each in counted), sum(each.failures for each in counted)
 
     def take_rolled(self, now_ns: int, *, last: bool = False) -> list[tuple[str, Second]]:
         """Return the seconds that ended since the last call, by request name.
@@ -167,37 +191,40 @@ class PassLedger:
         number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
         behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
         self._boundary_ns += (behind + 1) * SECOND_NS
-        for name, ramp, measured in zip(self.names, self._ramp, self._measured, strict=True):
+        pairs = zip(self.names, self._ramp, self._measured, strict=True)
+        for place, (name, ramp, measured) in enumerate(pairs):
             for ledger in (ramp, measured):
                 done = ledger.roll(number)
                 if done is not None:
+                    done.is_transaction = place in self._transactions
                     self._rolled.append((name, done))
 
     def outcomes(self) -> list[RequestOutcome]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            _outcome(name, ramp, measured, retried)
-            for name, ramp, measured, retried in zip(
-                self.names, self._ramp, self._measured, self.retried, strict=True
-            )
+            self._outcome(place, ramp, measured)
+            for place, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
             if ramp.requests or measured.requests
         ]
 
-
-def _outcome(name: str, ramp: Ledger, measured: Ledger, retried: int) -> RequestOutcome:
-    some = measured.requests > 0
-    return RequestOutcome(
-        request=name,
-        requests=measured.requests,
-        failures=measured.failures,
-        failure_kinds=measured.failure_kinds(),
-        ramp_requests=ramp.requests,
-        ramp_failures=ramp.failures,
-        retried_requests=retried,
-        bytes_received=measured.bytes_received,
-        sum_microseconds=measured.sum_microseconds,
-        min_microseconds=measured.min_microseconds if some else None,
-        max_microseconds=measured.max_microseconds if some else None,
-        service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
-        windows=measured.windows,
-    )
+    def _outcome(self, place: int, ramp: Ledger, measured: Ledger) -> RequestOutcome:
+        some = measured.requests > 0
+        return RequestOutcome(
+            request=self.names[place],
+            is_transaction=place in self._transactions,
+            requests=measured.requests,
+            failures=measured.failures,
+            failure_kinds=measured.failure_kinds(),
+            partial_answers=measured.kinds[PARTIAL_RESULTS],
+            empty_answers=measured.empty_answers,
+            ramp_requests=ramp.requests,
+            ramp_failures=ramp.failures,
+            retried_requests=self.retried[place],
+            bytes_received=measured.bytes_received,
+            sum_microseconds=measured.sum_microseconds,
+            min_microseconds=measured.min_microseconds if some else None,
+            max_microseconds=measured.max_microseconds if some else None,
+            service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
+            windows=measured.windows,
+            slow_requests=measured.slow.outcomes(self.origin_ns),
+        )

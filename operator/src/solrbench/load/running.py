@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.workload import Queries
 from solrbench.load.assignment import Assignment, Start
-from solrbench.load.order import positions
+from solrbench.load.offer import Offer
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger, Second
-from solrbench.load.requests import Node, PreparedRequest, RequestList
+from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.seeds import seed_of
 from solrbench.load.thinking import think_seconds
 from solrbench.load.user import ClosedLoopUser, Think
@@ -28,16 +27,16 @@ class Target:
     """What is asked, and whom.
 
     Attributes:
-        requests: the whole list
-        queries: the order they are taken in
+        requests: the names, and what is drawn from
+        seed: of whatever is drawn for users
         nodes: users are spread over them evenly
         timeout_seconds: an answer that takes longer is a failure
         variants: nodes of the variants by name; passes with a variant go there instead
 
     """
 
-    requests: RequestList
-    queries: Queries
+    requests: Offer
+    seed: int
     nodes: Sequence[Node]
     timeout_seconds: float
     variants: Mapping[str, Sequence[Node]] = field(default_factory=dict)
@@ -84,8 +83,9 @@ class RunningPass:
         self._ended = ended
         self._loop = loop
         self._nodes = target.nodes_of(assignment.variant)
-        self._requests = target.requests.requests
-        self._positions = positions(target.queries, len(self._requests), assignment)
+        self._draw = target.requests.begin(assignment)
+        self._items = self._draw.items
+        self._exhausted = False
         self._left = sys.maxsize if assignment.requests is None else assignment.own_requests or 0
         self._closes_ns = NEVER_NS
         self._closing: asyncio.TimerHandle | None = None
@@ -95,8 +95,9 @@ class RunningPass:
         self._arrived = 0
         self._active = 0
         self._over = False
-        self._ledger = PassLedger(target.requests.names, _now())
+        self._ledger = PassLedger(target.requests.names, _now(), target.requests.transactions)
         self.record = self._ledger.record
+        self.note_slow = self._ledger.note_slow
         self._cpu_begin = time.process_time()
         self._cpu_end = self._cpu_begin
         if assignment.start is Start.AT_ONCE:
@@ -135,12 +136,20 @@ class RunningPass:
         """Return the next request, None if there is no more to do."""
         if self._left <= 0 or now_ns >= self._closes_ns:
             return None
+        request = next(self._items, None)
+        if request is None:
+            self._left, self._exhausted = 0, True
+            return None
         self._left -= 1
-        return self._requests[next(self._positions)]
+        return request
 
     def is_exhausted(self, now_ns: int) -> bool:
         """Say whether there is no more to do."""
         return self._left <= 0 or now_ns >= self._closes_ns
+
+    def is_closed(self, now_ns: int) -> bool:
+        """Say whether the time to start requests is over."""
+        return now_ns >= self._closes_ns
 
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
@@ -170,6 +179,8 @@ class RunningPass:
             cpu_seconds=self._cpu_end - self._cpu_begin,
             first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
+            used_slots=self._draw.used_slots(),
+            queries_exhausted=self._exhausted,
             requests=ledger.outcomes(),
         )
 
@@ -231,7 +242,7 @@ class RunningPass:
             return None
         seed = seed_of(
             "think",
-            self._target.queries.seed,
+            self._target.seed,
             self._assignment.repeat,
             self._assignment.step,
             number,

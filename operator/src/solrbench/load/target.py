@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from solrbench.access import Access, read_access
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.errors import Never
 from solrbench.load.failures import LoadFailure
-from solrbench.load.generated import generate_queries
-from solrbench.load.queries import Query, query_file, read_queries
-from solrbench.load.requests import Node, prepare_node, prepare_requests
+from solrbench.load.mixing import prepare_offer
+from solrbench.load.requests import Node, prepare_node
 from solrbench.load.running import Target
 from solrbench.plan.load_plan import LoadPlan
 
@@ -17,13 +17,14 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
     """Return requests and nodes of a plan.
 
     Raises:
-        LoadFailure: `NoQueries`, `MalformedQueries`, `BadPlan` or `CertificateNotTrusted`.
+        LoadFailure: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
+            `BadPlan` or `CertificateNotTrusted`.
 
     """
     workload, access = plan.workload, load_access(plan)
     return Target(
-        requests=prepare_requests(workload, _queries(plan, queries_folder)),
-        queries=workload.queries,
+        requests=prepare_offer(plan, queries_folder),
+        seed=_think_seed(workload),
         nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,
         variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},
@@ -53,12 +54,5 @@ def _nodes(plan: LoadPlan, urls: Iterable[str], access: Access) -> list[Node]:
     return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]
 
 
-def _queries(plan: LoadPlan, folder: Path) -> list[Query]:
-    queries = plan.workload.queries
-    if queries.generated is None:
-        return read_queries(query_file(queries, folder))
-    if plan.generator is None:
-        raise LoadFailure(
-            "BadPlan", "workload.queries.generated needs dataset.generator for its vocabulary"
-        )
-    return generate_queries(queries.generated, plan.generator, queries.seed)
+def _think_seed(workload: Workload) -> int:
+    return workload.mix_seed if workload.queries is None else workload.queries.seed

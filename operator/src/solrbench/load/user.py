@@ -5,14 +5,17 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from solrbench.load.answers import Failure, judge
+from solrbench.load.answers import Failure
 from solrbench.load.asker import Asker
+from solrbench.load.checking import check
+from solrbench.load.flow import Flow
 from solrbench.load.requests import Node, PreparedRequest
+from solrbench.load.slow import SlowSample
 
 Think = Callable[[int], float]
 """Seconds to wait after the request with the given number, from 0."""
 
-Record = Callable[[PreparedRequest, int, int, int, Failure | None], None]
+Record = Callable[[PreparedRequest, int, int, int, Failure | None], bool]
 
 _now = time.perf_counter_ns
 
@@ -28,7 +31,17 @@ class RequestSource(Protocol):
 
     @property
     def record(self) -> Record:
-        """What counts a request: when it began and ended in ns, bytes received, what failed."""
+        """What counts a request: when it began and ended in ns, bytes received, what failed.
+
+        It says whether the request is one of the slowest, for `note_slow`.
+        """
+
+    @property
+    def note_slow(self) -> Callable[[SlowSample], None]:
+        """What keeps one of the slowest requests."""
+
+    def is_closed(self, now_ns: int) -> bool:
+        """Say whether the time to start requests is over, whatever else is left to do."""
 
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
@@ -81,8 +94,15 @@ class ClosedLoopUser(Asker):
     ) -> None:
         """Judge and count a request, then go on."""
         if answer is not None:
-            failed = judge(*answer, request.json)
-        self._source.record(request, self._began_ns, ended_ns, received, failed)
+            failed = check(request, *answer)
+        if self._source.record(request, self._began_ns, ended_ns, received, failed):
+            self._source.note_slow(self.slow_sample(request, ended_ns, failed, answer))
+        if (
+            request.extra is not None
+            and request.extra.flow is not None
+            and self._follow(request.extra.flow, ended_ns, received, failed)
+        ):
+            return
         if self._think is None or self._source.is_exhausted(ended_ns):
             self._next(ended_ns)
         else:
@@ -93,6 +113,21 @@ class ClosedLoopUser(Asker):
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._source.retried(request)
+
+    def _follow(self, flow: Flow, ended_ns: int, received: int, failed: Failure | None) -> bool:
+        """Go on with a transaction; say whether it does."""
+        sequel = flow.follow(self._source, self._began_ns, ended_ns, received, failed)
+        if sequel is None:
+            return False
+        if not sequel.think_seconds:
+            self.ask(sequel.request, ended_ns)
+        else:
+            self._pause = self._loop.call_later(sequel.think_seconds, self._resume, sequel.request)
+        return True
+
+    def _resume(self, request: PreparedRequest) -> None:
+        self._pause = None
+        self.ask(request, _now())
 
     def _next(self, now_ns: int) -> None:
         request = self._source.take(now_ns)

@@ -21,6 +21,7 @@ from solrbench.plan.load_plan import (
     WEB_PORT,
     LoadPlan,
 )
+from solrbench.plan.workload_files import sources
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
 STATE_FOLDER = "/var/run/solrbench/state"
@@ -65,8 +66,9 @@ def _job(benchmark: SolrBenchmark, component: str, image: ToolImage, attempt: in
 def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp", state=STATE_FOLDER)  # noqa: S108
     add_plan(volumes, mounts, names.child(benchmark, names.LOAD_MASTER), LOAD_PLAN_FILE)
-    queries = benchmark.spec.workload.queries
-    add_files(volumes, mounts, "queries", QUERIES_FOLDER, queries)
+    for _, folder, content in sources(benchmark.spec.workload):
+        name = f"queries-{folder}" if folder else "queries"
+        add_files(volumes, mounts, name, f"{QUERIES_FOLDER}/{folder}".rstrip("/"), content)
     add_secrets(benchmark, volumes, mounts)
     container = _container(benchmark, component)
     return tool_pod(image, container, volumes, mounts, grace_seconds=2)

@@ -1,7 +1,8 @@
 """What the index and load pods share: image, user, plan, files, no credentials."""
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.workload import Queries
+from solrbench.api.v1alpha1.mix import Updates
+from solrbench.api.v1alpha1.queries import Queries
 from solrbench.manifests.common import (
     Manifest,
     ToolImage,
@@ -25,7 +26,7 @@ def add_files(
     mounts: list[Manifest],
     name: str,
     folder: str,
-    source: Dataset | Queries,
+    source: Dataset | Queries | Updates,
 ) -> None:
     """Mount the ConfigMap or claim that `source` names, if it names one."""
     if source.config_map is not None:

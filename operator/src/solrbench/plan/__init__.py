@@ -5,6 +5,8 @@
 - `passes`: repeats, variants and steps in the order they are measured
 - `variants`: the doors of the target as addresses
 - `index_plan`, `load_plan`: what the pods of a benchmark are told, as JSON on their disk
+- `workload_files`: the lists of a workload, where they are mounted, its seeds
 - `access`: files with which pods come into an existing target
-- `words`: the vocabulary that generated documents and generated queries share
+- `words`, `generated_documents`: the vocabulary that generated documents and queries share; the
+  documents themselves
 """

@@ -53,7 +53,9 @@ class LoadPlan(Model):
     collection: str
     workload: Workload
     generator: Generator | None = None
-    """The dataset's generator, for generated queries."""
+    """The dataset's generator, for generated queries and updates."""
+    id_field: str = "id"
+    """Unique key of the documents, for generated updates."""
     warm_up: WarmUp | None = None
     """Run before the first pass of every repeat, and variant, in this plan."""
     workers: int

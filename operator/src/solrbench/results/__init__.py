@@ -5,6 +5,7 @@
 - `passes`: stored passes by step and variant
 - `merge`: documents of all repeats into the status
 - `comparison`: variants of a target against the first of them
+- `slow`: the slowest requests as lines
 - `compared`: comparisons in words
 - `report`: the stored form of the whole benchmark
 """

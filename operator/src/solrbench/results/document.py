@@ -31,14 +31,41 @@ class FailureKind(Model):
     """One message, cut at 300 characters."""
 
 
+MOST_SLOW = 10
+"""Requests in a list of slow ones."""
+
+
+class SlowRequest(Model):
+    """One of the slowest requests of a name."""
+
+    query: str
+    """What was asked, as it was sent, cut at 300 characters."""
+    service_time_microseconds: int
+    """Its service time."""
+    qtime_milliseconds: int | None = None
+    """What Solr says it took; None without an answer that tells."""
+    node: str
+    """Host and port it was sent to."""
+    second: float
+    """When it was sent: seconds since measuring began."""
+    failure: str | None = None
+    """Kind of its failure, if it failed."""
+
+
 class RequestResult(Model):
     """One request name in one pass."""
 
     request: str
+    is_transaction: bool = False
+    """Counts whole transactions, whose requests have names of their own; in no sum of requests."""
     requests: int
     """All requests, failures included."""
     failures: int
     failure_kinds: list[FailureKind] = []
+    partial_answers: int = 0
+    """Answers marked `partialResults`; they are failures."""
+    empty_answers: int = 0
+    """Good answers with `numFound` 0."""
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
     ramp_failures: int = 0
@@ -53,6 +80,8 @@ class RequestResult(Model):
     """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures alike,
     since a fast error must not vanish; timeouts count with the time waited."""
     windows: list[Window] = []
+    slow_requests: list[SlowRequest] = []
+    """The slowest, slowest first."""
 
 
 class WorkerResult(Model):
@@ -84,5 +113,7 @@ class StepDocument(Model):
     """From the first measured request to the last answer."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this pass; not in any other number."""
+    queries_exhausted: bool = False
+    """A list with the order `EachOnce` came to its end, and with it the pass."""
     requests: list[RequestResult]
     workers: list[WorkerResult]

@@ -71,7 +71,9 @@ def summarise(spec: Spec, documents: Sequence[StepDocument]) -> Summary:
     if not measured:
         return Summary()
     passes = measured[-1]
-    results = [result for document in passes for result in document.requests]
+    results = [
+        result for document in passes for result in document.requests if not result.is_transaction
+    ]
     failures = sum(result.failures for result in results)
     p95 = percentile(results, 95)
     return Summary(
@@ -95,6 +97,7 @@ def _merge_request(step: Step, variant: str, request: str, passes: Passes) -> St
         step=step.name,
         variant=variant or None,
         request=request,
+        is_transaction=any(result.is_transaction for result in results) or None,
         repeats=len(passes),
         requests=sent,
         failures=sum(result.failures for result in results),

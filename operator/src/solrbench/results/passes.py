@@ -63,8 +63,13 @@ def request_names(placed: Placed, step: str) -> list[str]:
 
 
 def requests(passes: Passes) -> int:
-    """Return the number of all requests."""
-    return sum(result.requests for document in passes for result in document.requests)
+    """Return the number of all requests; whole transactions are none."""
+    return sum(
+        result.requests
+        for document in passes
+        for result in document.requests
+        if not result.is_transaction
+    )
 
 
 def seconds(passes: Passes) -> float:

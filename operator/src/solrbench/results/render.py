@@ -13,6 +13,7 @@ from solrbench.results.figures import (
     format_percent,
     format_share,
 )
+from solrbench.results.slow import SLOW_NOTE
 
 Row = tuple[str, ...]
 """The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
@@ -71,8 +72,11 @@ def to_csv(results: Sequence[StepResult]) -> str:
     return out.getvalue()
 
 
-def to_markdown(benchmark: SolrBenchmark) -> str:
-    """Return a report of one benchmark: what it is, how it ended, and the table of results."""
+def to_markdown(benchmark: SolrBenchmark, slow: Sequence[str] = ()) -> str:
+    """Return a report of one benchmark: what it is, how it ended, and the table of results.
+
+    `slow` are the lines on the slowest requests, which the status does not hold.
+    """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:
         parts += ["## Results", to_markdown_table(rows(benchmark.status.results))]
@@ -83,6 +87,8 @@ def to_markdown(benchmark: SolrBenchmark) -> str:
     if benchmark.status.comparisons:
         parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
+    if slow:
+        parts += ["## Slowest requests", _list(slow), SLOW_NOTE]
     return "\n\n".join(parts) + "\n"
 
 

@@ -16,6 +16,7 @@ import orjson
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1 import Spec
+from solrbench.plan.workload_files import workload_seeds
 from solrbench.results.document import StepDocument
 
 MAX_CHUNK_BYTES = 700 * 1024
@@ -78,7 +79,7 @@ def spec_hash(spec: Spec) -> str:
 
 def seeds(spec: Spec) -> dict[str, int]:
     """Return every seed of `spec` by its path."""
-    found = {"workload.queries.seed": spec.workload.queries.seed}
+    found = workload_seeds(spec.workload)
     if spec.dataset is not None and spec.dataset.generator is not None:
         found["dataset.generator.seed"] = spec.dataset.generator.seed
     return found

@@ -17,8 +17,9 @@ def _prefixes(spec: "Spec") -> int:
 
 
 def _routed(spec: "Spec") -> int:
-    generated = spec.workload.queries.generated
-    return generated.routed_permille if generated is not None else 0
+    lists = [entry.queries for entry in spec.workload.entries]
+    generated = [each.generated for each in lists if each is not None]
+    return max((each.routed_permille for each in generated if each is not None), default=0)
 
 
 ROUTING_RULES = (
@@ -43,10 +44,12 @@ ROUTING_RULES = (
     ),
     Rule(
         cel=(
-            "!has(self.workload.queries.generated)"
-            " || self.workload.queries.generated.routedPermille == 0"
-            " || (has(self.dataset) && has(self.dataset.generator)"
+            "(has(self.dataset) && has(self.dataset.generator)"
             " && self.dataset.generator.routePrefixes >= 1)"
+            " || ((!has(self.workload.queries) || !has(self.workload.queries.generated)"
+            " || self.workload.queries.generated.routedPermille == 0)"
+            " && (!has(self.workload.mix) || self.workload.mix.all(e, !has(e.queries)"
+            " || !has(e.queries.generated) || e.queries.generated.routedPermille == 0)))"
         ),
         message=(
             "workload.queries.generated.routedPermille must go with"

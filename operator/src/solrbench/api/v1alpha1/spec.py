@@ -10,6 +10,7 @@ from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
+from solrbench.api.v1alpha1.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.target import Target
@@ -110,7 +111,7 @@ class Spec(Model):
             cel=f"{USES} != has(self.dataset)",
             message=(
                 "dataset must be set, except with target.existing.manageCollection Use,"
-                " which never writes to the collection"
+                " which measures a collection as it is"
             ),
             holds=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
         ),
@@ -122,20 +123,7 @@ class Spec(Model):
             ),
             holds=lambda spec: not spec.target.uses_collection or spec.collection == Collection(),
         ),
-        Rule(
-            cel=(
-                "!has(self.workload.queries.generated)"
-                " || (has(self.dataset) && has(self.dataset.generator))"
-            ),
-            message=(
-                "workload.queries.generated must go with dataset.generator;"
-                " give queries of your own for other data"
-            ),
-            holds=lambda spec: (
-                spec.workload.queries.generated is None
-                or (spec.dataset is not None and spec.dataset.generator is not None)
-            ),
-        ),
+        *GENERATED_RULES,
         LADDERS_RULE,
         *ROUTING_RULES,
     )

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.fields import Count, Difference, Measure, Text
+from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 
 LIST_MAP_BY_TYPE: JsonDict = {
     "x-kubernetes-list-type": "map",
@@ -126,6 +126,8 @@ class StepResult(Observed):
     """Name of the variant; absent without variants."""
     request: Text
     """Name of the request."""
+    is_transaction: Bool | None = None
+    """Whether whole transactions are counted; their requests have results of their own."""
     repeats: Count
     """Repeats behind these numbers."""
     requests: Count

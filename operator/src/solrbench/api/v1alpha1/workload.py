@@ -1,101 +1,80 @@
 """`spec.workload`: the requests."""
 
-from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from solrbench.api.rules import Model, exactly_one
-from solrbench.api.v1alpha1.fields import (
-    FileName,
-    FilePath,
-    Handler,
-    Int,
-    ObjectName,
-    Seed,
-    ShortName,
+from solrbench.api.rules import Model, Rule, exactly_one
+from solrbench.api.v1alpha1.fields import Handler, Int, Seed, ShortName
+from solrbench.api.v1alpha1.mix import Expectation, MixEntry, Parameters, count_names
+from solrbench.api.v1alpha1.queries import (
+    GeneratedQueries,
+    Order,
+    Queries,
+    QueryConfigMap,
+    QueryVolume,
 )
 
+__all__ = [
+    "GeneratedQueries",
+    "Order",
+    "Queries",
+    "QueryConfigMap",
+    "QueryVolume",
+    "Workload",
+]
 
-class Order(StrEnum):
-    """In which order queries are taken from the list."""
-
-    SEQUENTIAL = "Sequential"
-    RANDOM = "Random"
-    ZIPF = "Zipf"
-
-
-class QueryConfigMap(Model):
-    """A query file in a ConfigMap."""
-
-    name: ObjectName
-    """Name of the ConfigMap in the benchmark's namespace."""
-    key: FileName = "queries.txt"
-    """Key that holds the file."""
-
-
-class QueryVolume(Model):
-    """A query file on a volume that exists already; it is mounted read-only."""
-
-    claim_name: ObjectName
-    """Name of the claim in the benchmark's namespace."""
-    path: FilePath
-    """The file."""
-
-
-class GeneratedQueries(Model):
-    """Queries drawn from the vocabulary of a generated dataset."""
-
-    count: Annotated[Int, Field(ge=1, le=10_000_000)] = 10_000
-    """Distinct draws; a smaller number raises the cache hit ratio."""
-    max_terms: Annotated[Int, Field(ge=1, le=10)] = 3
-    """Most words in one query; the number is uniform from 1 on."""
-    facet_permille: Annotated[Int, Field(ge=0, le=1000)] = 200
-    """Queries in a thousand that facet on the category field."""
-    filter_permille: Annotated[Int, Field(ge=0, le=1000)] = 300
-    """Queries in a thousand that filter by a category."""
-    routed_permille: Annotated[Int, Field(ge=0, le=1000)] = 0
-    """Queries in a thousand that ask for the documents of one prefix only (`_route_`), and so one
-    shard only."""
-
-
-class Queries(Model):
-    """The list of queries and the order they are taken in."""
-
-    config_map: QueryConfigMap | None = None
-    """One query per line, or one JSON object of parameters per line."""
-    persistent_volume_claim: QueryVolume | None = None
-    """The same from a volume."""
-    generated: GeneratedQueries | None = None
-    """Drawn from the generated dataset's vocabulary."""
-    order: Order = Order.RANDOM
-    """`Sequential` goes round the list, `Random` draws evenly, `Zipf` prefers the head."""
-    seed: Seed = 1
-    """The same seed gives the same queries in the same order."""
-    zipf_exponent_permille: Annotated[Int, Field(ge=100, le=3000)] = 1000
-    """Exponent of the Zipf order in thousandths."""
-
-    rules: ClassVar = (exactly_one("configMap", "persistentVolumeClaim", "generated"),)
+MOST_NAMES = 50
+"""Distinct request names of a workload: each has results and metrics of its own."""
 
 
 class Workload(Model):
     """The requests of the load."""
 
-    queries: Queries
-    """What is asked."""
+    queries: Queries | None = None
+    """What is asked, if it is all of one kind."""
+    mix: Annotated[list[MixEntry], Field(min_length=1, max_length=20)] | None = None
+    """What is asked if there are several kinds: queries, updates, transactions, each drawn as
+    often as its weight says."""
+    mix_seed: Seed = 1
+    """The same seed draws the entries of the mix in the same order."""
     request_name: ShortName = "query"
-    """Name that the results carry, for lines that do not name themselves."""
+    """Name that the results carry, for lines of `queries` that do not name themselves."""
     handler: Handler = "/select"
     """Request handler of the collection."""
     method: Literal["GET", "POST"] = "GET"
     """`POST` sends the parameters as a form."""
-    parameters: Annotated[
-        dict[
-            Annotated[str, StringConstraints(max_length=128)],
-            Annotated[str, StringConstraints(max_length=2048)],
-        ],
-        Field(max_length=32),
-    ] = {}
+    parameters: Parameters = {}
     """Parameters sent with every query; a query's own win."""
+    expect: Expectation | None = None
+    """What every answer to a query must show; the expectation of a mix entry or of a line takes
+    its place."""
     timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 30
     """An answer that takes longer is a failure."""
+
+    rules: ClassVar = (
+        exactly_one("queries", "mix"),
+        Rule(
+            cel="!has(self.mix) || self.mix.all(e, self.mix.exists_one(f, f.name == e.name))",
+            message="mix must have entries of different names",
+            holds=lambda w: len({e.name for e in w.mix or ()}) == len(w.mix or ()),
+        ),
+        Rule(
+            cel=(
+                "!has(self.mix) || self.mix.map(e, has(e.transaction)"
+                f" ? e.transaction.requests.size() + 1 : 1).sum() <= {MOST_NAMES}"
+            ),
+            message=(
+                f"mix must not have more than {MOST_NAMES} names, counting every entry and every"
+                " request of a transaction"
+            ),
+            holds=lambda w: sum(count_names(e) for e in w.mix or ()) <= MOST_NAMES,
+        ),
+    )
+
+    @property
+    def entries(self) -> tuple[MixEntry, ...]:
+        """The mix; the simple form is a mix of one entry."""
+        if self.mix is not None:
+            return tuple(self.mix)
+        return (MixEntry(name=self.request_name, queries=self.queries),)

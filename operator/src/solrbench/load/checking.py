@@ -1,0 +1,88 @@
+"""What one answer shows beyond being whole: how much was found, and what was expected of it."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from solrbench.api.v1alpha1.mix import Expectation
+from solrbench.load.answers import NOTHING_FOUND, Failure, failure, judge
+
+if TYPE_CHECKING:
+    from solrbench.load.requests import Extra, PreparedRequest
+
+_FOUND = b'"numFound":'
+_FOUND_BYTES = len(_FOUND)
+_NEAR = 2048
+"""Solr writes `response`, which begins with `numFound`, right behind the header."""
+
+_ZERO = ord("0")
+_LONGEST_NUMBER = 20
+_SEEN_BYTES = 120
+
+
+class Expected(NamedTuple):
+    """An expectation in the form that is quick to check."""
+
+    min_found: int | None
+    max_found: int | None
+    contains: bytes
+
+
+def expected_of(expectation: Expectation | None) -> Expected | None:
+    """Return the quick form of an expectation."""
+    if expectation is None:
+        return None
+    contains = (expectation.contains or "").encode()
+    return Expected(expectation.min_found, expectation.max_found, contains)
+
+
+def check(request: "PreparedRequest", status: int, body: bytes) -> Failure | None:
+    """Return what is wrong with an answer, `NOTHING_FOUND` if it is good but empty, else None."""
+    failed = judge(status, body, request.json)
+    if failed is not None:
+        return failed
+    if request.extra is not None:
+        failed = _check_extra(request.extra, body)
+        if failed is not None:
+            return failed
+    at = body.find(_FOUND, 0, _NEAR)
+    if at > 0 and body[at + _FOUND_BYTES] == _ZERO:
+        return NOTHING_FOUND
+    return None
+
+
+def _check_extra(extra: "Extra", body: bytes) -> Failure | None:
+    if extra.expected is not None:
+        failed = _check_expectation(extra.expected, body)
+        if failed is not None:
+            return failed
+    return None if extra.flow is None else extra.flow.extract(body)
+
+
+def _check_expectation(expected: Expected, body: bytes) -> Failure | None:
+    least, most, contains = expected
+    if least is not None or most is not None:
+        found = num_found(body)
+        if found is None:
+            return _unmet("a numFound", "an answer without", body)
+        if least is not None and found < least:
+            return _unmet(f"at least {least} documents", f"{found}", body)
+        if most is not None and found > most:
+            return _unmet(f"at most {most} documents", f"{found}", body)
+    if contains and contains not in body:
+        return _unmet(f"the text {contains.decode()!r}", "an answer without", body)
+    return None
+
+
+def num_found(body: bytes) -> int | None:
+    """Return the first `numFound` of an answer, None if it has none."""
+    at = body.find(_FOUND)
+    if at < 0:
+        return None
+    start = at + _FOUND_BYTES
+    digits = body[start : start + _LONGEST_NUMBER].lstrip()
+    end = next((i for i, byte in enumerate(digits) if not 48 <= byte <= 57), len(digits))
+    return int(digits[:end]) if end else None
+
+
+def _unmet(wanted: str, found: str, body: bytes) -> Failure:
+    seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
+    return failure("ExpectationFailed", f"expected {wanted}, found {found}: {seen}")

@@ -1,0 +1,52 @@
+"""What a workload reads and draws: its files, where they are mounted, its seeds."""
+
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.mix import MixEntry, Updates
+from solrbench.api.v1alpha1.queries import Queries
+from solrbench.api.v1alpha1.workload import Workload
+
+
+class Source(NamedTuple):
+    """A list of queries, inputs or documents."""
+
+    path: str
+    """Where it stands in the spec, such as `workload.mix[0].queries`."""
+    folder: str
+    """Folder below that of all queries where its file is mounted; empty for that folder itself."""
+    content: Queries | Updates
+
+
+def sources(workload: Workload) -> list[Source]:
+    """Return every list of a workload in the order of its entries."""
+    if workload.queries is not None:
+        return [Source("workload.queries", "", workload.queries)]
+    found = (_entry_source(place, entry) for place, entry in enumerate(workload.mix or ()))
+    return [source for source in found if source is not None]
+
+
+def folder_of(place: int) -> str:
+    """Return the folder with the file of the entry at `place` of the mix, from 0."""
+    return f"mix-{place}"
+
+
+def workload_seeds(workload: Workload) -> dict[str, int]:
+    """Return every seed by its path."""
+    found = {} if workload.mix is None else {"workload.mixSeed": workload.mix_seed}
+    for path, _, content in sources(workload):
+        if isinstance(content, Queries):
+            found[f"{path}.seed"] = content.seed
+        elif content.generated is not None:
+            found[f"{path}.generated.seed"] = content.generated.seed
+    return found
+
+
+def _entry_source(place: int, entry: MixEntry) -> Source | None:
+    path, folder = f"workload.mix[{place}]", folder_of(place)
+    if entry.queries is not None:
+        return Source(f"{path}.queries", folder, entry.queries)
+    if entry.updates is not None:
+        return Source(f"{path}.updates", folder, entry.updates)
+    if entry.transaction is not None and entry.transaction.inputs is not None:
+        return Source(f"{path}.transaction.inputs", folder, entry.transaction.inputs)
+    return None

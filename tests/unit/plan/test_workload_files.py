@@ -1,0 +1,36 @@
+from solrbench.api.v1alpha1.workload import Workload
+from solrbench.plan.workload_files import sources, workload_seeds
+
+QUERIES = {"configMap": {"name": "q"}, "seed": 4}
+MIX = Workload.model_validate(
+    {
+        "mixSeed": 2,
+        "mix": [
+            {"name": "a", "queries": QUERIES},
+            {"name": "b", "updates": {"generated": {"seed": 9}}},
+            {"name": "c", "transaction": {"requests": [{"name": "r"}]}},
+            {"name": "d", "transaction": {"requests": [{"name": "r"}], "inputs": QUERIES}},
+            {"name": "e", "updates": {"configMap": {"name": "docs"}}},
+        ],
+    }
+)
+
+
+def test_every_list_has_a_path_and_a_folder() -> None:
+    assert [(each.path, each.folder) for each in sources(MIX)] == [
+        ("workload.mix[0].queries", "mix-0"),
+        ("workload.mix[1].updates", "mix-1"),
+        ("workload.mix[3].transaction.inputs", "mix-3"),
+        ("workload.mix[4].updates", "mix-4"),
+    ]
+    simple = Workload.model_validate({"queries": QUERIES})
+    assert [(each.path, each.folder) for each in sources(simple)] == [("workload.queries", "")]
+
+
+def test_every_seed_is_known_by_its_path() -> None:
+    assert workload_seeds(MIX) == {
+        "workload.mixSeed": 2,
+        "workload.mix[0].queries.seed": 4,
+        "workload.mix[1].updates.generated.seed": 9,
+        "workload.mix[3].transaction.inputs.seed": 4,
+    }
