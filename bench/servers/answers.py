@@ -47,8 +47,9 @@ def _body(draw: random.Random, number: int) -> bytes:
         "numFoundExact": True,
         "docs": documents,
     }
-    # Two spaces, as `indent` has been on by default since Solr 7.
-    return json.dumps({"responseHeader": header, "response": response}, indent=2).encode() + b"\n"
+    whole = {"responseHeader": header, "response": response}
+    # Indented, as it is by default since Solr 7, but without a space behind the colon.
+    return json.dumps(whole, indent=2, separators=(",", ":")).encode() + b"\n"
 
 
 def _document(draw: random.Random, number: int) -> dict[str, object]:
