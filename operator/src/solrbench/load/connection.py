@@ -8,6 +8,7 @@ that has been parsed once is known by its bytes, so most answers are one look in
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, cast
 
@@ -60,6 +61,7 @@ class Connection(asyncio.Protocol):
     __slots__ = (
         "_body",
         "_complete",
+        "_descriptor",
         "_feed",
         "_keep",
         "_more",
@@ -79,6 +81,7 @@ class Connection(asyncio.Protocol):
         self._parser = HttpResponseParser(self)
         self._feed = self._parser.feed_data
         self._transport: asyncio.Transport | None = None
+        self._descriptor = -1
         self._body = b""
         self._more: list[bytes] = []
         self._received = 0
@@ -93,6 +96,7 @@ class Connection(asyncio.Protocol):
     def close(self) -> None:
         """End the connection at once; the owner hears nothing more."""
         self.owner = None
+        self.send = _not_open
         if self._transport is not None:
             self._transport.abort()
 
@@ -100,6 +104,9 @@ class Connection(asyncio.Protocol):
         """Keep the transport; part of asyncio's protocol interface, as the following."""
         self._transport = cast("asyncio.Transport", transport)
         self.send = self._transport.write
+        if transport.get_extra_info("sslcontext") is None:
+            self._descriptor = transport.get_extra_info("socket").fileno()
+            self.send = self._send_at_once
 
     def data_received(self, data: bytes) -> None:
         """Parse a piece of an answer, and hand the answer over if it was the last one."""
@@ -131,8 +138,24 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         """Tell the owner, who may be waiting for an answer."""
         self._transport = None
+        self.send = _not_open
         if self.owner is not None:
             self.owner.lost(error, self._received)
+
+    def _send_at_once(self, message: bytes) -> None:
+        """Write to the socket: uvloop's transport would wait until its loop's turn is over.
+
+        The time until then would count as the server's.
+        """
+        try:
+            written = os.write(self._descriptor, message)
+        except OSError:
+            # No room, or the other side is gone; the transport knows what to do.
+            written = 0
+        if written < len(message) and self._transport is not None:
+            # What is written later must not overtake the rest.
+            self.send = self._transport.write
+            self.send(message[written:])
 
     def on_body(self, body: bytes) -> None:
         """Keep a piece of the body; called by the parser."""
