@@ -3,10 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.processes import prefer
 from bench.product import product
 from bench.servers.running import python_server
-from bench.statistics import PERCENTS, exact_percentile, reported_percentile
+from bench.statistics import PERCENTS, exact_percentile, reported_percentile, worst_of
+from bench.table import Row
 from solrbench.results.document import StepDocument
+
+_USERS = 20
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ def compare_with_server(
         before = len(server.get_json("/known"))
         with product(server, folder, step, workers=workers) as running:
             running.wait_for_stage("Measuring")
+            prefer([server.pid, *running.workers])
             (document,) = running.documents(seconds)
         known = server.get_json("/known")[before:]
     return Compared(
@@ -43,4 +48,24 @@ def compare_with_server(
         tuple(reported_percentile(document, percent) for percent in PERCENTS),
         tuple(exact_percentile(known, percent) for percent in PERCENTS),
         len(known),
+    )
+
+
+def accuracy(folder: Path, seconds: int) -> list[Row]:
+    """Measure each distribution; figures are p50, p90, p99 and p99.9."""
+    return [_row(name, folder, seconds) for name in ("constant", "bimodal", "heavy-tail")]
+
+
+def _row(distribution: str, folder: Path, seconds: int) -> Row:
+    found = compare_with_server(distribution, folder, seconds, _USERS)
+    worst = worst_of(found.reported, found.known)
+    told = sum(each.requests for each in found.document.requests)
+    pairs = zip(found.reported, found.known, strict=True)
+    figures = ", ".join(f"{one / 1000:.2f} ({other / 1000:.2f})" for one, other in pairs)
+    return Row(
+        f"p50 to p99.9, {distribution}",
+        "1 % or 0.2 ms",
+        f"{worst:.2f} of the bar",
+        worst <= 1 and told == found.answers,
+        f"{figures} ms; {told} of {found.answers} requests",
     )

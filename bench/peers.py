@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,8 +13,6 @@ from bench.servers.running import Server
 CONNECTIONS = 20
 _FOREVER_SECONDS = 120
 """Longer than any measurement; a peer that is not ended ends itself."""
-
-Peer = Callable[[Server, Path], "Iterator[int]"]
 
 _K6 = """
 import http from 'k6/http';
@@ -73,9 +71,7 @@ def k6(server: Server, folder: Path) -> Iterator[int]:
 
     """
     script = folder / "k6.js"
-    script.write_text(
-        _K6.format(users=CONNECTIONS, seconds=_FOREVER_SECONDS, url=question(server))
-    )
+    script.write_text(_K6.format(users=CONNECTIONS, seconds=_FOREVER_SECONDS, url=question(server)))
     command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]
     with started(command, folder / "k6.log") as process:
         yield process.pid

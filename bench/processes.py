@@ -4,15 +4,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _FAREWELL_SECONDS = 5.0
 _LOOK_SECONDS = 0.02
-_PRIORITY = -15
-"""For those who may (root): far before everything that does not ask for it, behind the kernel."""
+_PRIORITY = os.sched_param(10)
 
 
 class DidNotHappenError(RuntimeError):
@@ -32,9 +31,6 @@ def started(
             stdout=output,
             stderr=output,
         )
-    with suppress(PermissionError):
-        # Whatever else the machine does would be measured too. Before the first thread starts.
-        os.setpriority(os.PRIO_PROCESS, process.pid, _PRIORITY)
     try:
         yield process
     finally:
@@ -75,6 +71,18 @@ def cpu_seconds(pid: int) -> float:
 def resident_megabytes(pid: int) -> float:
     """Return the memory of a process that is in RAM, in 10^6 bytes (proc(5), field 24)."""
     return int(_stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def prefer(pids: Iterable[int]) -> None:
+    """Let processes run before everything else, if this user may (root).
+
+    Only for processes that are idle most of the time: without it, whatever else the machine does
+    would count as theirs.
+    """
+    for pid in pids:
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(PermissionError, ProcessLookupError):
+                os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, _PRIORITY)
 
 
 def _stat(pid: int) -> list[str]:

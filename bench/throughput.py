@@ -5,14 +5,18 @@ time of the client's process, both between two looks in the middle of the run. S
 start-up nor what a client says of itself counts.
 """
 
+import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import median
 
+from bench.peers import fast_http_user, k6, ours, wrk
 from bench.processes import cpu_seconds, wait_until
-from bench.servers.running import Server
+from bench.servers.nginx import nginx
+from bench.servers.running import Server, python_server
+from bench.table import Row, ratio_row, skipped
 
 Peer = Callable[[Server, Path], AbstractContextManager[int]]
 
@@ -44,7 +48,25 @@ def compare(
     return {name: median(values) for name, values in found.items()}
 
 
-def spread(values: Sequence[float]) -> float:
-    """Return the widest distance from the median, as a share of it."""
-    middle = median(values)
-    return max(abs(value - middle) for value in values) / middle
+def small_answers(folder: Path, repeats: int, seconds: float) -> list[Row]:
+    """Measure 550 bytes from nginx against Locust's fastest user and wrk."""
+    peers = {"FastHttpUser": fast_http_user, "ours": ours, "wrk": wrk}
+    with nginx(folder) as server:
+        found = compare(peers, server, folder, repeats, seconds)
+    return [
+        ratio_row("550 B answers", found["ours"], found["FastHttpUser"], 10, "FastHttpUser"),
+        ratio_row("550 B answers", found["ours"], found["wrk"], 0.5, "wrk"),
+    ]
+
+
+def solr_answers(folder: Path, repeats: int, seconds: float) -> list[Row]:
+    """Measure answers of ten documents against Locust's fastest user and k6."""
+    peers: dict[str, Peer] = {"FastHttpUser": fast_http_user, "ours": ours}
+    if shutil.which("k6") is not None:
+        peers["k6"] = k6
+    with python_server("canned", folder) as server:
+        found = compare(peers, server, folder, repeats, seconds)
+    rows = [ratio_row("4 KB answers", found["ours"], found["FastHttpUser"], 6, "FastHttpUser")]
+    if "k6" not in found:
+        return [*rows, skipped("4 KB answers / k6", ">= 3 x", "k6 could not be built")]
+    return [*rows, ratio_row("4 KB answers", found["ours"], found["k6"], 3, "k6")]

@@ -3,10 +3,11 @@
 import json
 import random
 
-WORDS = (
+_TEXT = (
     "solar panel archive ledger river copper museum harbour letter season bridge garden winter "
     "record market temple island pottery survey sample vessel charcoal bronze timber valley"
-).split()
+)
+WORDS = _TEXT.split()
 ROWS = 10
 ANSWERS = 64
 
