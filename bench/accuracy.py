@@ -37,12 +37,12 @@ def compare_with_server(
     """Measure a pass against a server that delays its answers."""
     with python_server("delays", folder, [distribution]) as server:
         step = {"name": "known", "users": users, "durationSeconds": seconds}
-        before = len(server.get_json("/known"))
-        with product(server, folder, step, workers=workers) as running:
-            running.wait_for_stage("Measuring")
+        with product(server, folder, step, workers=workers, warmUp={"seconds": 1}) as running:
+            running.wait_for_stage("WarmingUp", "Measuring")
             prefer([server.pid, *running.workers])
             (document,) = running.documents(seconds)
-        known = server.get_json("/known")[before:]
+        # In the order of the answers, and the first pass begins after the last one of the warm-up.
+        known = server.get_json("/known")[document.warm_up_requests :]
     return Compared(
         document,
         tuple(reported_percentile(document, percent) for percent in PERCENTS),

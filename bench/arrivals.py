@@ -25,8 +25,8 @@ def arrivals(folder: Path, seconds: int) -> list[Row]:
         "arrivals": "Uniform",
         "requests": RATE * seconds,
     }
-    with nginx(folder) as server, product(server, folder, step) as running:
-        running.wait_for_stage("Measuring")
+    with nginx(folder) as server, product(server, folder, step, warmUp={"seconds": 1}) as running:
+        running.wait_for_stage("WarmingUp", "Measuring")
         prefer([server.pid, *running.workers])
         (document,) = running.documents(seconds)
     told = sum(each.requests for each in document.requests)

@@ -43,9 +43,9 @@ def response_times(folder: Path, seconds: int) -> Histogram:
     arguments = ["none", str(STALL), str(EVERY)]
     with (
         python_server("delays", folder, arguments) as server,
-        product(server, folder, step) as running,
+        product(server, folder, step, warmUp={"seconds": 1}) as running,
     ):
-        running.wait_for_stage("Measuring")
+        running.wait_for_stage("WarmingUp", "Measuring")
         prefer([server.pid, *running.workers])
         (document,) = running.documents(seconds)
     stored = (each.model_dump()["response_time_histogram"] for each in document.requests)

@@ -18,9 +18,9 @@ def constant(draw: random.Random) -> Iterator[float]:
 
 
 def bimodal(draw: random.Random) -> Iterator[float]:
-    """Yield 20 ms, and 250 ms in 5 % of all cases, as with a cache that misses."""
+    """Yield 30 ms, and 250 ms in 5 % of all cases, as with a cache that misses."""
     while True:
-        yield 0.250 if draw.random() < 0.05 else 0.020
+        yield 0.250 if draw.random() < 0.05 else 0.030
 
 
 def heavy_tail(draw: random.Random) -> Iterator[float]:
