@@ -74,6 +74,10 @@ integration: $(VENV)/ready ## tests against the real API server and the real def
 e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
 	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
 
+.PHONY: bench
+bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (10 minutes)
+	export PATH="$$(hack/bench-tools):$$PATH" PYTHONPATH=operator/src:. && $(BIN)/python -m bench
+
 .PHONY: test
 test: lint typing verify unit ## everything, slow suites last; what .ci/run calls
 	$(MAKE) cluster

@@ -16,6 +16,8 @@ _GOOD_STATUS = b'"status":0,'
 _BRACE = ord("{")
 _ENDS = (b"}\n", b"}")
 _PARTIAL = b'"partialResults":'
+"""A key of `responseHeader`, which ends before `response` begins."""
+_RESPONSE = b'"response":{'
 PARTIAL_RESULTS = "PartialResults"
 """Kind of failure: an answer without what some shard or the time would have added."""
 
@@ -50,7 +52,8 @@ def judge(status: int, body: bytes, is_json: bool) -> Failure | None:
         and body.find(_GOOD_STATUS, 0, _HEADER_BYTES) > 0
         and body[0] == _BRACE
         and body.endswith(_ENDS)
-        and body.find(_PARTIAL) < 0
+        # Without a response, -1: up to the closing brace.
+        and body.find(_PARTIAL, 0, body.find(_RESPONSE)) < 0
     ):
         return None
     return _judge_closely(status, body, is_json)

@@ -10,6 +10,7 @@ from solrbench.load.answers import NOTHING_FOUND, Failure, failure
 from solrbench.load.connection import Connection
 from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.slow import SlowSample, qtime_milliseconds
+from solrbench.load.turns import turn_of
 
 _now = time.perf_counter_ns
 
@@ -32,6 +33,8 @@ class Asker(ABC):
         self._deadline_ns = 0
         self._retry_allowed = True
         self._watch: asyncio.TimerHandle | None = None
+        self._turn_of_loop = turn_of(loop)
+        self.is_dropped = False
 
     @abstractmethod
     def completed(
@@ -102,20 +105,21 @@ class Asker(ABC):
 
     def drop(self) -> None:
         """Let everything go at once."""
+        self.is_dropped = True
         self._request = None
         if self._watch is not None:
             self._watch.cancel()
         self._disconnect()
 
     def answered(self, status: int, body: bytes, received: int, keep: bool) -> None:
-        """Hand over a whole answer."""
+        """Note when a whole answer came; it is handed over when the loop's turn is over."""
         ended_ns = _now()
         if not keep:
             self._disconnect()
         request = self._request
         if request is not None:
             self._request = None
-            self.completed(request, ended_ns, received, None, (status, body))
+            self._turn_of_loop.add(self, request, ended_ns, received, (status, body))
 
     def malformed(self, message: str) -> None:
         """Hand over an answer that is no HTTP and start over with a fresh connection."""

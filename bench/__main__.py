@@ -1,0 +1,54 @@
+"""`python -m bench [PART ...]`: measure every bar, or some parts, and print one table."""
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from bench.accuracy import accuracy
+from bench.arrivals import arrivals
+from bench.cost import cost
+from bench.merged import merged
+from bench.processes import DidNotHappenError
+from bench.scaling import scaling
+from bench.stalls import stalls
+from bench.table import Row, render, skipped
+from bench.throughput import small_answers, solr_answers
+
+_PARTS: dict[str, Callable[[Path], list[Row]]] = {
+    "small": partial(small_answers, repeats=3, seconds=4),
+    "solr": partial(solr_answers, repeats=3, seconds=4),
+    "cost": partial(cost, seconds=10),
+    "accuracy": partial(accuracy, seconds=12),
+    "stalls": partial(stalls, seconds=20),
+    "arrivals": partial(arrivals, seconds=10),
+    "scaling": partial(scaling, repeats=3, seconds=4),
+    "merged": partial(merged, count=400_000),
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print; 1 if a bar is missed."""
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(_PARTS))
+    wanted = parser.parse_args(arguments).parts or list(_PARTS)
+    if unknown := set(wanted) - set(_PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    rows = [row for name in wanted for row in _measure(name)]
+    print(render(rows))
+    return int(any(row.is_met is False for row in rows))
+
+
+def _measure(name: str) -> list[Row]:
+    print(f"measuring {name} ...", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory(prefix="solrbench-bench-") as folder:
+        try:
+            return _PARTS[name](Path(folder))
+        except (FileNotFoundError, DidNotHappenError) as error:
+            return [skipped(name, "", error)]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

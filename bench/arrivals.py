@@ -1,0 +1,38 @@
+"""Arrivals: as many as planned, and when they are planned."""
+
+from pathlib import Path
+
+from bench.processes import prefer
+from bench.product import product
+from bench.servers.nginx import nginx
+from bench.table import Row, skipped
+from solrbench.api.v1alpha1.load import Step
+
+RATE = 2000
+_MOST_MICROSECONDS = 1000
+
+
+def arrivals(folder: Path, seconds: int) -> list[Row]:
+    """Count at the server, and read the lag that the worker reports."""
+    names = "requests at 2,000/s", "lag p99 at 2,000/s per worker"
+    bars = "as planned", "<= 1 ms"
+    if "requests_per_second" not in Step.model_fields:
+        reason = "steps have no requestsPerSecond"
+        return [skipped(name, bar, reason) for name, bar in zip(names, bars, strict=True)]
+    step = {
+        "name": "planned",
+        "requestsPerSecond": RATE,
+        "arrivals": "Uniform",
+        "requests": RATE * seconds,
+    }
+    with nginx(folder) as server, product(server, folder, step, warmUp={"seconds": 1}) as running:
+        running.wait_for_stage("WarmingUp", "Measuring")
+        prefer([server.pid, *running.workers])
+        (document,) = running.documents(seconds)
+    told = sum(each.requests for each in document.requests)
+    (worker,) = document.model_dump()["workers"]
+    lag = worker["lag_p99_microseconds"]
+    return [
+        Row(names[0], bars[0], f"{told:,}", told == RATE * seconds, f"{RATE * seconds:,} planned"),
+        Row(names[1], bars[1], f"{lag / 1000:.2f} ms", lag <= _MOST_MICROSECONDS, ""),
+    ]

@@ -1,0 +1,84 @@
+"""Who is compared: each asks one URL over so many connections until it is ended."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.processes import started
+from bench.product import product
+from bench.servers.running import Server
+
+CONNECTIONS = 20
+_FOREVER_SECONDS = 120
+"""Longer than any measurement; a peer that is not ended ends itself."""
+
+_K6 = """
+import http from 'k6/http';
+export const options = {{ vus: {users}, duration: '{seconds}s' }};
+export default function () {{ http.get('{url}'); }}
+"""
+
+
+def question(server: Server) -> str:
+    """Return the URL that peers ask, the same path as the product's."""
+    return f"{server.url}/books/select?q=word1&wt=json"
+
+
+@contextmanager
+def ours(server: Server, folder: Path) -> Iterator[int]:
+    """Run our master and one worker; gives the worker's process id."""
+    step = {"name": "full", "users": CONNECTIONS, "durationSeconds": _FOREVER_SECONDS}
+    with product(server, folder, step) as running:
+        running.wait_for_stage("Measuring")
+        yield running.workers[0]
+
+
+@contextmanager
+def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
+    """Run Locust with its `FastHttpUser`, in one process."""
+    script = Path(__file__).parent / "locustfile.py"
+    command = [
+        *(sys.executable, "-m", "locust", "-f", str(script), "--headless", "--only-summary"),
+        *("-u", str(CONNECTIONS), "-r", str(CONNECTIONS), "-t", f"{_FOREVER_SECONDS}s"),
+        *("-H", server.url, "--skip-log", "--exit-code-on-error", "0"),
+    ]
+    with started(command, folder / "locust.log") as process:
+        yield process.pid
+
+
+@contextmanager
+def wrk(server: Server, folder: Path) -> Iterator[int]:
+    """Run wrk with one thread.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    options = ["-t", "1", "-c", str(CONNECTIONS), "-d", f"{_FOREVER_SECONDS}s"]
+    command = [_program("wrk"), *options, question(server)]
+    with started(command, folder / "wrk.log") as process:
+        yield process.pid
+
+
+@contextmanager
+def k6(server: Server, folder: Path) -> Iterator[int]:
+    """Run k6 with a script that asks and does nothing else.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    script = folder / "k6.js"
+    script.write_text(_K6.format(users=CONNECTIONS, seconds=_FOREVER_SECONDS, url=question(server)))
+    command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]
+    with started(command, folder / "k6.log") as process:
+        yield process.pid
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise FileNotFoundError(f"{name} is not on the PATH; hack/bench-tools provides it")
+    return found

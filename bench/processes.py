@@ -1,0 +1,90 @@
+"""Processes: start one, weigh one, end exactly that one."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+_FAREWELL_SECONDS = 5.0
+_LOOK_SECONDS = 0.02
+_PRIORITY = os.sched_param(10)
+
+
+class DidNotHappenError(RuntimeError):
+    """What the bench waited for did not come."""
+
+
+@contextmanager
+def started(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a command with its output in `log`; end it on the way out."""
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            command,
+            env=dict(os.environ) | dict(environment or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process, by force if it does not go."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(_FAREWELL_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    process.wait()
+
+
+def wait_until(holds: Callable[[], bool], seconds: float, what: str) -> None:
+    """Wait for a condition.
+
+    Raises:
+        DidNotHappenError: it does not hold in time; `what` names it.
+
+    """
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise DidNotHappenError(f"{what}: not within {seconds:g} s")
+        time.sleep(_LOOK_SECONDS)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of a process with all its threads (proc(5), fields 14 and 15)."""
+    fields = _stat(pid)
+    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND
+
+
+def resident_megabytes(pid: int) -> float:
+    """Return the memory of a process that is in RAM, in 10^6 bytes (proc(5), field 24)."""
+    return int(_stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def prefer(pids: Iterable[int]) -> None:
+    """Let processes run before everything else, if this user may (root).
+
+    Only for processes that are idle most of the time: without it, whatever else the machine does
+    would count as theirs.
+    """
+    for pid in pids:
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(PermissionError, ProcessLookupError):
+                os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, _PRIORITY)
+
+
+def _stat(pid: int) -> list[str]:
+    """Return the fields of a process from the third on: its name may hold spaces."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

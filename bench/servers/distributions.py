@@ -1,0 +1,44 @@
+"""How late a server answers: seeded delays in seconds, one after another."""
+
+import math
+import random
+from collections.abc import Callable, Iterator
+
+Delays = Callable[[random.Random], Iterator[float]]
+
+_TAIL_INDEX = 1.8
+"""Of the Pareto distribution: a mean, but no variance."""
+
+
+def constant(draw: random.Random) -> Iterator[float]:
+    """Yield 40 ms again and again."""
+    del draw
+    while True:
+        yield 0.040
+
+
+def bimodal(draw: random.Random) -> Iterator[float]:
+    """Yield 30 ms, and 250 ms in 5 % of all cases, as with a cache that misses."""
+    while True:
+        yield 0.250 if draw.random() < 0.05 else 0.030
+
+
+def heavy_tail(draw: random.Random) -> Iterator[float]:
+    """Yield 10 ms and more, Pareto distributed, cut at 2 s."""
+    while True:
+        yield min(0.010 * math.pow(1 - draw.random(), -1 / _TAIL_INDEX), 2.0)
+
+
+def nothing(draw: random.Random) -> Iterator[float]:
+    """Yield 0 again and again."""
+    del draw
+    while True:
+        yield 0.0
+
+
+DISTRIBUTIONS: dict[str, Delays] = {
+    "constant": constant,
+    "bimodal": bimodal,
+    "heavy-tail": heavy_tail,
+    "none": nothing,
+}

@@ -1,0 +1,50 @@
+"""One line for each bar, and the table of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """One bar and what was reached.
+
+    Attributes:
+        what: what is measured
+        bar: what was asked for
+        figure: what was reached, in the same unit
+        is_met: None where nothing could be measured
+        detail: the figures behind it, or why there are none
+
+    """
+
+    what: str
+    bar: str
+    figure: str
+    is_met: bool | None
+    detail: str = ""
+
+
+def ratio_row(what: str, own: float, other: float, bar: float, peer: str) -> Row:
+    """Return the line of a ratio of requests per CPU-second."""
+    ratio = own / other
+    detail = f"{own:,.0f} and {other:,.0f} requests per CPU-second, {peer}"
+    return Row(f"{what} / {peer}", f">= {bar:g} x", f"{ratio:.2f} x", ratio >= bar, detail)
+
+
+def skipped(what: str, bar: str, reason: object) -> Row:
+    """Return the line of something that cannot be measured here."""
+    return Row(what, bar, "-", None, str(reason))
+
+
+def render(rows: Sequence[Row]) -> str:
+    """Return the table as Markdown, which terminals show well enough."""
+    verdicts = {True: "met", False: "MISSED", None: "skipped"}
+    cells: list[tuple[str, ...]] = [("what", "bar", "reached", "", "detail")]
+    cells += [(r.what, r.bar, r.figure, verdicts[r.is_met], r.detail) for r in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(5)]
+    cells.insert(1, tuple("-" * width for width in widths))
+    lines = (
+        " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True))
+        for row in cells
+    )
+    return "\n".join(f"| {line} |" for line in lines)

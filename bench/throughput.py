@@ -1,0 +1,72 @@
+"""Requests per CPU-second of the client, side by side with peers.
+
+Every client is measured alike and from outside: the server counts the requests, `/proc` the CPU
+time of the client's process, both between two looks in the middle of the run. So neither
+start-up nor what a client says of itself counts.
+"""
+
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from statistics import median
+
+from bench.peers import fast_http_user, k6, ours, wrk
+from bench.processes import cpu_seconds, wait_until
+from bench.servers.nginx import nginx
+from bench.servers.running import Server, python_server
+from bench.table import Row, ratio_row, skipped
+
+Peer = Callable[[Server, Path], AbstractContextManager[int]]
+
+_SETTLE_SECONDS = 1.0
+_BUSY_REQUESTS = 2000
+"""A client that has sent so many is past its start."""
+
+
+def per_cpu_second(peer: Peer, server: Server, folder: Path, seconds: float) -> float:
+    """Return the requests that a client sends per second of its own CPU time."""
+    before = server.answered()
+    with peer(server, folder) as pid:
+        wait_until(lambda: server.answered() > before + _BUSY_REQUESTS, 30, "load")
+        time.sleep(_SETTLE_SECONDS)
+        requests, spent = server.answered(), cpu_seconds(pid)
+        time.sleep(seconds)
+        requests, spent = server.answered() - requests, cpu_seconds(pid) - spent
+    return requests / spent
+
+
+def compare(
+    peers: Mapping[str, Peer], server: Server, folder: Path, repeats: int, seconds: float
+) -> dict[str, float]:
+    """Return the median of every peer; they take turns, so that all see the same machine."""
+    found: dict[str, list[float]] = {name: [] for name in peers}
+    for _ in range(repeats):
+        for name, peer in peers.items():
+            found[name].append(per_cpu_second(peer, server, folder, seconds))
+    return {name: median(values) for name, values in found.items()}
+
+
+def small_answers(folder: Path, repeats: int, seconds: float) -> list[Row]:
+    """Measure 550 bytes from nginx against Locust's fastest user and wrk."""
+    peers = {"FastHttpUser": fast_http_user, "ours": ours, "wrk": wrk}
+    with nginx(folder) as server:
+        found = compare(peers, server, folder, repeats, seconds)
+    return [
+        ratio_row("550 B answers", found["ours"], found["FastHttpUser"], 10, "FastHttpUser"),
+        ratio_row("550 B answers", found["ours"], found["wrk"], 0.5, "wrk"),
+    ]
+
+
+def solr_answers(folder: Path, repeats: int, seconds: float) -> list[Row]:
+    """Measure answers of ten documents against Locust's fastest user and k6."""
+    peers: dict[str, Peer] = {"FastHttpUser": fast_http_user, "ours": ours}
+    if shutil.which("k6") is not None:
+        peers["k6"] = k6
+    with python_server("canned", folder) as server:
+        found = compare(peers, server, folder, repeats, seconds)
+    rows = [ratio_row("4 KB answers", found["ours"], found["FastHttpUser"], 6, "FastHttpUser")]
+    if "k6" not in found:
+        return [*rows, skipped("4 KB answers / k6", ">= 3 x", "k6 could not be built")]
+    return [*rows, ratio_row("4 KB answers", found["ours"], found["k6"], 3, "k6")]

@@ -1,0 +1,66 @@
+"""The answers of one turn of the event loop.
+
+When many answers come at once, the clock is read for all of them before the first one is judged:
+else the last would wait until all others are judged, counted and followed by a new request, and
+that time would count as the server's.
+"""
+
+import asyncio
+from typing import Protocol
+from weakref import WeakKeyDictionary
+
+from solrbench.load.answers import Failure
+from solrbench.load.requests import PreparedRequest
+
+
+class Taker(Protocol):
+    """Who asked."""
+
+    is_dropped: bool
+
+    def completed(
+        self,
+        request: PreparedRequest,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
+        answer: tuple[int, bytes] | None,
+    ) -> None:
+        """Take the end of a request."""
+
+
+class Turn:
+    """Keeps answers until the loop has read everything that was there to be read."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._answers: list[tuple[Taker, PreparedRequest, int, int, tuple[int, bytes]]] = []
+
+    def add(
+        self,
+        taker: Taker,
+        request: PreparedRequest,
+        ended_ns: int,
+        received: int,
+        answer: tuple[int, bytes],
+    ) -> None:
+        """Keep a whole answer, with the time of its last byte."""
+        if not self._answers:
+            self._loop.call_soon(self._hand_over)
+        self._answers.append((taker, request, ended_ns, received, answer))
+
+    def _hand_over(self) -> None:
+        answers, self._answers = self._answers, []
+        for taker, request, ended_ns, received, answer in answers:
+            if not taker.is_dropped:
+                taker.completed(request, ended_ns, received, None, answer)
+
+
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turn] = WeakKeyDictionary()
+
+
+def turn_of(loop: asyncio.AbstractEventLoop) -> Turn:
+    """Return what all askers of a loop share."""
+    if loop not in _turns:
+        _turns[loop] = Turn(loop)
+    return _turns[loop]

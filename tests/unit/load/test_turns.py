@@ -1,0 +1,60 @@
+"""Answers that come at once are stamped at once, then judged."""
+
+import asyncio
+import time
+from typing import Any
+
+from solrbench.load.requests import PreparedRequest
+from solrbench.load.turns import turn_of
+
+REQUEST = PreparedRequest(b"q=a", 0, json=True)
+
+
+class Taker:
+    def __init__(self, log: list[Any]) -> None:
+        self.is_dropped = False
+        self._log = log
+
+    def completed(self, *given: Any) -> None:
+        self._log.append((self, *given))
+
+
+def test_answers_are_handed_over_in_order_after_the_turn() -> None:
+    log: list[Any] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        turn, takers = turn_of(loop), [Taker(log) for _ in range(3)]
+        for place, taker in enumerate(takers):
+            turn.add(taker, REQUEST, place, 550, (200, b"{}"))
+        assert log == []
+        await asyncio.sleep(0)
+        assert log == [
+            (taker, REQUEST, place, 550, None, (200, b"{}")) for place, taker in enumerate(takers)
+        ]
+        turn.add(takers[0], REQUEST, 7, 550, (200, b"{}"))
+        await asyncio.sleep(0)
+        assert len(log) == 4
+
+    asyncio.run(main())
+
+
+def test_who_was_dropped_in_between_hears_nothing() -> None:
+    log: list[Any] = []
+
+    async def main() -> None:
+        turn, taker = turn_of(asyncio.get_running_loop()), Taker(log)
+        turn.add(taker, REQUEST, time.perf_counter_ns(), 550, (200, b"{}"))
+        taker.is_dropped = True
+        await asyncio.sleep(0)
+
+    asyncio.run(main())
+    assert log == []
+
+
+def test_each_loop_has_a_turn_of_its_own() -> None:
+    one, other = asyncio.new_event_loop(), asyncio.new_event_loop()
+    assert turn_of(one) is turn_of(one)
+    assert turn_of(one) is not turn_of(other)
+    one.close()
+    other.close()
