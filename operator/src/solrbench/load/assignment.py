@@ -11,6 +11,7 @@ from itertools import count
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.load.arrivals import PlannedRate, planned_rate
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 
 WARM_UP = "warm-up"
@@ -41,7 +42,9 @@ class Assignment(Model):
     """Place of the worker, from 0."""
     workers: int
     users: int
-    """Users of the whole run."""
+    """Users of the whole run; one for each worker stands for the arrivals of a planned rate."""
+    open_loop: PlannedRate | None = None
+    """What is planned of the whole run; None in a closed loop."""
     start: Start
     requests: int | None = None
     """Requests of the whole run; without end when absent."""
@@ -91,7 +94,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
         step=WARM_UP,
         worker=0,
         workers=plan.workers,
-        users=plan.warm_up.users or planned.step.users,
+        users=plan.warm_up.users or planned.step.users or plan.workers,
         start=Start.BARRIER,
         requests=plan.warm_up.requests,
         seconds=plan.warm_up.seconds,
@@ -108,7 +111,8 @@ def step_assignment(plan: LoadPlan, planned: PlannedPass, offset: int) -> Assign
         step=step.name,
         worker=0,
         workers=plan.workers,
-        users=step.users,
+        users=step.users or plan.workers,
+        open_loop=planned_rate(step, planned.ramp_from_requests_per_second),
         start=_start(step.spawn_rate is not None, timed=step.duration_seconds is not None),
         requests=step.requests,
         seconds=step.duration_seconds,

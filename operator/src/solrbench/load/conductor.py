@@ -138,7 +138,7 @@ class Conductor:
         self._speed.reset()
         self._enter(stage)
         outcomes = self._crew.wait_outcomes(self._bound(assignment))
-        self._sent += sum(outcome.sent for _, outcome in outcomes)
+        self._sent += sum(outcome.taken for _, outcome in outcomes)
         self._crew.spawn(0, AT_ONCE_RATE)
         self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
         return began, outcomes

@@ -36,6 +36,13 @@ class RequestOutcome(Model):
     max_microseconds: int | None
     service_time_histogram: str
     windows: list[WindowSums]
+    response_time_histogram: str | None = None
+    """None in a closed loop."""
+    response_sum_microseconds: int = 0
+    response_max_microseconds: int | None = None
+    dropped_requests: int = 0
+    ramp_dropped_requests: int = 0
+    late_requests: int = 0
 
 
 class WorkerOutcome(Model):
@@ -50,6 +57,10 @@ class WorkerOutcome(Model):
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None
     """Last answer, counted the same way."""
+    planned_requests: int | None = None
+    """Measured arrivals of the plan; None in a closed loop, as the following."""
+    lag_p99_microseconds: int | None = None
+    lag_max_microseconds: int | None = None
     requests: list[RequestOutcome]
 
     @property
@@ -61,3 +72,10 @@ class WorkerOutcome(Model):
     def sent(self) -> int:
         """Requests in the result and in the ramp."""
         return self.measured + sum(each.ramp_requests for each in self.requests)
+
+    @property
+    def taken(self) -> int:
+        """Requests taken from the list, those never sent included."""
+        return self.sent + sum(
+            each.dropped_requests + each.ramp_dropped_requests for each in self.requests
+        )

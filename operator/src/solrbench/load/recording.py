@@ -135,11 +135,15 @@ class PassLedger:
         ended_ns: int,
         received: int,
         failed: Failure | None,
+        planned_ns: int = 0,
     ) -> None:
-        """Count a request; the hot path."""
+        """Count a request; the hot path.
+
+        It is measured if it began, or was planned, after measuring did.
+        """
         if ended_ns >= self._boundary_ns:
             self._roll(ended_ns)
-        if began_ns >= self.origin_ns:
+        if (planned_ns or began_ns) >= self.origin_ns:
             ledger = self._measured[request.name]
             if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = began_ns
@@ -175,13 +179,12 @@ class PassLedger:
 
     def outcomes(self) -> list[RequestOutcome]:
         """Return what was measured; names that were never sent are left out."""
-        return [
-            _outcome(name, ramp, measured, retried)
-            for name, ramp, measured, retried in zip(
-                self.names, self._ramp, self._measured, self.retried, strict=True
-            )
-            if ramp.requests or measured.requests
-        ]
+        rows = zip(self.names, self._ramp, self._measured, self.retried, strict=True)
+        return [_outcome(*row) for place, row in enumerate(rows) if self.has(place)]
+
+    def has(self, place: int) -> bool:
+        """Say whether a request name has anything to tell."""
+        return self._ramp[place].requests + self._measured[place].requests > 0
 
 
 def _outcome(name: str, ramp: Ledger, measured: Ledger, retried: int) -> RequestOutcome:

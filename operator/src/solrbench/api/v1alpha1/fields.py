@@ -127,6 +127,9 @@ Handler = Annotated[
 Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 Milliseconds = Annotated[Int, Field(ge=0, le=3_600_000)]
 Seconds = Annotated[Int, Field(ge=1, le=30 * 86_400)]
+Rate = Annotated[float, Strict(), Field(ge=0.001, le=1_000_000, allow_inf_nan=False)]
+"""Events per second."""
+
 Labels = Annotated[
     dict[
         Annotated[str, StringConstraints(max_length=317)],

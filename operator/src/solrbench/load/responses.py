@@ -1,0 +1,138 @@
+"""What is counted of planned requests besides their service times.
+
+Response time runs from the intended start of a request to the last byte of its answer, so it holds
+the time in which the request could not be sent. Whoever measures only from the moment of sending
+leaves out the very requests that a stalled server held up ("coordinated omission", G. Tene, How
+NOT to measure latency, 2013).
+"""
+
+from collections import Counter
+
+from solrbench.load.answers import Failure
+from solrbench.load.outcome import RequestOutcome
+from solrbench.load.recording import PassLedger
+from solrbench.load.requests import PreparedRequest
+from solrbench.results.histograms import Histogram, buckets_of
+
+LATE_NS = 10_000_000
+"""A request that is sent so long after its intended start is late: 10 ms."""
+
+_BATCH = 256
+
+
+class Times:
+    """Times in µs, counted a few hundred at once."""
+
+    def __init__(self) -> None:
+        self._new: list[int] = []
+        self._buckets: Counter[int] = Counter()
+        self._sum = 0
+        self._max = 0
+
+    def record(self, microseconds: int) -> None:
+        """Count a time; the hot path."""
+        new = self._new
+        new.append(microseconds)
+        if len(new) >= _BATCH:
+            self._count()
+
+    @property
+    def sum_microseconds(self) -> int:
+        """Exact sum of all times."""
+        self._count()
+        return self._sum
+
+    @property
+    def max_microseconds(self) -> int | None:
+        """Longest time, None without any."""
+        self._count()
+        return self._max if self._buckets else None
+
+    def histogram(self) -> Histogram:
+        """Return the histogram of all times."""
+        self._count()
+        return Histogram.from_buckets(self._buckets)
+
+    def percentile(self, percent: float) -> int | None:
+        """Return a percentile in µs, never above the longest time; None without any."""
+        value = self.histogram().percentile(percent)
+        return None if value is None else min(value, self._max)
+
+    def _count(self) -> None:
+        if self._new:
+            self._sum += sum(self._new)
+            self._max = max(self._max, *self._new)
+            self._buckets.update(buckets_of(self._new))
+            self._new.clear()
+
+
+class _Planned:
+    """One request name."""
+
+    def __init__(self) -> None:
+        self.responses = Times()
+        self.late = 0
+        self.dropped = 0
+        self.ramp_dropped = 0
+
+
+class PlannedLedger(PassLedger):
+    """All request names of one pass of an open loop; a request is measured by its intended start.
+
+    A request that was never sent counts with the time that it waited, else overload would look
+    better the more requests it kept from being sent.
+    """
+
+    def __init__(self, names: tuple[str, ...], now_ns: int) -> None:
+        super().__init__(names, now_ns)
+        self._planned = [_Planned() for _ in names]
+
+    def record_planned(
+        self,
+        request: PreparedRequest,
+        intended_ns: int,
+        began_ns: int,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
+    ) -> None:
+        """Count a request; the hot path."""
+        self.record(request, began_ns, ended_ns, received, failed, intended_ns)
+        if intended_ns >= self.origin_ns:
+            planned = self._planned[request.name]
+            planned.responses.record((ended_ns - intended_ns) // 1000)
+            if began_ns - intended_ns > LATE_NS:
+                planned.late += 1
+
+    def drop(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
+        """Count a request that was given up before it was sent."""
+        planned = self._planned[request.name]
+        if intended_ns >= self.origin_ns:
+            planned.dropped += 1
+            planned.responses.record((now_ns - intended_ns) // 1000)
+        else:
+            planned.ramp_dropped += 1
+
+    def outcomes(self) -> list[RequestOutcome]:
+        """Return what was measured; names that were never planned are left out."""
+        places = {name: place for place, name in enumerate(self.names)}
+        return [
+            outcome.model_copy(update=_figures(self._planned[places[outcome.request]]))
+            for outcome in super().outcomes()
+        ]
+
+    def has(self, place: int) -> bool:
+        """Say whether a request name has anything to tell."""
+        planned = self._planned[place]
+        return super().has(place) or planned.dropped + planned.ramp_dropped > 0
+
+
+def _figures(planned: _Planned) -> dict[str, object]:
+    return {
+        "response_time_histogram": planned.responses.histogram().encode(),
+        "response_sum_microseconds": planned.responses.sum_microseconds,
+        "response_max_microseconds": planned.responses.max_microseconds,
+        "dropped_requests": planned.dropped,
+        "ramp_dropped_requests": planned.ramp_dropped,
+        "late_requests": planned.late,
+    }
