@@ -13,6 +13,7 @@ nanoseconds since the begin of the run, so that all of them are compared in the 
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +65,29 @@ def planned_rate(step: Step, ramp_from: float) -> PlannedRate | None:
     )
 
 
-def own_arrivals(plan: PlannedRate, seed: int, worker: int, workers: int) -> Iterator[int]:
-    """Yield the arrivals of one worker in nanoseconds, ascending."""
-    begin = 0
-    for block in arrivals(plan, seed):
-        yield from block[(worker - begin) % workers :: workers].tolist()
-        begin += len(block)
+@dataclass(frozen=True)
+class Schedule:
+    """The part of one worker in a planned rate.
+
+    Attributes:
+        rate: the whole run
+        seed: of its Poisson process
+        worker: place of the worker, from 0
+        workers: number of them
+
+    """
+
+    rate: PlannedRate
+    seed: int
+    worker: int
+    workers: int
+
+    def times(self) -> Iterator[int]:
+        """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending."""
+        begin = 0
+        for block in arrivals(self.rate, self.seed):
+            yield from block[(self.worker - begin) % self.workers :: self.workers].tolist()
+            begin += len(block)
 
 
 def arrivals(plan: PlannedRate, seed: int) -> Iterator[NDArray[np.int64]]:

@@ -72,6 +72,11 @@ class Assignment(Model):
         rounds, rest = divmod(self.requests, self.users)
         return rounds * self.own_users + share(rest, self.worker, self.workers)
 
+    @property
+    def ramp_seconds(self) -> int:
+        """Time from the begin to the planned rate; 0 in a closed loop."""
+        return self.open_loop.ramp_seconds if self.open_loop is not None else 0
+
     def slots(self) -> Iterator[int]:
         """Yield the numbers of this worker's requests within the whole run, ascending."""
         for start in count(0, self.users):

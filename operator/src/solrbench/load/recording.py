@@ -128,7 +128,7 @@ class PassLedger:
         self.origin_ns = now_ns
         self._boundary_ns = now_ns + SECOND_NS
 
-    def record(
+    def record(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
         self,
         request: PreparedRequest,
         began_ns: int,
@@ -179,12 +179,18 @@ class PassLedger:
 
     def outcomes(self) -> list[RequestOutcome]:
         """Return what was measured; names that were never sent are left out."""
-        rows = zip(self.names, self._ramp, self._measured, self.retried, strict=True)
-        return [_outcome(*row) for place, row in enumerate(rows) if self.has(place)]
+        return [
+            _outcome(name, ramp, measured, retried)
+            for name, ramp, measured, retried in zip(
+                self.names, self._ramp, self._measured, self.retried, strict=True
+            )
+            if ramp.requests or measured.requests
+        ]
 
-    def has(self, place: int) -> bool:
-        """Say whether a request name has anything to tell."""
-        return self._ramp[place].requests + self._measured[place].requests > 0
+
+def empty_outcome(name: str) -> RequestOutcome:
+    """Return the outcome of a request name that was never sent."""
+    return _outcome(name, Ledger(), Ledger(), 0)
 
 
 def _outcome(name: str, ramp: Ledger, measured: Ledger, retried: int) -> RequestOutcome:

@@ -7,11 +7,10 @@ NOT to measure latency, 2013).
 """
 
 from collections import Counter
+from collections.abc import Iterable
 
-from solrbench.load.answers import Failure
 from solrbench.load.outcome import RequestOutcome
-from solrbench.load.recording import PassLedger
-from solrbench.load.requests import PreparedRequest
+from solrbench.load.recording import empty_outcome
 from solrbench.results.histograms import Histogram, buckets_of
 
 LATE_NS = 10_000_000
@@ -76,55 +75,41 @@ class _Planned:
         self.ramp_dropped = 0
 
 
-class PlannedLedger(PassLedger):
-    """All request names of one pass of an open loop; a request is measured by its intended start.
+class PlannedCounts:
+    """All request names of one pass of an open loop.
 
     A request that was never sent counts with the time that it waited, else overload would look
     better the more requests it kept from being sent.
     """
 
-    def __init__(self, names: tuple[str, ...], now_ns: int) -> None:
-        super().__init__(names, now_ns)
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
         self._planned = [_Planned() for _ in names]
 
-    def record_planned(
-        self,
-        request: PreparedRequest,
-        intended_ns: int,
-        began_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-    ) -> None:
-        """Count a request; the hot path."""
-        self.record(request, began_ns, ended_ns, received, failed, intended_ns)
-        if intended_ns >= self.origin_ns:
-            planned = self._planned[request.name]
-            planned.responses.record((ended_ns - intended_ns) // 1000)
-            if began_ns - intended_ns > LATE_NS:
-                planned.late += 1
+    def record(self, name: int, intended_ns: int, began_ns: int, ended_ns: int) -> None:
+        """Count a measured request; the hot path."""
+        planned = self._planned[name]
+        planned.responses.record((ended_ns - intended_ns) // 1000)
+        if began_ns - intended_ns > LATE_NS:
+            planned.late += 1
 
-    def drop(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
-        """Count a request that was given up before it was sent."""
-        planned = self._planned[request.name]
-        if intended_ns >= self.origin_ns:
-            planned.dropped += 1
-            planned.responses.record((now_ns - intended_ns) // 1000)
-        else:
-            planned.ramp_dropped += 1
+    def drop(self, name: int, waited_ns: int) -> None:
+        """Count a measured request that was given up before it was sent."""
+        self._planned[name].dropped += 1
+        self._planned[name].responses.record(waited_ns // 1000)
 
-    def outcomes(self) -> list[RequestOutcome]:
-        """Return what was measured; names that were never planned are left out."""
-        places = {name: place for place, name in enumerate(self.names)}
+    def drop_in_ramp(self, name: int) -> None:
+        """Count a request of the ramp that was given up before it was sent."""
+        self._planned[name].ramp_dropped += 1
+
+    def complete(self, outcomes: Iterable[RequestOutcome]) -> list[RequestOutcome]:
+        """Return `outcomes` with what was counted here; names that were only dropped as well."""
+        sent = {outcome.request: outcome for outcome in outcomes}
         return [
-            outcome.model_copy(update=_figures(self._planned[places[outcome.request]]))
-            for outcome in super().outcomes()
+            sent.get(name, empty_outcome(name)).model_copy(update=_figures(planned))
+            for name, planned in zip(self._names, self._planned, strict=True)
+            if name in sent or planned.dropped or planned.ramp_dropped
         ]
-
-    def has(self, place: int) -> bool:
-        """Say whether a request name has anything to tell."""
-        planned = self._planned[place]
-        return super().has(place) or planned.dropped + planned.ramp_dropped > 0
 
 
 def _figures(planned: _Planned) -> dict[str, object]:

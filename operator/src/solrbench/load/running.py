@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.workload import Queries
+from solrbench.load.arrivals import PlannedRate, Schedule
 from solrbench.load.assignment import Assignment, Start
+from solrbench.load.open_loop import ArrivalSource
 from solrbench.load.order import positions
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger, Second
 from solrbench.load.requests import Node, PreparedRequest, RequestList
+from solrbench.load.responses import PlannedCounts
 from solrbench.load.seeds import seed_of
 from solrbench.load.thinking import think_seconds
 from solrbench.load.user import ClosedLoopUser, Think
@@ -86,10 +89,11 @@ class RunningPass:
         self._nodes = target.nodes_of(assignment.variant)
         self._requests = target.requests.requests
         self._positions = positions(target.queries, len(self._requests), assignment)
-        self._left = sys.maxsize if assignment.requests is None else assignment.own_requests or 0
+        own = None if assignment.open_loop else assignment.own_requests
+        self._left = sys.maxsize if own is None else own
         self._closes_ns = NEVER_NS
         self._closing: asyncio.TimerHandle | None = None
-        self._users: list[ClosedLoopUser] = []
+        self._users: list[ClosedLoopUser | ArrivalSource] = []
         self._preparing: set[asyncio.Task[None]] = set()
         self._door = asyncio.Semaphore(_CONNECTING_AT_ONCE)
         self._arrived = 0
@@ -100,7 +104,7 @@ class RunningPass:
         self._cpu_begin = time.process_time()
         self._cpu_end = self._cpu_begin
         if assignment.start is Start.AT_ONCE:
-            self._measure()
+            self.measure(_now())
 
         if not assignment.own_users:
             loop.call_soon(ready)
@@ -121,7 +125,8 @@ class RunningPass:
         """Begin to measure; users at the barrier start."""
         if self._assignment.start is Start.AT_ONCE:
             return
-        self._measure()
+        if self._assignment.open_loop is None:
+            self.measure(_now())
         if self._assignment.start is Start.BARRIER:
             # Counted first: a user without anything to do leaves before the next one starts.
             self._active = len(self._users)
@@ -164,7 +169,7 @@ class RunningPass:
         """Return the result; the pass must be over and its last second rolled."""
         ledger = self._ledger
         some = ledger.last_ns > 0
-        return WorkerOutcome(
+        outcome = WorkerOutcome(
             key=self.key,
             users=self._assignment.own_users,
             cpu_seconds=self._cpu_end - self._cpu_begin,
@@ -172,6 +177,8 @@ class RunningPass:
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
             requests=ledger.outcomes(),
         )
+        sources = [user for user in self._users if isinstance(user, ArrivalSource)]
+        return sources[0].complete(outcome) if sources else outcome
 
     def drop(self) -> None:
         """Let all users go at once."""
@@ -189,7 +196,7 @@ class RunningPass:
         # Not at once: the last user is still in the middle of its own affairs.
         self._loop.call_soon(self._ended)
 
-    async def _prepare(self, user: ClosedLoopUser) -> None:
+    async def _prepare(self, user: ClosedLoopUser | ArrivalSource) -> None:
         async with self._door:
             await user.prepare()
         self._arrive()
@@ -200,12 +207,12 @@ class RunningPass:
             self._preparing.clear()
             self._ready()
 
-    def _measure(self) -> None:
-        now_ns = _now()
+    def measure(self, now_ns: int) -> None:
+        """Begin to measure."""
         self._cpu_begin = time.process_time()
         self._ledger.measure_from(now_ns)
         seconds = self._assignment.seconds
-        if seconds is not None:
+        if seconds is not None and self._assignment.open_loop is None:
             self._closes_ns = now_ns + seconds * SECOND_NS
             self._closing = self._loop.call_later(seconds, self._close)
 
@@ -219,11 +226,24 @@ class RunningPass:
         for user in self._users:
             user.close_round()
 
-    def _new_user(self, own: int) -> ClosedLoopUser:
+    def _new_user(self, own: int) -> ClosedLoopUser | ArrivalSource:
+        if self._assignment.open_loop is not None:
+            return self._new_source(self._assignment.open_loop)
         number = self._assignment.worker + own * self._assignment.workers
         node = self._nodes[number % len(self._nodes)]
         think = self._thinker(number)
         return ClosedLoopUser(self, node, self._target.timeout_seconds, think, self._loop)
+
+    def _new_source(self, rate: PlannedRate) -> ArrivalSource:
+        duty, seed = self._assignment, self._target.queries.seed
+        seed = seed_of("arrivals", seed, duty.repeat, duty.step)
+        return ArrivalSource(
+            self,
+            Schedule(rate, seed, duty.worker, duty.workers),
+            PlannedCounts(self._target.requests.names),
+            self._nodes,
+            self._target.timeout_seconds,
+        )
 
     def _thinker(self, number: int) -> Think | None:
         spec = self._assignment.think_time
