@@ -17,6 +17,7 @@ from solrbench.load.alarm import make_alarm
 from solrbench.load.answers import Failure
 from solrbench.load.arrivals import Schedule
 from solrbench.load.assignment import share
+from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.planned_asker import PlannedAsker
 from solrbench.load.recording import NEVER_NS
 from solrbench.load.requests import Node, PreparedRequest
