@@ -5,9 +5,11 @@ Pure:
 - `queries`, `generated`: the list of queries, from a file or from the dataset's vocabulary
 - `requests`: queries as the bytes of HTTP requests, prepared once; `target`: a plan's whole list
 - `assignment`: what one worker does in one pass; shares that add up exactly
+- `arrivals`: when the requests of an open loop are due
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
 - `answers`: is this answer a good one?
-- `recording`, `outcome`: what is counted while a pass runs, and what is left of it
+- `recording`, `outcome`: what is counted while a pass runs, and what is left of it; `responses`:
+  what an open loop counts besides
 - `merging`: the outcomes of all workers as one document
 - `speedometer`, `messages`, `settings`: requests per second; what both sides agree on
 
@@ -15,6 +17,7 @@ The core, which runs in an event loop of its own and knows nothing of Locust:
 
 - `connection`: one TCP connection; `asker`: one request after another over it; `user`: a user who
   waits for each answer
+- `open_loop`: the arrivals of an open loop, over many a `planned_asker`; `alarm`: wakes in time
 - `running`: a pass with its users; `core`: one pass after another
 
 Around Locust; running one of these takes a process that gevent has patched:

@@ -182,7 +182,7 @@ FAMILIES = (
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
     ),
-    Family("live_users", "Users running.", _live("users"), _LIVE),
+    Family("live_users", "Users running; absent with a planned rate.", _live("users"), _LIVE),
     Family(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
