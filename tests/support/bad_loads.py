@@ -229,9 +229,18 @@ LOAD = [
         "spec.load.steps[0]",
         "must set exactly one of users, requestsPerSecond",
     ),
+    *(
+        bad(
+            f"rate of {rate}",
+            PLANNED | {f"{STEP}.requestsPerSecond": rate},
+            "spec.load.steps[0]",
+            "requestsPerSecond must be at least 0.001",
+        )
+        for rate in (0, 0.0009)
+    ),
     bad(
-        "rate of 0",
-        PLANNED | {f"{STEP}.requestsPerSecond": 0},
+        "negative rate",
+        PLANNED | {f"{STEP}.requestsPerSecond": -1},
         "spec.load.steps[0].requestsPerSecond",
         TOO_SMALL,
     ),

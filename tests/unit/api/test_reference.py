@@ -33,7 +33,7 @@ def test_every_field_of_the_spec_has_a_row() -> None:
         ("SolrCloud", "image", ["[SolrImage](#solrimage)", "its fields' defaults"]),
         ("SolrCloud", "nodeSelector", ["map of string", "-", "at most 32 entries"]),
         ("Step", "users", ["integer", "-", "1 to 100,000"]),
-        ("Step", "requestsPerSecond", ["number", "-", "0.001 to 1,000,000"]),
+        ("Step", "requestsPerSecond", ["number", "-", "0 to 1,000,000"]),
         ("Spec", "warmUp", ["[WarmUp](#warmup)", "-"]),
         ("Workload", "method", ["one of `GET`, `POST`", "`GET`"]),
         ("Status", "observedGeneration", ["integer", "-"]),

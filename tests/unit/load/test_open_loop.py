@@ -200,8 +200,9 @@ def test_a_node_that_is_down_fails_its_share() -> None:
             outcome = await run_pass(what, duty(requests=100, requests_per_second=200))
         result = only(outcome)
         assert result.requests == 100
-        assert kinds(outcome) == {"ConnectionRefused": 50}
-        assert len(server.requests) == 50
+        # A request whose connection is refused may have gone over one that came free meanwhile.
+        assert 40 <= kinds(outcome)["ConnectionRefused"] <= 50
+        assert len(server.requests) == result.requests - result.failures
 
     run(body)
 

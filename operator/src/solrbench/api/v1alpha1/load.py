@@ -63,7 +63,8 @@ class Step(Model):
     users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """Users that ask at once, each waiting for its answer: a closed loop."""
     requests_per_second: Rate | None = None
-    """Requests planned per second, sent whether earlier ones are answered or not: an open loop."""
+    """Requests planned per second, at least 0.001, sent whether earlier ones are answered or not:
+    an open loop."""
     arrivals: Arrivals | None = None
     """`Poisson`: independent of each other, as requests of many people are; `Uniform`: at equal
     distances. `Poisson` when absent."""
@@ -85,6 +86,11 @@ class Step(Model):
 
     rules: ClassVar = (
         exactly_one("users", "requestsPerSecond"),
+        Rule(
+            cel="!has(self.requestsPerSecond) || self.requestsPerSecond >= 0.001",
+            message="requestsPerSecond must be at least 0.001, one request in 1000 seconds",
+            holds=lambda s: s.requests_per_second is None or s.requests_per_second >= 0.001,
+        ),
         exactly_one("durationSeconds", "requests"),
         Rule(
             cel="has(self.users) || !(has(self.spawnRate) || has(self.thinkTime))",
