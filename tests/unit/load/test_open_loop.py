@@ -87,7 +87,7 @@ def test_a_slow_answer_holds_up_nobody() -> None:
         assert (result.requests, result.dropped_requests) == (50, 0)
         # Timers of the server's loop may be a millisecond early.
         assert (result.min_microseconds or 0) >= 498_000
-        assert 1.48 <= (outcome.last_seconds or 0) < 2.5
+        assert 1.47 < (outcome.last_seconds or 0) < 3
         assert server.connections <= 60
 
     run(body)

@@ -155,6 +155,9 @@ class ArrivalSource:
 
     def _ring(self) -> None:
         """Send what is due."""
+        if self._over:
+            # The loop may still hold a ring when everything was let go.
+            return
         now_ns = _now()
         for _ in range(_ARRIVALS_AT_ONCE):
             intended_ns = self._next_ns
