@@ -6,15 +6,17 @@ from support.bad_rows import (
     NOT_BOOLEAN,
     NOT_INTEGER,
     NOT_LIST,
+    NOT_NUMBER,
     NOT_STRING,
     TOO_FEW,
+    TOO_LARGE,
     TOO_LONG,
     TOO_MANY,
     TOO_SMALL,
     UNKNOWN,
     bad,
 )
-from support.resources import REMOVE, STEP, step
+from support.resources import PLANNED, REMOVE, STEP, step
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
@@ -214,6 +216,84 @@ LOAD = [
         {f"{STEP}.thinkTime": {}},
         "spec.load.steps[0].thinkTime",
         "must set exactly one of constantMilliseconds",
+    ),
+    bad(
+        "users and a planned rate",
+        {f"{STEP}.requestsPerSecond": 16},
+        "spec.load.steps[0]",
+        "must set exactly one of users, requestsPerSecond",
+    ),
+    bad(
+        "neither users nor a planned rate",
+        {f"{STEP}.users": REMOVE},
+        "spec.load.steps[0]",
+        "must set exactly one of users, requestsPerSecond",
+    ),
+    *(
+        bad(
+            f"rate of {rate}",
+            PLANNED | {f"{STEP}.requestsPerSecond": rate},
+            "spec.load.steps[0]",
+            "requestsPerSecond must be at least 0.001",
+        )
+        for rate in (0, 0.0009)
+    ),
+    bad(
+        "negative rate",
+        PLANNED | {f"{STEP}.requestsPerSecond": -1},
+        "spec.load.steps[0].requestsPerSecond",
+        TOO_SMALL,
+    ),
+    bad(
+        "rate beyond any machine",
+        PLANNED | {f"{STEP}.requestsPerSecond": 1_000_001},
+        "spec.load.steps[0].requestsPerSecond",
+        TOO_LARGE,
+    ),
+    bad(
+        "rate in words",
+        PLANNED | {f"{STEP}.requestsPerSecond": "16/s"},
+        "spec.load.steps[0].requestsPerSecond",
+        NOT_NUMBER,
+    ),
+    bad(
+        "arrivals in small letters",
+        PLANNED | {f"{STEP}.arrivals": "poisson"},
+        "spec.load.steps[0].arrivals",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "think time without users",
+        PLANNED | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        "spec.load.steps[0]",
+        "spawnRate and thinkTime must go with users",
+    ),
+    bad(
+        "spawn rate without users",
+        PLANNED | {f"{STEP}.spawnRate": 1},
+        "spec.load.steps[0]",
+        "spawnRate and thinkTime must go with users",
+    ),
+    *(
+        bad(
+            f"{field} with users",
+            {f"{STEP}.{field}": value},
+            "spec.load.steps[0]",
+            "arrivals, maxInFlight and rampSeconds must go with requestsPerSecond",
+        )
+        for field, value in {"arrivals": "Uniform", "maxInFlight": 9, "rampSeconds": 5}.items()
+    ),
+    bad(
+        "fewer connections than workers",
+        PLANNED | {f"{STEP}.maxInFlight": 2, "spec.load.workers": 3},
+        "spec.load",
+        "workers must not be more than maxInFlight of any step",
+    ),
+    bad(
+        "no connections",
+        PLANNED | {f"{STEP}.maxInFlight": 0},
+        "spec.load.steps[0].maxInFlight",
+        TOO_SMALL,
     ),
     bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
 ]

@@ -8,6 +8,7 @@ from support.resources import Changes
 TOO_SMALL = ("greater than or equal to", "greater than or equal to")
 TOO_LARGE = ("less than or equal to", "less than or equal to")
 NOT_INTEGER = ("must be of type integer", "should be a valid integer")
+NOT_NUMBER = ("must be of type number", "should be a valid number")
 NOT_STRING = ("must be of type string", "should be a valid string")
 NOT_BOOLEAN = ("must be of type boolean", "should be a valid boolean")
 NOT_LIST = ("must be of type array", "should be a valid list")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from support.bad_workloads import GOOD_WORKLOADS
-from support.resources import REMOVE, SOLR, STEP, Changes, create, resource, step, use
+from support.resources import PLANNED, REMOVE, SOLR, STEP, Changes, create, resource, step, use
 
 GOOD: dict[str, Changes] = {
     "nothing but what is required": {"spec.suspend": REMOVE},
@@ -65,6 +65,21 @@ GOOD: dict[str, Changes] = {
     "10,000,000,000 documents": {"spec.dataset.generator.documents": 10_000_000_000},
     "steps by requests": {f"{STEP}.durationSeconds": REMOVE, f"{STEP}.requests": 1000},
     "as many workers as users": {"spec.load.workers": 4},
+    "planned rate": PLANNED,
+    "planned rate with everything": PLANNED
+    | {
+        "spec.load.workers": 3,
+        f"{STEP}.requestsPerSecond": 0.001,
+        f"{STEP}.arrivals": "Uniform",
+        f"{STEP}.maxInFlight": 3,
+        f"{STEP}.rampSeconds": 60,
+    },
+    "as many planned requests as wanted": PLANNED
+    | {
+        f"{STEP}.requestsPerSecond": 1_000_000,
+        f"{STEP}.durationSeconds": REMOVE,
+        f"{STEP}.requests": 1000,
+    },
     "32 steps": {"spec.load.steps": [step(name=f"step-{i}") for i in range(32)]},
     "equal bounds of a think time": {
         f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 100, "max": 100}}

@@ -13,6 +13,8 @@ Changes = dict[str, Any]
 SOLR = "spec.target.solrCloud"
 EXISTING = "spec.target.existing"
 STEP = "spec.load.steps.0"
+PLANNED: Changes = {f"{STEP}.users": REMOVE, f"{STEP}.requestsPerSecond": 16}
+"""Changes that make the step an open loop."""
 
 
 def resource(changes: Changes | None = None) -> dict[str, Any]:

@@ -52,6 +52,7 @@ def full_status() -> Status:
             variant="proxy",
             step="two-users",
             users=2,
+            planned_requests_per_second=125.5,
             requests_per_second=123.4,
             requests=1000,
         ),
@@ -89,6 +90,15 @@ def _result(step: str) -> StepResult:
         requests_per_second_deviation_percent=1.5,
         p95_milliseconds_mean=12.2,
         p95_deviation_percent=2.5,
+        response_average_milliseconds=6.5,
+        response_max_milliseconds=199.9,
+        response_p50_milliseconds=5.2,
+        response_p75_milliseconds=7.4,
+        response_p95_milliseconds=13.3,
+        response_p99_milliseconds=80.1,
+        response_p95_deviation_percent=3.5,
+        late_requests=7,
+        dropped_requests=3,
     )
 
 

@@ -11,7 +11,7 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller import door
 from solrbench.plan.load_plan import LoadPlan
 from unit.controller.test_losses import measured_so_far, solr_pod
-from unit.controller.test_reconcile import told
+from unit.controller.test_reconcile import World, told
 from unit.results.builders import make_document, make_result
 
 VARIANTS = [
@@ -26,6 +26,11 @@ def planned(**target: object) -> LoadPlan:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     body["spec"]["target"] |= target
+    return plan_of(world)
+
+
+def plan_of(world: World) -> LoadPlan:
+    """Return the plan that the load pods read after the next pass."""
     world.cluster.put(solr_pod())
     world.make_pass("one")
     found = world.cluster.objects["ConfigMap", "default", "one-load-master"]
@@ -47,6 +52,15 @@ def test_variants_are_told_once_with_their_addresses(monkeypatch: pytest.MonkeyP
         ("r1-v1-s0-two-users", "service"),
         ("r1-v2-s0-two-users", "proxy"),
     ]
+
+
+def test_a_ramp_is_told_where_it_begins() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    step = {"requestsPerSecond": 8, "rampSeconds": 3, "requests": 10}
+    body["spec"]["load"]["steps"] = [{"name": name} | step for name in ("low", "high")]
+    plan = plan_of(world)
+    assert [each.ramp_from_requests_per_second for each in plan.passes] == [0.0, 8.0]
 
 
 def test_proxy_must_be_an_allowed_host() -> None:

@@ -93,3 +93,15 @@ def test_warm_up_has_the_users_of_its_step_unless_told() -> None:
     assert (second.users, second.seconds, second.requests) == (2, None, 9)
     assert first.key == "r1-s0-one/warm-up"
     assert first.start is Start.BARRIER
+
+
+def test_planned_rate_has_one_user_for_each_worker() -> None:
+    step = Step(name="one", requests_per_second=4, ramp_seconds=3, requests=10)
+    whole = plan(step, warm_up=WarmUp(seconds=3))
+    planned = whole.passes[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
+    made, warm_up = step_assignment(whole, planned, [5]), warm_up_assignment(whole, planned)
+    assert (made.users, made.own_users, made.start, made.offsets) == (3, 1, Start.BARRIER, [5])
+    assert made.open_loop is not None
+    assert (made.open_loop.ramp_from, made.ramp_seconds) == (2.0, 3)
+    assert warm_up is not None
+    assert (warm_up.users, warm_up.open_loop, warm_up.ramp_seconds) == (3, None, 0)

@@ -128,3 +128,43 @@ def test_kinds_are_added_and_the_most_frequent_comes_first() -> None:
 def test_request_names_are_kept_apart() -> None:
     document = merged(outcome(part([1, 2], "b"), part([3], "a")), outcome(part([4], "b")))
     assert [(r.request, r.requests) for r in document.requests] == [("a", 1), ("b", 3)]
+
+
+def test_response_times_lags_and_plans_are_added() -> None:
+    responses = [[5, 900], [7, 70_000]]
+    outcomes = [
+        outcome(
+            part(
+                values[:1],
+                response_time_histogram=histogram(values),
+                response_sum_microseconds=sum(values),
+                response_max_microseconds=max(values),
+                dropped_requests=1,
+                ramp_dropped_requests=2,
+                late_requests=3,
+            )
+        ).model_copy(update={"planned_requests": 2, "lag_p99_microseconds": values[0]})
+        for values in responses
+    ]
+    planned = PLANNED.model_copy(
+        update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
+    )
+    named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
+    document = merge_outcomes(planned, named, PassRecord(3, BEGAN, 0))
+    (result,) = document.requests
+    assert result.response_time_histogram == histogram([5, 7, 900, 70_000])
+    assert (result.response_sum_microseconds, result.response_max_microseconds) == (70_912, 70_000)
+    assert (result.requests, result.dropped_requests, result.late_requests) == (2, 2, 6)
+    assert result.ramp_dropped_requests == 4
+    assert (document.users, document.requests_per_second, document.planned_requests) == (
+        None,
+        2.5,
+        4,
+    )
+    assert [worker.lag_p99_microseconds for worker in document.workers] == [5, 7]
+
+
+def test_closed_loop_has_no_response_times_and_no_plan() -> None:
+    document = merged(outcome(part([5])))
+    assert document.requests[0].response_time_histogram is None
+    assert (document.requests_per_second, document.planned_requests) == (None, None)

@@ -1,6 +1,12 @@
 """The order of measuring, and the ids that results are kept under."""
 
-from solrbench.plan.passes import all_passes, remaining_passes, step_of, variant_names
+from solrbench.plan.passes import (
+    all_passes,
+    rate_before,
+    remaining_passes,
+    step_of,
+    variant_names,
+)
 from support.objects import stored
 from support.resources import Changes, step
 
@@ -48,3 +54,14 @@ def test_what_is_stored_is_left_out() -> None:
     spec = stored(LADDER).spec
     left = remaining_passes(spec, frozenset({"r1-s0-low", "r2-s1-high"}))
     assert [str(each) for each in left] == ["r1-s1-high", "r2-s0-low"]
+
+
+def test_a_ramp_begins_at_the_planned_rate_of_the_step_before() -> None:
+    steps = [
+        {"name": "first", "requestsPerSecond": 8, "requests": 10},
+        {"name": "second", "requestsPerSecond": 16, "requests": 10},
+        {"name": "third", "users": 2, "requests": 10},
+        {"name": "last", "requestsPerSecond": 8, "requests": 10},
+    ]
+    spec = stored({"spec.load.steps": steps}).spec
+    assert [rate_before(spec, each) for each in all_passes(spec)] == [0.0, 8.0, 16.0, 0.0]

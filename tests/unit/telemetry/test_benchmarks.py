@@ -144,7 +144,14 @@ def full_benchmark() -> SolrBenchmark:
     return make_benchmark(
         phase_start_time=NOW,
         dataset=DatasetStatus.model_validate(dict.fromkeys(DatasetStatus.model_fields, 1)),
-        load=LiveLoad(stage="Measuring", step="five", users=1, requests_per_second=1, requests=1),
+        load=LiveLoad(
+            stage="Measuring",
+            step="five",
+            users=1,
+            planned_requests_per_second=1,
+            requests_per_second=1,
+            requests=1,
+        ),
         report=ReportStatus(stored_steps=1, total_steps=2),
         results=[StepResult.model_validate({**words, **numbers})],
         conditions=[

@@ -85,7 +85,9 @@ def _load(benchmark: SolrBenchmark) -> str:
         if load.users:
             parts.append(f"{load.users} users")
         if load.requests_per_second:
-            parts.append(f"{format_number(load.requests_per_second)} requests/s")
+            planned = load.planned_requests_per_second
+            of = f" of {format_number(planned)}" if planned is not None else ""
+            parts.append(f"{format_number(load.requests_per_second)}{of} requests/s")
         if load.requests:
             parts.append(f"{load.requests:,} requests")
     return ", ".join(parts)

@@ -11,11 +11,14 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.progress import details, summary
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
-from solrbench.results.render import HEADERS, NUMERIC_FROM, Row, rows
+from solrbench.results.render import HEADERS, NUMERIC_FROM, Row, rows, table_note
 from solrbench.results.slow import SLOW_NOTE
 
 WIDTH_WITHOUT_TERMINAL = 250
-LEAST_IMPORTANT = ("Min", "P75", "Max", "± P95", "Repeats", "Average", "± Requests/s", "Request")
+LEAST_IMPORTANT = (
+    *("Min", "P75", "Max", "± P95", "Repeats", "Late", "Average", "± Requests/s", "Service P95"),
+    "Request",
+)
 """Columns that a narrow terminal goes without, first to last; all are in the CSV."""
 
 
@@ -52,10 +55,7 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     hidden = [HEADERS[i] for i in range(len(HEADERS)) if i not in shown and _any_filled(cells, i)]
     if hidden:
         console.print(f"Not shown on this narrow terminal: {', '.join(hidden)}")
-    console.print(
-        "Service times; percentiles from merged histograms;"
-        " ± is the relative standard deviation of the repeats."
-    )
+    console.print(table_note(results))
     _print_comparisons(console, benchmark)
 
 

@@ -81,7 +81,8 @@ def _show_live(run: Run, state: LoadState) -> None:
             repeat=state.repeat,
             variant=state.variant,
             step=state.step,
-            users=state.users,
+            users=state.users if state.planned_requests_per_second is None else None,
+            planned_requests_per_second=state.planned_requests_per_second,
             requests=state.requests,
             requests_per_second=round(state.requests_per_second, 1),
         )

@@ -12,7 +12,7 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.access import access_files
 from solrbench.plan.load_plan import Doors, LoadPlan, PlannedPass
-from solrbench.plan.passes import all_passes, remaining_passes, step_of
+from solrbench.plan.passes import all_passes, rate_before, remaining_passes, step_of
 from solrbench.plan.variants import doors
 
 
@@ -63,7 +63,11 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
     spec = run.benchmark.spec
     passes = [
         PlannedPass(
-            id=str(each), repeat=each.repeat, variant=each.variant, step=step_of(spec, each)
+            id=str(each),
+            repeat=each.repeat,
+            variant=each.variant,
+            step=step_of(spec, each),
+            ramp_from_requests_per_second=rate_before(spec, each),
         )
         for each in all_passes(spec)
         if str(each) in remaining

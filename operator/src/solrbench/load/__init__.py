@@ -9,9 +9,11 @@ Pure:
 - `transactions`, `templates`, `extracting`, `flow`: requests that pass values on
 - `target`: what a plan asks, and whom
 - `assignment`: what one worker does in one pass; shares that add up exactly
+- `arrivals`: when the requests of an open loop are due
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
 - `answers`, `checking`: is this answer a good one, and what was expected?
 - `recording`, `slow`, `outcome`: what is counted while a pass runs, and what is left of it
+- `responses`: what an open loop counts besides
 - `merging`: the outcomes of all workers as one document
 - `speedometer`, `messages`, `settings`: requests per second; what both sides agree on
 
@@ -19,6 +21,7 @@ The core, which runs in an event loop of its own and knows nothing of Locust:
 
 - `connection`: one TCP connection; `asker`: one request after another over it; `user`: a user who
   waits for each answer
+- `open_loop`: the arrivals of an open loop, over many a `planned_asker`; `alarm`: wakes in time
 - `running`: a pass with its users; `core`: one pass after another
 
 Around Locust; running one of these takes a process that gevent has patched:

@@ -11,6 +11,7 @@ from itertools import count
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.load.arrivals import PlannedRate, planned_rate
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 
 WARM_UP = "warm-up"
@@ -41,7 +42,9 @@ class Assignment(Model):
     """Place of the worker, from 0."""
     workers: int
     users: int
-    """Users of the whole run."""
+    """Users of the whole run; one for each worker stands for the arrivals of a planned rate."""
+    open_loop: PlannedRate | None = None
+    """What is planned of the whole run; None in a closed loop."""
     start: Start
     requests: int | None = None
     """Requests of the whole run; without end when absent."""
@@ -76,6 +79,11 @@ class Assignment(Model):
         """Return the number of the first request of the entry at `place`."""
         return self.offsets[place] if place < len(self.offsets) else 0
 
+    @property
+    def ramp_seconds(self) -> int:
+        """Time from the begin to the planned rate; 0 in a closed loop."""
+        return self.open_loop.ramp_seconds if self.open_loop is not None else 0
+
     def slots(self) -> Iterator[int]:
         """Yield the numbers of this worker's requests within the whole run, ascending."""
         for start in count(0, self.users):
@@ -98,7 +106,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
         step=WARM_UP,
         worker=0,
         workers=plan.workers,
-        users=plan.warm_up.users or planned.step.users,
+        users=plan.warm_up.users or planned.step.users or plan.workers,
         start=Start.BARRIER,
         attempt=plan.attempt,
         requests=plan.warm_up.requests,
@@ -118,7 +126,8 @@ def step_assignment(
         step=step.name,
         worker=0,
         workers=plan.workers,
-        users=step.users,
+        users=step.users or plan.workers,
+        open_loop=planned_rate(step, planned.ramp_from_requests_per_second),
         start=_start(step.spawn_rate is not None, timed=step.duration_seconds is not None),
         requests=step.requests,
         seconds=step.duration_seconds,

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
 from solrbench.load.crew import Crew
@@ -88,6 +88,7 @@ class Conductor:
         now = time.monotonic()
         self._speed.note(now, figures.requests)
         running = self._pass is not None and not self.is_over
+        planned_rate = self._planned_rate() if running else None
         return LoadState(
             stage=self._stage,
             workers=self._crew.connected,
@@ -95,7 +96,8 @@ class Conductor:
             repeat=self._pass.repeat if self._pass and running else None,
             variant=self._pass.variant or None if self._pass and running else None,
             step=self._pass.step.name if self._pass and running else None,
-            users=self._crew.users if running else 0,
+            users=self._crew.users if running and planned_rate is None else 0,
+            planned_requests_per_second=planned_rate,
             requests=figures.requests if running else 0,
             failures=figures.failures if running else 0,
             requests_per_second=self._speed.rate(now) if running else 0.0,
@@ -104,6 +106,11 @@ class Conductor:
             reason=self._failure.reason if self._failure else None,
             message=self._failure.message if self._failure else None,
         )
+
+    def _planned_rate(self) -> float | None:
+        if self._pass is None or self._stage == "WarmingUp":
+            return None
+        return self._pass.step.requests_per_second
 
     def _warm_up(self, planned: PlannedPass) -> int:
         assignment = warm_up_assignment(self._plan, planned)
@@ -133,7 +140,8 @@ class Conductor:
             connecting = self._plan.workload.timeout_seconds
             self._crew.wait_spawned(spawning + connecting + _GRACE_SECONDS)
             self._crew.go()
-        began = self._utc_now()
+        began = self._utc_now() + timedelta(seconds=assignment.ramp_seconds)
+        self._wait_for_ramp(assignment.ramp_seconds)
         self._began = time.monotonic()
         self._speed.reset()
         self._enter(stage)
@@ -147,7 +155,14 @@ class Conductor:
         """Return the seconds after which an outcome is late; None if nobody can know."""
         if assignment.seconds is None:
             return None
-        return assignment.seconds + self._plan.workload.timeout_seconds + _GRACE_SECONDS
+        # In an open loop a request may wait for a connection as long as for its answer.
+        return assignment.seconds + 2 * self._plan.workload.timeout_seconds + _GRACE_SECONDS
+
+    def _wait_for_ramp(self, seconds: int) -> None:
+        """Wait until a planned rate is reached; the workers need no word for it."""
+        if seconds:
+            over = time.monotonic() + seconds
+            self._crew.wait(lambda: time.monotonic() >= over)
 
     def _enter(self, stage: str) -> None:
         if stage != self._stage:

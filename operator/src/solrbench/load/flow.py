@@ -73,6 +73,11 @@ class Flow:
         self._spent_ns = 0
         self._received = 0
 
+    @property
+    def whole(self) -> PreparedRequest:
+        """What the transaction itself is counted as."""
+        return self._whole
+
     def request(self) -> PreparedRequest:
         """Return the request whose turn it is."""
         step = self._steps[self._place]

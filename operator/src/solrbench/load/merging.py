@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain, zip_longest
+from typing import Any
 
 from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.plan.load_plan import PlannedPass
@@ -54,6 +55,8 @@ def merge_outcomes(
         variant=planned.variant,
         step=planned.step.name,
         users=planned.step.users,
+        requests_per_second=planned.step.requests_per_second,
+        planned_requests=_planned(found),
         attempt=record.attempt,
         start_time=record.began + timedelta(seconds=first),
         end_time=record.began + timedelta(seconds=last),
@@ -82,7 +85,14 @@ def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
         requests=outcome.measured,
         cpu_seconds=round(outcome.cpu_seconds, _DIGITS),
         users=outcome.users,
+        lag_p99_microseconds=outcome.lag_p99_microseconds,
+        lag_max_microseconds=outcome.lag_max_microseconds,
     )
+
+
+def _planned(outcomes: Iterable[WorkerOutcome]) -> int | None:
+    plans = [each.planned_requests for each in outcomes if each.planned_requests is not None]
+    return sum(plans) if plans else None
 
 
 def _merge_requests(outcomes: Iterable[WorkerOutcome]) -> list[RequestResult]:
@@ -118,12 +128,29 @@ def _merge_request(name: str, parts: Sequence[RequestOutcome]) -> RequestResult:
         service_time_histogram=histograms.merge(stored).encode(),
         windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
+        **_merge_responses(parts),
     )
 
 
 def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
     ordered = sorted(requests, key=lambda each: (-each.service_time_microseconds, each.second))
     return ordered[:MOST_SLOW]
+
+
+def _merge_responses(parts: Sequence[RequestOutcome]) -> dict[str, Any]:
+    """Return what only an open loop has."""
+    stored = [each for each in (part.response_time_histogram for part in parts) if each]
+    if not stored:
+        return {}
+    highest = (part.response_max_microseconds for part in parts)
+    return {
+        "response_time_histogram": histograms.merge(stored).encode(),
+        "response_sum_microseconds": sum(part.response_sum_microseconds for part in parts),
+        "response_max_microseconds": max((h for h in highest if h is not None), default=None),
+        "dropped_requests": sum(part.dropped_requests for part in parts),
+        "ramp_dropped_requests": sum(part.ramp_dropped_requests for part in parts),
+        "late_requests": sum(part.late_requests for part in parts),
+    }
 
 
 def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:

@@ -41,6 +41,13 @@ class RequestOutcome(Model):
     service_time_histogram: str
     windows: list[WindowSums]
     slow_requests: list[SlowRequest] = []
+    response_time_histogram: str | None = None
+    """None in a closed loop."""
+    response_sum_microseconds: int = 0
+    response_max_microseconds: int | None = None
+    dropped_requests: int = 0
+    ramp_dropped_requests: int = 0
+    late_requests: int = 0
 
 
 class WorkerOutcome(Model):
@@ -59,6 +66,10 @@ class WorkerOutcome(Model):
     """For each entry of the workload one more than its highest slot that was sent."""
     queries_exhausted: bool = False
     """A list with the order `EachOnce` came to its end."""
+    planned_requests: int | None = None
+    """Measured arrivals of the plan; None in a closed loop, as the following."""
+    lag_p99_microseconds: int | None = None
+    lag_max_microseconds: int | None = None
     requests: list[RequestOutcome]
 
     @property

@@ -146,18 +146,22 @@ class PassLedger:
         self.origin_ns = now_ns
         self._boundary_ns = now_ns + SECOND_NS
 
-    def record(
+    def record(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
         self,
         request: PreparedRequest,
         began_ns: int,
         ended_ns: int,
         received: int,
         failed: Failure | None,
+        planned_ns: int = 0,
     ) -> bool:
-        """Count a request and say whether `note_slow` wants to know it; the hot path."""
+        """Count a request and say whether `note_slow` wants to know it; the hot path.
+
+        It is measured if it began, or was planned, after measuring did.
+        """
         if ended_ns >= self._boundary_ns:
             self._roll(ended_ns)
-        if began_ns >= self.origin_ns:
+        if (planned_ns or began_ns) >= self.origin_ns:
             ledger = self._measured[request.name]
             if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = began_ns
@@ -228,3 +232,7 @@ class PassLedger:
             windows=measured.windows,
             slow_requests=measured.slow.outcomes(self.origin_ns),
         )
+
+    def empty_outcome(self, place: int) -> RequestOutcome:
+        """Return the outcome of a request name that was never sent."""
+        return self._outcome(place, Ledger(), Ledger())

@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from solrbench.load.arrivals import PlannedRate, Schedule
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.offer import Offer
+from solrbench.load.open_loop import ArrivalSource
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger, Second
 from solrbench.load.requests import Node, PreparedRequest
+from solrbench.load.responses import PlannedCounts
 from solrbench.load.seeds import seed_of
 from solrbench.load.thinking import think_seconds
 from solrbench.load.user import ClosedLoopUser, Think
@@ -86,10 +89,11 @@ class RunningPass:
         self._draw = target.requests.begin(assignment)
         self._items = self._draw.items
         self._exhausted = False
-        self._left = sys.maxsize if assignment.requests is None else assignment.own_requests or 0
+        own = None if assignment.open_loop else assignment.own_requests
+        self._left = sys.maxsize if own is None else own
         self._closes_ns = NEVER_NS
         self._closing: asyncio.TimerHandle | None = None
-        self._users: list[ClosedLoopUser] = []
+        self._users: list[ClosedLoopUser | ArrivalSource] = []
         self._preparing: set[asyncio.Task[None]] = set()
         self._door = asyncio.Semaphore(_CONNECTING_AT_ONCE)
         self._arrived = 0
@@ -101,7 +105,7 @@ class RunningPass:
         self._cpu_begin = time.process_time()
         self._cpu_end = self._cpu_begin
         if assignment.start is Start.AT_ONCE:
-            self._measure()
+            self.measure(_now())
 
         if not assignment.own_users:
             loop.call_soon(ready)
@@ -122,7 +126,8 @@ class RunningPass:
         """Begin to measure; users at the barrier start."""
         if self._assignment.start is Start.AT_ONCE:
             return
-        self._measure()
+        if self._assignment.open_loop is None:
+            self.measure(_now())
         if self._assignment.start is Start.BARRIER:
             # Counted first: a user without anything to do leaves before the next one starts.
             self._active = len(self._users)
@@ -173,7 +178,7 @@ class RunningPass:
         """Return the result; the pass must be over and its last second rolled."""
         ledger = self._ledger
         some = ledger.last_ns > 0
-        return WorkerOutcome(
+        outcome = WorkerOutcome(
             key=self.key,
             users=self._assignment.own_users,
             cpu_seconds=self._cpu_end - self._cpu_begin,
@@ -183,6 +188,8 @@ class RunningPass:
             queries_exhausted=self._exhausted,
             requests=ledger.outcomes(),
         )
+        sources = [user for user in self._users if isinstance(user, ArrivalSource)]
+        return sources[0].complete(outcome, ledger.empty_outcome) if sources else outcome
 
     def drop(self) -> None:
         """Let all users go at once."""
@@ -200,7 +207,7 @@ class RunningPass:
         # Not at once: the last user is still in the middle of its own affairs.
         self._loop.call_soon(self._ended)
 
-    async def _prepare(self, user: ClosedLoopUser) -> None:
+    async def _prepare(self, user: ClosedLoopUser | ArrivalSource) -> None:
         async with self._door:
             await user.prepare()
         self._arrive()
@@ -211,12 +218,12 @@ class RunningPass:
             self._preparing.clear()
             self._ready()
 
-    def _measure(self) -> None:
-        now_ns = _now()
+    def measure(self, now_ns: int) -> None:
+        """Begin to measure."""
         self._cpu_begin = time.process_time()
         self._ledger.measure_from(now_ns)
         seconds = self._assignment.seconds
-        if seconds is not None:
+        if seconds is not None and self._assignment.open_loop is None:
             self._closes_ns = now_ns + seconds * SECOND_NS
             self._closing = self._loop.call_later(seconds, self._close)
 
@@ -230,11 +237,24 @@ class RunningPass:
         for user in self._users:
             user.close_round()
 
-    def _new_user(self, own: int) -> ClosedLoopUser:
+    def _new_user(self, own: int) -> ClosedLoopUser | ArrivalSource:
+        if self._assignment.open_loop is not None:
+            return self._new_source(self._assignment.open_loop)
         number = self._assignment.worker + own * self._assignment.workers
         node = self._nodes[number % len(self._nodes)]
         think = self._thinker(number)
         return ClosedLoopUser(self, node, self._target.timeout_seconds, think, self._loop)
+
+    def _new_source(self, rate: PlannedRate) -> ArrivalSource:
+        duty = self._assignment
+        seed = seed_of("arrivals", self._target.seed, duty.repeat, duty.step)
+        return ArrivalSource(
+            self,
+            Schedule(rate, seed, duty.worker, duty.workers),
+            PlannedCounts(self._target.requests.names),
+            self._nodes,
+            self._target.timeout_seconds,
+        )
 
     def _thinker(self, number: int) -> Think | None:
         spec = self._assignment.think_time

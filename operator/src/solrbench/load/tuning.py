@@ -1,6 +1,7 @@
 """Locust's own intervals, set to what a benchmark needs; importing Locust patches the process."""
 
 import logging
+import resource
 
 from locust import log, runners
 
@@ -15,6 +16,12 @@ def tune_locust() -> None:
     runners.WORKER_REPORT_INTERVAL = 1.0
     runners.HEARTBEAT_LIVENESS = WORKER_SILENT_SECONDS
     runners.MASTER_HEARTBEAT_TIMEOUT = MASTER_SILENT_SECONDS
+
+
+def allow_many_connections() -> None:
+    """Use all the open files that the system grants; many start with fewer."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _is_no_spawn_rate_warning(record: logging.LogRecord) -> bool:

@@ -27,7 +27,7 @@ from solrbench.load.pump import pump
 from solrbench.load.running import Progress, Target
 from solrbench.load.settings import LoadSettings
 from solrbench.load.target import prepare_target
-from solrbench.load.tuning import tune_locust
+from solrbench.load.tuning import allow_many_connections, tune_locust
 from solrbench.plan.load_plan import LoadPlan
 
 _FAREWELL_SECONDS = 10.0
@@ -39,6 +39,7 @@ _logger = logging.getLogger(__name__)
 def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     """Serve the master until it says otherwise; return the exit code."""
     tune_locust()
+    allow_many_connections()
     ended: AsyncResult = AsyncResult()
     # Before the connection: whoever prepares millions of queries misses heartbeats.
     prepared = _prepare(plan, settings)

@@ -36,6 +36,8 @@ class PlannedPass(Model):
     variant: str = ""
     """Name of the variant to go through; empty for `LoadPlan.solr_urls`."""
     step: Step
+    ramp_from_requests_per_second: float = 0.0
+    """Planned rate of the step before in the ladder, where a ramp begins; 0 without one."""
 
 
 class LoadPlan(Model):
@@ -78,7 +80,9 @@ class LoadState(Model):
     """Variant of the pass under way, if the target has variants."""
     step: str | None = None
     users: int = 0
-    """Users running."""
+    """Users running; 0 while a planned rate is sent."""
+    planned_requests_per_second: float | None = None
+    """Rate that the step under way plans, if it does."""
     requests: int = 0
     """Requests of the pass (or warm-up) under way so far."""
     failures: int = 0

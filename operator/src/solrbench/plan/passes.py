@@ -57,3 +57,10 @@ def remaining_passes(spec: Spec, stored: frozenset[str]) -> tuple[PassId, ...]:
 def step_of(spec: Spec, pass_id: PassId) -> Step:
     """Return the step that a pass measures."""
     return spec.load.steps[pass_id.position]
+
+
+def rate_before(spec: Spec, pass_id: PassId) -> float:
+    """Return the planned rate of the step before in the ladder, per second; 0 without one."""
+    if pass_id.position == 0:
+        return 0.0
+    return spec.load.steps[pass_id.position - 1].requests_per_second or 0.0

@@ -16,7 +16,14 @@ from solrbench.api.v1alpha1.status import Comparison, Overhead
 from solrbench.plan.passes import variant_names
 from solrbench.results import statistics
 from solrbench.results.document import RequestResult, StepDocument
-from solrbench.results.passes import Passes, Placed, by_place, percentile, request_names
+from solrbench.results.passes import (
+    Passes,
+    Placed,
+    by_place,
+    felt_percentile,
+    merged_responses,
+    request_names,
+)
 
 _DIGITS = 2
 """Decimals of per cent kept."""
@@ -110,12 +117,17 @@ def _failures(document: StepDocument, request: str) -> int:
 
 def _average(document: StepDocument, request: str) -> float | None:
     result = _result(document, request)
-    return result.sum_microseconds / result.requests if result and result.requests else None
+    if result is None:
+        return None
+    histogram = merged_responses([result])
+    if histogram.count:
+        return result.response_sum_microseconds / histogram.count
+    return result.sum_microseconds / result.requests if result.requests else None
 
 
 def _p95(document: StepDocument, request: str) -> float | None:
     result = _result(document, request)
-    return None if result is None else percentile([result], 95)
+    return None if result is None else felt_percentile([result], 95)
 
 
 def _rate(document: StepDocument, request: str) -> float | None:

@@ -82,6 +82,18 @@ class RequestResult(Model):
     windows: list[Window] = []
     slow_requests: list[SlowRequest] = []
     """The slowest, slowest first."""
+    response_time_histogram: str | None = None
+    """As above, from the intended start to the last byte; requests that were never sent count with
+    the time waited. None in a closed loop, where it equals the service time."""
+    response_sum_microseconds: int = 0
+    """Exact sum of the response times behind the histogram."""
+    response_max_microseconds: int | None = None
+    dropped_requests: int = 0
+    """Planned but never sent: they waited longer than `timeoutSeconds` for one of `maxInFlight`
+    connections. Not in `requests`."""
+    ramp_dropped_requests: int = 0
+    late_requests: int = 0
+    """Sent more than 10 ms after their intended start."""
 
 
 class WorkerResult(Model):
@@ -92,6 +104,11 @@ class WorkerResult(Model):
     cpu_seconds: float
     """CPU time of the worker's process during the pass."""
     users: int
+    """In an open loop 1, which stands for the arrivals."""
+    lag_p99_microseconds: int | None = None
+    """Time from the intended start to the sending of requests for which a connection was free: the
+    worker's own delay. None in a closed loop."""
+    lag_max_microseconds: int | None = None
 
 
 class StepDocument(Model):
@@ -104,7 +121,12 @@ class StepDocument(Model):
     variant: str = ""
     """Name of the variant it went through; empty without variants."""
     step: str
-    users: int
+    users: int | None = None
+    """None in an open loop."""
+    requests_per_second: float | None = None
+    """Planned rate; None in a closed loop, as the following."""
+    planned_requests: int | None = None
+    """Measured arrivals of the plan: requests sent and dropped."""
     attempt: int
     """Attempt of the load that measured it."""
     start_time: datetime

@@ -14,10 +14,12 @@ from solrbench.plan.passes import variant_names
 from solrbench.results import statistics
 from solrbench.results.document import RequestResult, StepDocument
 from solrbench.results.figures import format_milliseconds, format_number, format_share
+from solrbench.results.open_loop import response_figures
 from solrbench.results.passes import (
     Passes,
     bounded,
     by_place,
+    felt_percentile,
     longest,
     merged,
     milliseconds,
@@ -75,7 +77,7 @@ def summarise(spec: Spec, documents: Sequence[StepDocument]) -> Summary:
         result for document in passes for result in document.requests if not result.is_transaction
     ]
     failures = sum(result.failures for result in results)
-    p95 = percentile(results, 95)
+    p95 = felt_percentile(results, 95)
     return Summary(
         requests_per_second=format_number(requests(passes) / seconds(passes)),
         p95="" if p95 is None else format_milliseconds(p95 / 1000),
@@ -101,10 +103,11 @@ def _merge_request(step: Step, variant: str, request: str, passes: Passes) -> St
         repeats=len(passes),
         requests=sent,
         failures=sum(result.failures for result in results),
-        ramp_requests=None if step.spawn_rate is None else ramp,
+        ramp_requests=None if step.spawn_rate is None and step.ramp_seconds is None else ramp,
         requests_per_second=round(sent / seconds(passes), _DIGITS),
         **_service_times(results),
         **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
+        **response_figures(found),
     )
 
 

@@ -84,6 +84,29 @@ def merged(results: Iterable[RequestResult]) -> Histogram:
     )
 
 
+def merged_responses(results: Iterable[RequestResult]) -> Histogram:
+    """Return the histogram of all response times; empty for closed loops."""
+    return histograms.merge(
+        result.response_time_histogram for result in results if result.response_time_histogram
+    )
+
+
+def response_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
+    """Return a percentile of all response times in µs, None without any."""
+    return bounded(merged_responses(results), percent, longest_response(results))
+
+
+def is_planned(results: Iterable[RequestResult]) -> bool:
+    """Say whether requests were sent at a planned rate, so that they have response times."""
+    return any(result.response_time_histogram is not None for result in results)
+
+
+def felt_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
+    """Return a percentile in µs of what a user waits: response time if there is one."""
+    read = response_percentile if is_planned(results) else percentile
+    return read(results, percent)
+
+
 def percentile(results: Sequence[RequestResult], percent: float) -> int | None:
     """Return a percentile of all service times in µs, None without samples."""
     return bounded(merged(results), percent, longest(results))
@@ -98,6 +121,12 @@ def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | 
 def longest(results: Iterable[RequestResult]) -> int | None:
     """Return the longest service time in µs, None without samples."""
     times = (each.max_microseconds for each in results)
+    return max((time for time in times if time is not None), default=None)
+
+
+def longest_response(results: Iterable[RequestResult]) -> int | None:
+    """Return the longest response time in µs, None without any."""
+    times = (each.response_max_microseconds for each in results)
     return max((time for time in times if time is not None), default=None)
 
 

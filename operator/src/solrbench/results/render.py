@@ -27,6 +27,20 @@ def _optional(show: Callable[[float], str], value: float | None) -> str:
     return "" if value is None else show(value)
 
 
+def is_open(result: StepResult) -> bool:
+    """Say whether a result is that of a planned rate, so that its times are response times."""
+    return result.dropped_requests is not None
+
+
+def _felt(result: StepResult, field: str) -> float | None:
+    value: float | None = getattr(result, f"response_{field}" if is_open(result) else field)
+    return value
+
+
+def _time(field: str) -> Callable[[StepResult], str]:
+    return lambda result: _optional(format_milliseconds, _felt(result, field))
+
+
 _COLUMNS: dict[str, Callable[[StepResult], str]] = {
     "Step": lambda r: r.step,
     VARIANT: lambda r: r.variant or "",
@@ -36,15 +50,23 @@ _COLUMNS: dict[str, Callable[[StepResult], str]] = {
     "Failures": lambda r: format_share(r.failures, r.requests),
     "Requests/s": lambda r: format_number(r.requests_per_second),
     "± Requests/s": lambda r: _optional(format_percent, r.requests_per_second_deviation_percent),
-    "Average": lambda r: _optional(format_milliseconds, r.average_milliseconds),
-    "Min": lambda r: _optional(format_milliseconds, r.min_milliseconds),
-    "P50": lambda r: _optional(format_milliseconds, r.p50_milliseconds),
-    "P75": lambda r: _optional(format_milliseconds, r.p75_milliseconds),
-    "P95": lambda r: _optional(format_milliseconds, r.p95_milliseconds),
-    "P99": lambda r: _optional(format_milliseconds, r.p99_milliseconds),
-    "Max": lambda r: _optional(format_milliseconds, r.max_milliseconds),
-    "± P95": lambda r: _optional(format_percent, r.p95_deviation_percent),
+    "Average": _time("average_milliseconds"),
+    "Min": lambda r: "" if is_open(r) else _optional(format_milliseconds, r.min_milliseconds),
+    "P50": _time("p50_milliseconds"),
+    "P75": _time("p75_milliseconds"),
+    "P95": _time("p95_milliseconds"),
+    "P99": _time("p99_milliseconds"),
+    "Max": _time("max_milliseconds"),
+    "± P95": lambda r: _optional(format_percent, _felt(r, "p95_deviation_percent")),
+    "Service P95": lambda r: (
+        _optional(format_milliseconds, r.p95_milliseconds) if is_open(r) else ""
+    ),
+    "Late": lambda r: _optional(format_number, r.late_requests),
+    "Dropped": lambda r: _optional(format_number, r.dropped_requests),
 }
+
+OPEN_LOOP_HEADERS = ("Service P95", "Late", "Dropped")
+"""Columns that only steps with a planned rate fill."""
 
 HEADERS: Row = tuple(_COLUMNS)
 """Titles of the columns; `±` is the relative standard deviation of the repeats."""
@@ -56,6 +78,23 @@ NUMERIC_FROM = 3
 def rows(results: Iterable[StepResult]) -> list[Row]:
     """Return the cells of every result, with units."""
     return [tuple(show(result) for show in _COLUMNS.values()) for result in results]
+
+
+def table_note(results: Iterable[StepResult]) -> str:
+    """Return what a reader has to know of the times in a table."""
+    kinds = {is_open(result) for result in results}
+    times = {
+        frozenset({False}): "Times are service times",
+        frozenset({True}): "Times are response times, from the intended start of each request",
+    }.get(
+        frozenset(kinds),
+        "Times are service times; in rows with Late and Dropped response times, from the intended"
+        " start of each request",
+    )
+    return (
+        f"{times}; percentiles come from merged histograms;"
+        " ± is the relative standard deviation of the repeats."
+    )
 
 
 def to_csv(results: Sequence[StepResult]) -> str:
@@ -80,10 +119,7 @@ def to_markdown(benchmark: SolrBenchmark, slow: Sequence[str] = ()) -> str:
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:
         parts += ["## Results", to_markdown_table(rows(benchmark.status.results))]
-        parts.append(
-            "Times are service times; percentiles come from merged histograms;"
-            " ± is the relative standard deviation of the repeats."
-        )
+        parts.append(table_note(benchmark.status.results))
     if benchmark.status.comparisons:
         parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
@@ -93,9 +129,12 @@ def to_markdown(benchmark: SolrBenchmark, slow: Sequence[str] = ()) -> str:
 
 
 def to_markdown_table(table: Sequence[Row]) -> str:
-    """Return `table` below `HEADERS` as Markdown; without variants without their column."""
-    place = HEADERS.index(VARIANT)
-    left_out = set() if any(row[place] for row in table) else {place}
+    """Return `table` below `HEADERS` as Markdown; without variants without their column.
+
+    Likewise without the columns of an open loop and of what it lacks.
+    """
+    hideable = [HEADERS.index(name) for name in (VARIANT, "Min", *OPEN_LOOP_HEADERS)]
+    left_out = {i for i in hideable if not any(row[i] for row in table)}
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
     rule = tuple("---" if i < NUMERIC_FROM else "--:" for i in range(len(HEADERS)))
     lines = [[line[i] for i in shown] for line in (HEADERS, rule, *table)]

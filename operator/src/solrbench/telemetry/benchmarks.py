@@ -96,16 +96,17 @@ def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator
     return samples
 
 
-def _quantiles(benchmark: SolrBenchmark) -> Iterator[Sample]:
-    for result in benchmark.status.results:
-        for quantile, milliseconds in {
-            "0.5": result.p50_milliseconds,
-            "0.75": result.p75_milliseconds,
-            "0.95": result.p95_milliseconds,
-            "0.99": result.p99_milliseconds,
-        }.items():
-            seconds = None if milliseconds is None else milliseconds / 1000
-            yield (*_place(result), quantile), seconds
+def _quantiles(prefix: str = "") -> Callable[[SolrBenchmark], Iterator[Sample]]:
+    percents = {"0.5": 50, "0.75": 75, "0.95": 95, "0.99": 99}
+
+    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
+        for result in benchmark.status.results:
+            for quantile, percent in percents.items():
+                milliseconds = getattr(result, f"{prefix}p{percent}_milliseconds")
+                seconds = None if milliseconds is None else milliseconds / 1000
+                yield (*_place(result), quantile), seconds
+
+    return samples
 
 
 def _place(result: StepResult) -> tuple[str, ...]:
@@ -181,11 +182,17 @@ FAMILIES = (
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
     ),
-    Family("live_users", "Users running.", _live("users"), _LIVE),
+    Family("live_users", "Users running; absent with a planned rate.", _live("users"), _LIVE),
     Family(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
         _live("requests_per_second"),
+        _LIVE,
+    ),
+    Family(
+        "live_planned_requests_per_second",
+        "Rate that the step under way plans; absent with users.",
+        _live("planned_requests_per_second"),
         _LIVE,
     ),
     Family(
@@ -246,9 +253,46 @@ FAMILIES = (
     Family(
         "step_service_time_seconds",
         "Quantiles of the service time, from the merged histogram.",
-        _quantiles,
+        _quantiles(),
         (*_RESULT, "quantile"),
         kind="summary",
+    ),
+    Family(
+        "step_response_time_average_seconds",
+        "Mean response time; only with a planned rate, as the following.",
+        _results("response_average_milliseconds", 1000),
+        _RESULT,
+    ),
+    Family(
+        "step_response_time_max_seconds",
+        "Longest response time.",
+        _results("response_max_milliseconds", 1000),
+        _RESULT,
+    ),
+    Family(
+        "step_response_time_p95_deviation_ratio",
+        "Sample standard deviation of the repeats' 95th percentiles divided by their mean.",
+        _results("response_p95_deviation_percent", 100),
+        _RESULT,
+    ),
+    Family(
+        "step_response_time_seconds",
+        "Quantiles of the response time, from the merged histogram.",
+        _quantiles("response_"),
+        (*_RESULT, "quantile"),
+        kind="summary",
+    ),
+    Family(
+        "step_late_requests",
+        "Requests sent more than 10 ms after their intended start.",
+        _results("late_requests"),
+        _RESULT,
+    ),
+    Family(
+        "step_dropped_requests",
+        "Requests planned but never sent, for want of a free connection.",
+        _results("dropped_requests"),
+        _RESULT,
     ),
 )
 

@@ -127,6 +127,10 @@ Handler = Annotated[
 Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 Milliseconds = Annotated[Int, Field(ge=0, le=3_600_000)]
 Seconds = Annotated[Int, Field(ge=1, le=30 * 86_400)]
+Rate = Annotated[float, Strict(), Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+"""Events per second. That 0 is too few is a rule of the model that holds it: the API server cuts
+bounds to whole numbers before it compares whole numbers with them, so 0 would pass 0.001."""
+
 Labels = Annotated[
     dict[
         Annotated[str, StringConstraints(max_length=317)],

@@ -1,11 +1,12 @@
 """`spec.load`: workers, repeats and the ladder of steps."""
 
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import Int, Milliseconds, Seconds, ShortName
+from solrbench.api.v1alpha1.fields import Int, Milliseconds, Rate, Seconds, ShortName
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
@@ -43,13 +44,36 @@ class ThinkTime(Model):
     )
 
 
+DEFAULT_MAX_IN_FLIGHT = 1000
+"""Requests under way that a step with a planned rate may have, unless it says otherwise."""
+
+
+class Arrivals(StrEnum):
+    """How the times between planned requests are spread."""
+
+    POISSON = "Poisson"
+    UNIFORM = "Uniform"
+
+
 class Step(Model):
-    """One load level."""
+    """One load level: a number of users (closed loop) or a planned rate (open loop)."""
 
     name: ShortName
     """Name of the step in results and metrics."""
-    users: Annotated[Int, Field(ge=1, le=100_000)]
+    users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """Users that ask at once, each waiting for its answer: a closed loop."""
+    requests_per_second: Rate | None = None
+    """Requests planned per second, at least 0.001, sent whether earlier ones are answered or not:
+    an open loop."""
+    arrivals: Arrivals | None = None
+    """`Poisson`: independent of each other, as requests of many people are; `Uniform`: at equal
+    distances. `Poisson` when absent."""
+    max_in_flight: Annotated[Int, Field(ge=1, le=100_000)] | None = None
+    """Requests of a planned rate that may be under way at once, over all workers; 1000 when absent.
+    Further ones wait for their turn, and are dropped after `workload.timeoutSeconds`."""
+    ramp_seconds: Seconds | None = None
+    """Time in which the rate moves evenly from that of the step before, or 0, to this one. Its
+    requests come before those of `durationSeconds` or `requests` and are kept apart."""
     spawn_rate: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """Users started per second; all at once when absent. With `durationSeconds`, requests sent
     before the last user has started are kept apart."""
@@ -60,7 +84,34 @@ class Step(Model):
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
     """Requests to send, exactly."""
 
-    rules: ClassVar = (exactly_one("durationSeconds", "requests"),)
+    rules: ClassVar = (
+        exactly_one("users", "requestsPerSecond"),
+        Rule(
+            cel="!has(self.requestsPerSecond) || self.requestsPerSecond >= 0.001",
+            message="requestsPerSecond must be at least 0.001, one request in 1000 seconds",
+            holds=lambda s: s.requests_per_second is None or s.requests_per_second >= 0.001,
+        ),
+        exactly_one("durationSeconds", "requests"),
+        Rule(
+            cel="has(self.users) || !(has(self.spawnRate) || has(self.thinkTime))",
+            message="spawnRate and thinkTime must go with users, a planned rate has none",
+            holds=lambda s: s.users is not None or (s.spawn_rate is None and s.think_time is None),
+        ),
+        Rule(
+            cel=(
+                "has(self.requestsPerSecond)"
+                " || !(has(self.arrivals) || has(self.maxInFlight) || has(self.rampSeconds))"
+            ),
+            message=(
+                "arrivals, maxInFlight and rampSeconds must go with requestsPerSecond,"
+                " users start with spawnRate"
+            ),
+            holds=lambda s: (
+                s.requests_per_second is not None
+                or (s.arrivals is None and s.max_in_flight is None and s.ramp_seconds is None)
+            ),
+        ),
+    )
 
 
 class Load(Model):
@@ -82,8 +133,20 @@ class Load(Model):
             holds=lambda load: len({step.name for step in load.steps}) == len(load.steps),
         ),
         Rule(
-            cel="self.steps.all(s, s.users >= self.workers)",
+            cel="self.steps.all(s, !has(s.users) || s.users >= self.workers)",
             message="workers must not be more than the users of any step, each needs a user",
-            holds=lambda load: all(step.users >= load.workers for step in load.steps),
+            holds=lambda load: all(
+                step.users is None or step.users >= load.workers for step in load.steps
+            ),
+        ),
+        Rule(
+            cel="self.steps.all(s, !has(s.maxInFlight) || s.maxInFlight >= self.workers)",
+            message=(
+                "workers must not be more than maxInFlight of any step, each needs a connection"
+            ),
+            holds=lambda load: all(
+                step.max_in_flight is None or step.max_in_flight >= load.workers
+                for step in load.steps
+            ),
         ),
     )

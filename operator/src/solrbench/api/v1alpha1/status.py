@@ -110,7 +110,9 @@ class LiveLoad(Observed):
     step: Text | None = None
     """Step under way."""
     users: Count | None = None
-    """Users running."""
+    """Users running; absent while a planned rate is sent."""
+    planned_requests_per_second: Measure | None = None
+    """Rate that the step under way plans; absent with users."""
     requests_per_second: Measure | None = None
     """Rate over the last seconds."""
     requests: Count | None = None
@@ -135,7 +137,8 @@ class StepResult(Observed):
     failures: Count
     """Requests whose answer was wrong, missing or late."""
     ramp_requests: Count | None = None
-    """Requests sent while users were still being started; not in any other number."""
+    """Requests sent while users were still being started, or the rate still rose; not in any other
+    number."""
     requests_per_second: Measure
     """Requests divided by the seconds of the repeats."""
     average_milliseconds: Measure | None = None
@@ -160,6 +163,27 @@ class StepResult(Observed):
     """Mean of the repeats' 95th percentiles."""
     p95_deviation_percent: Measure | None = None
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
+    response_average_milliseconds: Measure | None = None
+    """Mean response time, from the intended start on; as all response times only with a planned
+    rate, with the time waited by requests that were dropped."""
+    response_max_milliseconds: Measure | None = None
+    """Longest response time."""
+    response_p50_milliseconds: Measure | None = None
+    """Median response time."""
+    response_p75_milliseconds: Measure | None = None
+    """75th percentile of the response time."""
+    response_p95_milliseconds: Measure | None = None
+    """95th percentile of the response time."""
+    response_p99_milliseconds: Measure | None = None
+    """99th percentile of the response time."""
+    response_p95_deviation_percent: Measure | None = None
+    """Relative standard deviation of the repeats' 95th percentiles of the response time; absent
+    with one repeat."""
+    late_requests: Count | None = None
+    """Requests sent more than 10 ms after their intended start; only with a planned rate."""
+    dropped_requests: Count | None = None
+    """Requests planned but never sent, for want of a free connection; in no other number but the
+    response times."""
 
 
 class Overhead(Observed):
@@ -190,9 +214,9 @@ class Comparison(Observed):
     """Failed requests of both in those repeats; errors are compared with answers if there are
     any."""
     average: Overhead | None = None
-    """Mean service time."""
+    """Mean service time; with a planned rate, mean response time."""
     p95: Overhead | None = None
-    """95th percentile of the service time."""
+    """95th percentile of the service time; with a planned rate, of the response time."""
     requests_per_second: Overhead | None = None
     """Rate; positive is better here."""
 
@@ -216,7 +240,8 @@ class Summary(Observed):
     requests_per_second: Text = ""
     """Rate, formatted."""
     p95: Text = ""
-    """95th percentile of the service time, formatted with its unit."""
+    """95th percentile of the service time, with a planned rate of the response time; formatted with
+    its unit."""
     failures: Text = ""
     """Share of failed requests, formatted in per cent."""
 

@@ -16,6 +16,7 @@ class WarmUp(Model):
     seconds: Annotated[Int, Field(ge=1, le=86_400)] | None = None
     """Time to send for."""
     users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
-    """Users that send; those of the first step when absent."""
+    """Users that send; when absent those of the first step, one for each worker if that has a
+    planned rate."""
 
     rules: ClassVar = (exactly_one("requests", "seconds"),)
