@@ -16,10 +16,16 @@ from support.http_server import Exchange
 
 RATE = 200
 
+STARTING_SECONDS = 45
+"""Longest wait for processes that have to start on a busy machine."""
+
+SLACK_MICROSECONDS = 100_000
+"""What a busy machine may add; whoever omits the waiting is wrong by most of a second."""
+
 
 def measure(load: Load, pass_id: str) -> StepDocument:
     """Wait for the document of the only pass and let the run end."""
-    load.wait(lambda state: state.unacknowledged == [pass_id])
+    load.wait(lambda state: state.unacknowledged == [pass_id], STARTING_SECONDS)
     document = load.fetch(pass_id)
     load.acknowledge(pass_id)
     assert set(load.exit_codes()) == {0}
@@ -30,13 +36,13 @@ def planned(name: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "requestsPerSecond": RATE} | fields
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> None:
     queries = [f"id{number}" for number in range(600)]
     with serving() as server:
         step = planned("exact", requests=401)
         with running(tmp_path, make_plan(server, step), "\n".join(queries)) as load:
-            state = load.wait(lambda state: state.stage == "Measuring")
+            state = load.wait(lambda state: state.stage == "Measuring", STARTING_SECONDS)
             assert state.planned_requests_per_second == RATE
             assert state.users == 0
             page = load.http.get("/stats/requests").json()
@@ -57,14 +63,16 @@ def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> No
     assert abs(document.seconds - 401 / RATE) < 5 * math.sqrt(401) / RATE + 0.2
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> None:
     with serving() as server:
         step = planned("ramp", arrivals="Uniform", rampSeconds=2, durationSeconds=2)
         plan = make_plan(server, step)
         plan["passes"][0]["rampFromRequestsPerSecond"] = 100
         with running(tmp_path, plan, "a\nb\n") as load:
-            load.wait(lambda state: state.stage == "Ramping" and state.requests > 0)
+            load.wait(
+                lambda state: state.stage == "Ramping" and state.requests > 0, STARTING_SECONDS
+            )
             document = measure(load, "r1-s0-ramp")
         sent = sum(path.endswith("/select") for _, path, _ in server.requests)
     (result,) = document.requests
@@ -74,7 +82,7 @@ def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> No
     assert 1.9 < document.seconds < 2.5
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> None:
     """A server that answers nothing for a second holds up what arrives in it.
 
@@ -103,11 +111,11 @@ def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> N
     histogram = decode(result.response_time_histogram or "")
     for percent in (85, 90, 95, 99):
         wanted = 1 - 5 * (100 - percent) / 100
-        assert histogram.percentile(percent) == pytest.approx(wanted * 1e6, abs=40_000)
-    assert result.response_max_microseconds == pytest.approx(1e6, abs=40_000)
+        assert histogram.percentile(percent) == pytest.approx(wanted * 1e6, abs=SLACK_MICROSECONDS)
+    assert result.response_max_microseconds == pytest.approx(1e6, abs=SLACK_MICROSECONDS)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_overload_is_late_and_dropped_but_never_hidden(tmp_path: Path) -> None:
     async def slow(exchange: Exchange) -> None:
         if exchange.query:
