@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1.load import Step
-from solrbench.load.merging import PassRecord, merge_outcomes
+from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes
 from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results.document import FailureKind, RequestResult
@@ -56,7 +56,7 @@ def outcome(*parts: RequestOutcome, first: float | None = 0.0, last: float = 1.0
 
 def merged(*outcomes: WorkerOutcome) -> Any:
     named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
-    return merge_outcomes(PLANNED, named, PassRecord(3, BEGAN, 77))
+    return merge_outcomes(PLANNED, named, PassRecord(3, BEGAN, WarmedUp(77)))
 
 
 def only(*outcomes: WorkerOutcome) -> RequestResult:

@@ -19,8 +19,12 @@ SPAWNED = "solrbench-spawned"
 GO = "solrbench-go"
 """Master: begin to measure the pass `key`."""
 
+CLOSE = "solrbench-close"
+"""Master: begin no more requests of the pass `key`; its outcome is sent when the last one ends."""
+
 PROGRESS = "solrbench-progress"
-"""Worker, once a second while its core lives: `key`, `users`, `requests`, `failures`."""
+"""Worker, once a second while its core lives: `key`, `users`, `requests`, `failures` and
+`sum_microseconds`."""
 
 OUTCOME = "solrbench-outcome"
 """Worker: the pass is over; `outcome` as JSON."""

@@ -20,6 +20,17 @@ class WindowSums(NamedTuple):
     max_microseconds: int
 
 
+class Granule(NamedTuple):
+    """A handful of answers in a row, of any request name."""
+
+    end_microseconds: int
+    """When the last of them ended, counted from the begin of measuring."""
+    requests: int
+    failures: int
+    sum_microseconds: int
+    max_microseconds: int
+
+
 class RequestOutcome(Model):
     """One request name on one worker."""
 
@@ -51,6 +62,8 @@ class WorkerOutcome(Model):
     last_seconds: float | None = None
     """Last answer, counted the same way."""
     requests: list[RequestOutcome]
+    granules: list[Granule] = []
+    """All measured requests in the order of their ends, up to a bound."""
 
     @property
     def measured(self) -> int:

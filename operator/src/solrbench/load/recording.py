@@ -11,7 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from solrbench.load.answers import Failure
-from solrbench.load.outcome import RequestOutcome, WindowSums
+from solrbench.load.granules import Granules
+from solrbench.load.outcome import Granule, RequestOutcome, WindowSums
 from solrbench.load.requests import PreparedRequest
 from solrbench.results.document import FailureKind
 from solrbench.results.histograms import Histogram, buckets_of
@@ -108,7 +109,7 @@ class Ledger:
 class PassLedger:
     """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
 
-    def __init__(self, names: tuple[str, ...], now_ns: int) -> None:
+    def __init__(self, names: tuple[str, ...], now_ns: int, workers: int = 1) -> None:
         self.names = names
         self.retried = [0] * len(names)
         self._ramp = [Ledger() for _ in names]
@@ -121,6 +122,9 @@ class PassLedger:
         self.last_ns = 0
         """When the last answer to a measured request came."""
         self._rolled: list[tuple[str, Second]] = []
+        self._granules = Granules(workers)
+        self._granule = self._granules.times
+        self._granule_size = self._granules.size
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
@@ -139,19 +143,30 @@ class PassLedger:
         """Count a request; the hot path."""
         if ended_ns >= self._boundary_ns:
             self._roll(ended_ns)
+        microseconds = (ended_ns - began_ns) // 1000
         if began_ns >= self.origin_ns:
             ledger = self._measured[request.name]
             if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = began_ns
             self.last_ns = ended_ns
+            granule = self._granule
+            granule.append(microseconds)
+            if failed is not None:
+                self._granules.failures += 1
+            if len(granule) >= self._granule_size:
+                self._granules.close(ended_ns - self.origin_ns)
         else:
             ledger = self._ramp[request.name]
-        ledger.record((ended_ns - began_ns) // 1000, received, failed)
+        ledger.record(microseconds, received, failed)
 
     def totals(self) -> tuple[int, int]:
         """Return requests and failures up to the last roll: measured, or of the ramp before."""
         ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
         return sum(each.requests for each in ledgers), sum(each.failures for each in ledgers)
+
+    def measured_microseconds(self) -> int:
+        """Return the sum of the service times of measured requests up to the last roll."""
+        return sum(each.sum_microseconds for each in self._measured)
 
     def take_rolled(self, now_ns: int, *, last: bool = False) -> list[tuple[str, Second]]:
         """Return the seconds that ended since the last call, by request name.
@@ -172,6 +187,10 @@ class PassLedger:
                 done = ledger.roll(number)
                 if done is not None:
                     self._rolled.append((name, done))
+
+    def granules(self) -> list[Granule]:
+        """Return all measured requests a handful at a time."""
+        return self._granules.take(self.last_ns - self.origin_ns)
 
     def outcomes(self) -> list[RequestOutcome]:
         """Return what was measured; names that were never sent are left out."""

@@ -58,6 +58,8 @@ class Progress(NamedTuple):
     requests: int
     """Measured requests so far; those of the ramp while it lasts."""
     failures: int
+    sum_microseconds: int
+    """Service times of the measured requests so far."""
     seconds: list[tuple[str, Second]]
     """What was counted since the last time, by request name."""
 
@@ -95,7 +97,7 @@ class RunningPass:
         self._arrived = 0
         self._active = 0
         self._over = False
-        self._ledger = PassLedger(target.requests.names, _now())
+        self._ledger = PassLedger(target.requests.names, _now(), assignment.workers)
         self.record = self._ledger.record
         self._cpu_begin = time.process_time()
         self._cpu_end = self._cpu_begin
@@ -131,6 +133,11 @@ class RunningPass:
             # A warm-up may have fewer users than workers.
             self._end()
 
+    def close(self) -> None:
+        """Begin no request from now on; those under way are finished and counted."""
+        self._closes_ns = min(self._closes_ns, _now())
+        self._close()
+
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do."""
         if self._left <= 0 or now_ns >= self._closes_ns:
@@ -157,7 +164,13 @@ class RunningPass:
         rolled = self._ledger.take_rolled(_now(), last=last)
         requests, failures = self._ledger.totals()
         return Progress(
-            self.key, self._assignment.label, len(self._users), requests, failures, rolled
+            self.key,
+            self._assignment.label,
+            len(self._users),
+            requests,
+            failures,
+            self._ledger.measured_microseconds(),
+            rolled,
         )
 
     def outcome(self) -> WorkerOutcome:
@@ -171,6 +184,7 @@ class RunningPass:
             first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
             requests=ledger.outcomes(),
+            granules=ledger.granules(),
         )
 
     def drop(self) -> None:
