@@ -89,26 +89,26 @@ class SolrCacheWatch:
         if self._refused:
             return
         before = time.monotonic()
-        try:
-            heard = self._read()
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
-            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+        heard = self._read()
+        if heard is None:
             self._failures += 1
             self._url = next(self._urls)
-            _logger.info("no cache metrics from Solr: %r", error)
             return
-        if heard is not None and (not self._heard or heard.cores == self._heard[0][1].cores):
-            self._failures = 0
+        self._failures = 0
+        if not self._heard or heard.cores == self._heard[0][1].cores:
             self._heard.append(((before + time.monotonic()) / 2, heard))
 
     def _read(self) -> CacheCounts | None:
-        answer = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
-        if answer.is_client_error:
-            # Not allowed, or a Solr that tells in another way: so will the next answer be.
-            self._refused = True
-            _logger.info("no cache metrics: %s answers HTTP %d", self._url, answer.status_code)
+        try:
+            answer = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
+            if answer.is_client_error:
+                # Not allowed, or a Solr that tells in another way: so will the next answer be.
+                self._refused = True
+            return parse_caches(answer.raise_for_status().json(), self._collection)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            _logger.info("no cache metrics from %s: %r", self._url, error)
             return None
-        return parse_caches(answer.raise_for_status().json(), self._collection)
 
     def _client(self) -> httpx.Client:
         if self._http is None:
