@@ -15,7 +15,7 @@ from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.document import StepDocument
 from support.http_server import Exchange
 
-COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 1200, 0.070, 0.010
+COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 600, 0.100, 0.020
 
 
 class WarmingSolr:
@@ -50,7 +50,7 @@ class WarmingSolr:
         exchange.send(json.dumps({"responseHeader": {"status": 0}, "a:8983_solr": node}).encode())
 
 
-def measure(load: Load, *ids: str, seconds: float = 30) -> list[StepDocument]:
+def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepDocument]:
     load.wait(lambda state: len(state.unacknowledged) == len(ids), seconds)
     found = [load.fetch(pass_id) for pass_id in ids]
     for pass_id in ids:
@@ -60,16 +60,16 @@ def measure(load: Load, *ids: str, seconds: float = 30) -> list[StepDocument]:
 
 
 def until_steady(**changes: int) -> dict[str, Any]:
-    fields = {"maxSeconds": 20, "windows": 3, "windowRequests": 100, "deviationPercent": 15}
+    fields = {"maxSeconds": 20, "windows": 5, "windowRequests": 100, "deviationPercent": 10}
     return {"untilSteady": fields | changes}
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> None:
     solr = WarmingSolr()
     with serving(solr) as server:
         step = {"name": "step", "users": 8, "requests": 1100}
-        plan = make_plan(server, step, warmUp=until_steady(windows=4) | {"users": 8})
+        plan = make_plan(server, step, warmUp=until_steady() | {"users": 8})
         with running(tmp_path, plan, "a\nb\n") as load:
             (document,) = measure(load, "r1-s0-step")
     assert document.warm_up_steady is True
@@ -81,7 +81,7 @@ def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> 
     cold, warm = curve[0], document.thousands[0]
     assert cold.seconds > 1.5 * warm.seconds
     assert cold.mean_microseconds > 1.5 * warm.mean_microseconds
-    assert cold.mean_microseconds > 1e6 * (COLD_SECONDS + WARM_SECONDS) / 2
+    assert cold.max_microseconds > 0.95e6 * COLD_SECONDS
     for before, after in pairwise(curve):
         assert after.end_seconds - before.end_seconds == pytest.approx(after.seconds, abs=1e-5)
     first, last = document.warm_up_caches[0], document.warm_up_caches[-1]
@@ -92,7 +92,7 @@ def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> 
     assert document.caches[-1].lookups == solr.selects
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path) -> None:
     solr = WarmingSolr(tells=False)
     with serving(solr) as server:
@@ -106,7 +106,7 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
     assert solr.metrics == 1
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_a_stall_is_an_outlier_with_its_time(tmp_path: Path) -> None:
     begin, stalled = [0.0], [datetime.min.replace(tzinfo=UTC)]
 

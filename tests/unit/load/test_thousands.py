@@ -25,9 +25,7 @@ def answers(rng: random.Random, number: int) -> list[Answer]:
     """Return the answers of one worker, cold at first."""
     gaps = (rng.expovariate(1 / (50 + 500 / (1 + place / 200))) for place in range(number))
     ends = accumulate(gaps)
-    return [
-        (1 + int(end), 1 + int(rng.lognormvariate(6, 1)), rng.random() < 0.02) for end in ends
-    ]
+    return [(1 + int(end), 1 + int(rng.lognormvariate(6, 1)), rng.random() < 0.02) for end in ends]
 
 
 def work(done: list[Answer], workers: int = 1) -> WorkerOutcome:

@@ -113,6 +113,8 @@ class SolrCacheWatch:
     def _client(self) -> httpx.Client:
         if self._http is None:
             access = self._access()
+            # It would write a line for every question.
+            logging.getLogger("httpx").setLevel(logging.WARNING)
             self._http = httpx.Client(
                 timeout=_TIMEOUT_SECONDS,
                 trust_env=False,

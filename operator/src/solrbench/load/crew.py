@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from gevent.event import Event
 from locust.runners import STATE_MISSING, MasterRunner
@@ -11,20 +11,11 @@ from solrbench.load import messages
 from solrbench.load.assignment import Assignment
 from solrbench.load.failures import LoadFailure
 from solrbench.load.ladder import Ladder
+from solrbench.load.messages import Figures
 from solrbench.load.outcome import WorkerOutcome
 
 _LOOK_SECONDS = 0.25
 """Time between two looks at who is still alive."""
-
-
-class Figures(NamedTuple):
-    """The pass under way, over all workers."""
-
-    users: int
-    requests: int
-    failures: int
-    sum_microseconds: int
-    """Service times of the measured requests."""
 
 
 class Crew:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from solrbench.api.v1alpha1.warm_up import UntilSteady
-from solrbench.load.crew import Figures
+from solrbench.load.messages import Figures
 from solrbench.results.steadiness import Steadiness
 
 
