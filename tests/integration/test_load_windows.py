@@ -15,7 +15,7 @@ from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.document import StepDocument
 from support.http_server import Exchange
 
-COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 600, 0.100, 0.020
+COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 300, 0.200, 0.020
 
 
 class WarmingSolr:
@@ -60,7 +60,7 @@ def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepDocument]:
 
 
 def until_steady(**changes: int) -> dict[str, Any]:
-    fields = {"maxSeconds": 20, "windows": 5, "windowRequests": 100, "deviationPercent": 10}
+    fields = {"maxSeconds": 40, "windows": 5, "windowRequests": 100, "deviationPercent": 12}
     return {"untilSteady": fields | changes}
 
 
@@ -78,7 +78,9 @@ def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> 
     curve = document.warm_up_thousands
     assert sum(each.requests for each in curve) == document.warm_up_requests
     assert [each.requests for each in document.thousands] == [1000, 100]
-    cold, warm = curve[0], document.thousands[0]
+    # The quickest of the warm ones: neighbours on the machine make others slow, too.
+    whole = [each for each in [*curve[1:], *document.thousands] if each.requests == 1000]
+    cold, warm = curve[0], min(whole, key=lambda each: each.seconds)
     assert cold.seconds > 1.5 * warm.seconds
     assert cold.mean_microseconds > 1.5 * warm.mean_microseconds
     assert cold.max_microseconds > 0.95e6 * COLD_SECONDS
@@ -97,7 +99,9 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
     solr = WarmingSolr(tells=False)
     with serving(solr) as server:
         step = {"name": "step", "users": 2, "requests": 10}
-        plan = make_plan(server, step, warmUp=until_steady(maxSeconds=3, windowRequests=100_000))
+        plan = make_plan(
+            server, step, warmUp=until_steady(maxSeconds=3, windows=3, windowRequests=100_000)
+        )
         with running(tmp_path, plan, "a\nb\n") as load:
             (document,) = measure(load, "r1-s0-step")
     assert document.warm_up_steady is False

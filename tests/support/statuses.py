@@ -89,6 +89,8 @@ def _result(step: str) -> StepResult:
         requests_per_second_deviation_percent=1.5,
         p95_milliseconds_mean=12.2,
         p95_deviation_percent=2.5,
+        steady_from_second=7,
+        outlier_windows=3,
     )
 
 

@@ -42,7 +42,8 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
 def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
     match output:
         case "markdown":
-            click.echo(to_markdown(benchmark), nl=False)
+            documents = list(Reports(cluster).documents(benchmark).values())
+            click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
             click.echo(to_csv(benchmark.status.results), nl=False)
         case "json":

@@ -8,7 +8,9 @@ Pure:
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
 - `answers`: is this answer a good one?
 - `recording`, `outcome`: what is counted while a pass runs, and what is left of it
-- `merging`: the outcomes of all workers as one document
+- `merging`: the outcomes of all workers as one document; `granules`, `thousands`: its windows of
+  a thousand requests
+- `steady_watch`: the end of a warm-up; `cache_metrics`: what Solr tells of its caches
 - `speedometer`, `messages`, `settings`: requests per second; what both sides agree on
 
 The core, which runs in an event loop of its own and knows nothing of Locust:
@@ -23,7 +25,8 @@ Around Locust; running one of these takes a process that gevent has patched:
 - `worker`, `bridge`, `idle_user`, `pump`: a worker, its core in a native thread, its statistics
 - `master`, `conductor`, `crew`: the page, the order of events, the workers
 - `ladder`, `dispatcher`, `tuning`: how many users, on which worker; Locust's own intervals
-- `reach`: does the target answer? `store`, `web`: documents until they are acknowledged
+- `cache_watch`: asks for the caches; `reach`: does the target answer? `store`, `web`: documents
+  until they are acknowledged
 
 For the operator: `remote`, the master as seen over HTTP.
 """

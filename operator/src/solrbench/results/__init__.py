@@ -6,5 +6,7 @@
 - `merge`: documents of all repeats into the status
 - `comparison`: variants of a target against the first of them
 - `compared`: comparisons in words
+- `windows`, `seconds`: slices of a pass; `steadiness`, `outliers`, `cold_start`: what they show
+- `render`, `render_windows`, `figures`: numbers and tables as people read them
 - `report`: the stored form of the whole benchmark
 """

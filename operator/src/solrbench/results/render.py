@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import StepResult
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
+from solrbench.results.document import StepDocument
 from solrbench.results.figures import (
     format_milliseconds,
     format_number,
     format_percent,
     format_share,
 )
+from solrbench.results.render_windows import windows_to_markdown
 
 Row = tuple[str, ...]
 """The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
@@ -71,8 +73,11 @@ def to_csv(results: Sequence[StepResult]) -> str:
     return out.getvalue()
 
 
-def to_markdown(benchmark: SolrBenchmark) -> str:
-    """Return a report of one benchmark: what it is, how it ended, and the table of results."""
+def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepDocument] = ()) -> str:
+    """Return a report of one benchmark: what it is, how it ended, and the table of results.
+
+    `documents` are its stored passes, which tell how the numbers came about in time.
+    """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:
         parts += ["## Results", to_markdown_table(rows(benchmark.status.results))]
@@ -83,6 +88,7 @@ def to_markdown(benchmark: SolrBenchmark) -> str:
     if benchmark.status.comparisons:
         parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
+    parts += windows_to_markdown(documents)
     return "\n\n".join(parts) + "\n"
 
 

@@ -158,6 +158,11 @@ class StepResult(Observed):
     """Mean of the repeats' 95th percentiles."""
     p95_deviation_percent: Measure | None = None
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
+    steady_from_second: Count | None = None
+    """Second after which the service times of all requests of the step were steady, of the repeat
+    in which that took longest; absent if one was too short to tell or never became steady."""
+    outlier_windows: Count | None = None
+    """Seconds of all repeats that were unlike the others, all requests of the step together."""
 
 
 class Overhead(Observed):
