@@ -99,6 +99,12 @@ def test_a_single_slow_second_near_the_end_is_no_beginning() -> None:
     assert truncation(values) == 0
 
 
+def test_a_stall_does_not_hide_a_cold_beginning() -> None:
+    means = [9000.0] * 4 + [1000.0] * 55
+    means[40] = 800_000.0
+    assert steady_from([SecondMean(place, 50, mean) for place, mean in enumerate(means)]) == 4
+
+
 def test_what_drifts_is_never_steady() -> None:
     assert truncation([200.0 - place for place in range(100)]) is None
 

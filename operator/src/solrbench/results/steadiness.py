@@ -6,6 +6,7 @@ Two questions, two rules, each with its source:
 - after a step: where did its steady part begin? (`steady_from`)
 """
 
+import math
 from collections import deque
 from collections.abc import Sequence
 
@@ -62,9 +63,11 @@ class Steadiness:
 def steady_from(series: Sequence[SecondMean]) -> int | None:
     """Return the second from which on a pass is steady, None if it never is or is too short.
 
-    It is the end of the beginning that `truncation` finds.
+    It is the end of the beginning that `truncation` finds in the logarithms of the means. Service
+    times are skewed: in the means themselves, one second in which Solr stalled outweighs a whole
+    cold beginning.
     """
-    place = truncation([each.mean_microseconds for each in series])
+    place = truncation([math.log(max(each.mean_microseconds, 1.0)) for each in series])
     return None if place is None else series[place].second
 
 
