@@ -90,6 +90,19 @@ GOOD: dict[str, Changes] = {
         f"{SOLR}.gcTune": "-XX:+UseG1GC -Xmn256m",
     },
     "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
+    "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},
+    "warm-up until steady, just long enough": {
+        "spec.warmUp": {
+            "untilSteady": {
+                "maxSeconds": 60,
+                "windows": 3,
+                "windowSeconds": 20,
+                "windowRequests": 1,
+                "deviationPercent": 1,
+            },
+            "users": 2,
+        }
+    },
     "existing Solr": create(),
     "existing nodes with everything": create(
         urls=["https://a.example.org/solr", "https://[2001:db8::1]:8983/search/solr"],

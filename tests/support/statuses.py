@@ -99,6 +99,8 @@ def _result(step: str) -> StepResult:
         response_p95_deviation_percent=3.5,
         late_requests=7,
         dropped_requests=3,
+        steady_from_second=7,
+        outlier_windows=3,
     )
 
 

@@ -243,6 +243,40 @@ def test_progress_adds_up_to_the_outcome() -> None:
     run(body)
 
 
+def test_a_pass_that_is_closed_finishes_what_is_under_way() -> None:
+    async def body() -> None:
+        ear = Ear()
+        think = ThinkTime(constant_milliseconds=60_000)
+        closing = asyncio.Event()
+
+        async def answer_late(exchange: Exchange) -> None:
+            if exchange.number >= 3:
+                closing.set()
+                await asyncio.sleep(0.3)
+            exchange.send()
+
+        async with HttpServer(answer_late) as server:
+            duty = assignment(users=4, seconds=60, think=think)
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            for _ in range(4):
+                core.add_user()
+            await ear.all_there.wait()
+            core.go(duty.key)
+            await closing.wait()
+            core.close("r9-s9-other")
+            assert not ear.outcome.done()
+            core.close(duty.key)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+            core.close(duty.key)
+        assert (outcome.measured, only(outcome).failures) == (4, 0)
+        assert len(server.requests) == 4
+        assert ear.heard[-1].sum_microseconds == only(outcome).sum_microseconds > 300_000
+        assert [each.requests for each in outcome.granules] == [4]
+
+    run(body)
+
+
 def test_names_in_the_file_are_counted_apart() -> None:
     async def body() -> None:
         named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]

@@ -3,11 +3,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1.load import Step
-from solrbench.load.merging import PassRecord, merge_outcomes
-from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
+from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes
+from solrbench.load.outcome import Granule, RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results.document import FailureKind, RequestResult
 from solrbench.results.histograms import Histogram
+from solrbench.results.windows import CacheSample, Thousand
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PLANNED = PlannedPass(
@@ -56,7 +57,7 @@ def outcome(*parts: RequestOutcome, first: float | None = 0.0, last: float = 1.0
 
 def merged(*outcomes: WorkerOutcome) -> Any:
     named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
-    return merge_outcomes(PLANNED, named, PassRecord(3, BEGAN, 77))
+    return merge_outcomes(PLANNED, named, PassRecord(3, BEGAN, WarmedUp(77)))
 
 
 def only(*outcomes: WorkerOutcome) -> RequestResult:
@@ -150,7 +151,7 @@ def test_response_times_lags_and_plans_are_added() -> None:
         update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
     )
     named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
-    document = merge_outcomes(planned, named, PassRecord(3, BEGAN, 0))
+    document = merge_outcomes(planned, named, PassRecord(3, BEGAN))
     (result,) = document.requests
     assert result.response_time_histogram == histogram([5, 7, 900, 70_000])
     assert (result.response_sum_microseconds, result.response_max_microseconds) == (70_912, 70_000)
@@ -168,3 +169,38 @@ def test_closed_loop_has_no_response_times_and_no_plan() -> None:
     document = merged(outcome(part([5])))
     assert document.requests[0].response_time_histogram is None
     assert (document.requests_per_second, document.planned_requests) == (None, None)
+
+
+def test_document_tells_of_windows_steadiness_and_outliers() -> None:
+    slow = [WindowSums(second, 50, 0, 50 * 9000, 20_000) for second in range(4)]
+    usual = [WindowSums(second, 50, 0, 50 * 1000, 3000) for second in range(4, 40)]
+    stalled = [WindowSums(40, 2, 0, 2 * 800_000, 900_000)]
+    rest = [WindowSums(second, 50, 0, 50 * 1000, 3000) for second in range(41, 60)]
+    granules = [Granule(500_000 * place, 50, 1, 50_000, 3000) for place in range(1, 61)]
+    worker = outcome(part([5], requests=3000, windows=slow + usual + stalled + rest), last=60.0)
+    document = merged(worker.model_copy(update={"granules": granules}))
+    assert document.steady_from_second == 4
+    assert [each.second for each in document.outliers] == [0, 1, 2, 3, 40]
+    assert document.outlier_windows == 5
+    assert document.outliers[-1].time == BEGAN + timedelta(seconds=40)
+    assert [(each.requests, each.seconds) for each in document.thousands] == [(1000, 10.0)] * 3
+    assert [each.failures for each in document.thousands] == [20] * 3
+
+
+def test_document_keeps_the_warm_up_apart() -> None:
+    thousand = Thousand(
+        requests=77,
+        failures=0,
+        end_seconds=1.5,
+        seconds=1.5,
+        mean_microseconds=9,
+        max_microseconds=9,
+    )
+    sample = CacheSample(second=0.1, cache="filterCache", lookups=3, hits=1)
+    warmed = WarmedUp(77, steady=False, thousands=[thousand], caches=[sample])
+    record = PassRecord(3, BEGAN, warmed, [sample, sample])
+    document = merge_outcomes(PLANNED, [("w", outcome(part([5])))], record)
+    assert (document.warm_up_requests, document.warm_up_steady) == (77, False)
+    assert document.warm_up_thousands == [thousand]
+    assert (document.warm_up_caches, document.caches) == ([sample], [sample, sample])
+    assert document.thousands == []

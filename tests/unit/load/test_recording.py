@@ -110,3 +110,15 @@ def test_totals_are_right_at_any_batch_size(count: int) -> None:
         record(made, COLD, 0.5, 7)
     made.take_rolled(ORIGIN, last=True)
     assert made.totals() == (count, 0)
+
+
+def test_sum_of_measured_times_is_that_of_the_seconds_rolled() -> None:
+    made = PassLedger(("hot", "cold"), ORIGIN)
+    made.record(HOT, ORIGIN, ORIGIN + 700_000, 10, None)
+    made.measure_from(ORIGIN + 800_000)
+    assert made.measured_microseconds() == 0
+    for place, request in enumerate((HOT, COLD, HOT)):
+        began = ORIGIN + SECOND_NS + place
+        made.record(request, began, began + 1000 * (place + 5), 10, None)
+    made.take_rolled(ORIGIN, last=True)
+    assert made.measured_microseconds() == 5 + 6 + 7

@@ -201,3 +201,23 @@ def test_one_failure_in_a_million_is_not_none() -> None:
 def test_no_results_give_an_empty_headline() -> None:
     summary = summarise(make_spec("a"), [])
     assert (summary.requests_per_second, summary.p95, summary.failures) == ("", "", "")
+
+
+def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
+    spec = make_spec("five")
+    passes = [
+        make_document("five", repeat, make_result([5])).model_copy(
+            update={"steady_from_second": second, "outlier_windows": odd}
+        )
+        for repeat, second, odd in ((1, 3, 2), (2, 0, 0), (3, 12, 1))
+    ]
+    (found,) = merge_steps(spec, passes)
+    assert (found.steady_from_second, found.outlier_windows) == (12, 3)
+    never = passes[1].model_copy(update={"steady_from_second": None})
+    (found,) = merge_steps(spec, [passes[0], never, passes[2]])
+    assert (found.steady_from_second, found.outlier_windows) == (None, 3)
+
+
+def test_documents_of_older_versions_tell_nothing_of_outliers() -> None:
+    (found,) = merge_steps(make_spec("five"), [make_document("five", 1, make_result([5]))])
+    assert (found.steady_from_second, found.outlier_windows) == (None, None)

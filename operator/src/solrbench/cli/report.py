@@ -11,7 +11,6 @@ from solrbench.cli.options import cluster_options, errors_for_people, open_clust
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.results.document import MOST_SLOW
 from solrbench.results.render import to_csv, to_markdown
 from solrbench.results.slow import slow_lines
 
@@ -47,7 +46,8 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
 def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
     match output:
         case "markdown":
-            click.echo(to_markdown(benchmark, _slow(cluster, benchmark, MOST_SLOW)), nl=False)
+            documents = list(Reports(cluster).documents(benchmark).values())
+            click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
             click.echo(to_csv(benchmark.status.results), nl=False)
         case "json":

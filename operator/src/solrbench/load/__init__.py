@@ -14,7 +14,9 @@ Pure:
 - `answers`, `checking`: is this answer a good one, and what was expected?
 - `recording`, `slow`, `outcome`: what is counted while a pass runs, and what is left of it
 - `responses`: what an open loop counts besides
-- `merging`: the outcomes of all workers as one document
+- `merging`: the outcomes of all workers as one document; `granules`, `thousands`: its windows of
+  a thousand requests
+- `steady_watch`: the end of a warm-up; `cache_metrics`: what Solr tells of its caches
 - `speedometer`, `messages`, `settings`: requests per second; what both sides agree on
 
 The core, which runs in an event loop of its own and knows nothing of Locust:
@@ -30,7 +32,8 @@ Around Locust; running one of these takes a process that gevent has patched:
 - `worker`, `bridge`, `idle_user`, `pump`: a worker, its core in a native thread, its statistics
 - `master`, `conductor`, `crew`: the page, the order of events, the workers
 - `ladder`, `dispatcher`, `tuning`: how many users, on which worker; Locust's own intervals
-- `reach`: does the target answer? `store`, `web`: documents until they are acknowledged
+- `cache_watch`: asks for the caches; `reach`: does the target answer? `store`, `web`: documents
+  until they are acknowledged
 
 For the operator: `remote`, the master as seen over HTTP.
 """

@@ -99,6 +99,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
     """Return the warm-up before a pass, as worker 0 sees it; None without one."""
     if plan.warm_up is None:
         return None
+    until = plan.warm_up.until_steady
     return Assignment(
         key=f"{planned.id}/{WARM_UP}",
         repeat=planned.repeat,
@@ -110,7 +111,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
         start=Start.BARRIER,
         attempt=plan.attempt,
         requests=plan.warm_up.requests,
-        seconds=plan.warm_up.seconds,
+        seconds=plan.warm_up.seconds if until is None else until.max_seconds,
     )
 
 

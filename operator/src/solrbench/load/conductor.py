@@ -4,15 +4,20 @@ import logging
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import NamedTuple, Protocol
 
+from solrbench.api.v1alpha1.warm_up import UntilSteady
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
 from solrbench.load.crew import Crew
 from solrbench.load.failures import LoadFailure
-from solrbench.load.merging import PassRecord, merge_outcomes, next_offsets
+from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes, next_offsets
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.speedometer import Speedometer
+from solrbench.load.steady_watch import SteadyWatch
 from solrbench.load.store import ResultStore
+from solrbench.load.thousands import merge_thousands
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedPass
+from solrbench.results.windows import CacheSample
 
 AT_ONCE_RATE = 1_000_000
 """Users per second that make every dispatch a single one."""
@@ -24,6 +29,27 @@ _SPAWNS_PER_SECOND = 500
 _logger = logging.getLogger(__name__)
 
 
+class CacheWatch(Protocol):
+    """Asks for Solr's caches while a pass runs."""
+
+    def begin(self) -> None:
+        """Ask at once and then again and again."""
+
+    def end(self, began: float) -> list[CacheSample]:
+        """Ask a last time; return everything, in seconds since `began` (monotonic)."""
+
+
+class _Played(NamedTuple):
+    """A pass that was run."""
+
+    began: datetime
+    """When it began to be measured."""
+    outcomes: list[tuple[str, WorkerOutcome]]
+    caches: list[CacheSample]
+    steady: bool | None
+    """Whether it became steady; None if nobody asked."""
+
+
 class Conductor:
     """Runs the plan.
 
@@ -31,19 +57,22 @@ class Conductor:
     there and raises `LoadFailure` if the run cannot begin.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what to do, and everybody who does it
         self,
         plan: LoadPlan,
         crew: Crew,
         store: ResultStore,
         prepare: Callable[[], None],
+        *,
         utc_now: Callable[[], datetime],
+        caches: CacheWatch,
     ) -> None:
         self._plan = plan
         self._crew = crew
         self._store = store
         self._prepare = prepare
         self._utc_now = utc_now
+        self._caches = caches
         self._stage = "WaitingForWorkers"
         self._pass: PlannedPass | None = None
         self._began: float | None = None
@@ -68,7 +97,7 @@ class Conductor:
         ladder = None
         for planned in self._plan.passes:
             self._pass = planned
-            warmed_up = 0
+            warmed_up = WarmedUp()
             if (planned.repeat, planned.variant) != ladder:
                 ladder = (planned.repeat, planned.variant)
                 self._offsets = []
@@ -112,27 +141,35 @@ class Conductor:
             return None
         return self._pass.step.requests_per_second
 
-    def _warm_up(self, planned: PlannedPass) -> int:
+    def _warm_up(self, planned: PlannedPass) -> WarmedUp:
         assignment = warm_up_assignment(self._plan, planned)
         if assignment is None:
-            return 0
-        _, outcomes = self._play(assignment, AT_ONCE_RATE, "WarmingUp")
-        return sum(outcome.measured for _, outcome in outcomes)
+            return WarmedUp()
+        until = self._plan.warm_up.until_steady if self._plan.warm_up else None
+        played = self._play(assignment, AT_ONCE_RATE, "WarmingUp", until)
+        outcomes = [outcome for _, outcome in played.outcomes]
+        return WarmedUp(
+            requests=sum(outcome.measured for outcome in outcomes),
+            steady=played.steady,
+            thousands=merge_thousands(outcomes),
+            caches=played.caches,
+        )
 
-    def _measure(self, planned: PlannedPass, warmed_up: int) -> None:
+    def _measure(self, planned: PlannedPass, warmed_up: WarmedUp) -> None:
         assignment = step_assignment(self._plan, planned, self._offsets)
         rate = planned.step.spawn_rate or AT_ONCE_RATE
-        began, outcomes = self._play(assignment, rate, "Measuring")
-        record = PassRecord(self._plan.attempt, began, warmed_up)
-        self._store.add(merge_outcomes(planned, outcomes, record))
+        played = self._play(assignment, rate, "Measuring")
+        record = PassRecord(self._plan.attempt, played.began, warmed_up, played.caches)
+        self._store.add(merge_outcomes(planned, played.outcomes, record))
 
     def _play(
-        self, assignment: Assignment, rate: int, stage: str
-    ) -> tuple[datetime, list[tuple[str, WorkerOutcome]]]:
-        """Run one pass and return when it began to be measured, and the outcomes."""
+        self, assignment: Assignment, rate: int, stage: str, until: UntilSteady | None = None
+    ) -> _Played:
+        """Run one pass, `until` it is steady if that is given."""
         self._speed.reset()
         self._began = None
         spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
+        self._caches.begin()
         self._crew.assign(assignment)
         self._enter("WarmingUp" if stage == "WarmingUp" else "Ramping")
         self._crew.spawn(assignment.users, rate)
@@ -145,11 +182,15 @@ class Conductor:
         self._began = time.monotonic()
         self._speed.reset()
         self._enter(stage)
-        outcomes = self._crew.wait_outcomes(self._bound(assignment))
+        watch = None if until is None else SteadyWatch(until, self._crew)
+        outcomes = self._crew.wait_outcomes(
+            self._bound(assignment), (lambda: None) if watch is None else watch.look
+        )
+        caches = self._caches.end(self._began)
         self._offsets = next_offsets(self._offsets, [outcome for _, outcome in outcomes])
         self._crew.spawn(0, AT_ONCE_RATE)
         self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
-        return began, outcomes
+        return _Played(began, outcomes, caches, None if watch is None else watch.is_steady)
 
     def _bound(self, assignment: Assignment) -> float | None:
         """Return the seconds after which an outcome is late; None if nobody can know."""

@@ -53,6 +53,11 @@ class Core:
         if self._pass is not None and self._pass.key == key:
             self._pass.go()
 
+    def close(self, key: str) -> None:
+        """Let the pass with this key begin no more requests."""
+        if self._pass is not None and self._pass.key == key:
+            self._pass.close()
+
     def abandon(self) -> None:
         """Drop the pass under way without a result."""
         if self._pass is not None:

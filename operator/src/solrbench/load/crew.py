@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from gevent.event import Event
 from locust.runners import STATE_MISSING, MasterRunner
@@ -11,18 +11,11 @@ from solrbench.load import messages
 from solrbench.load.assignment import Assignment
 from solrbench.load.failures import LoadFailure
 from solrbench.load.ladder import Ladder
+from solrbench.load.messages import Figures
 from solrbench.load.outcome import WorkerOutcome
 
 _LOOK_SECONDS = 0.25
 """Time between two looks at who is still alive."""
-
-
-class Figures(NamedTuple):
-    """The pass under way, over all workers."""
-
-    users: int
-    requests: int
-    failures: int
 
 
 class Crew:
@@ -69,6 +62,7 @@ class Crew:
             sum(part.users for part in parts),
             sum(part.requests for part in parts),
             sum(part.failures for part in parts),
+            sum(part.sum_microseconds for part in parts),
         )
 
     def fail(self, failure: LoadFailure) -> None:
@@ -109,6 +103,11 @@ class Crew:
         for worker in self.members:
             self._send(worker, messages.GO, {"key": self._key})
 
+    def close(self) -> None:
+        """Let the pass begin no more requests."""
+        for worker in self.members:
+            self._send(worker, messages.CLOSE, {"key": self._key})
+
     def dismiss(self, exit_code: int) -> None:
         """Tell every worker to end."""
         for worker in self._names:
@@ -123,14 +122,23 @@ class Crew:
         """
         self.wait(lambda: len(self._spawned) == len(self.members), seconds)
 
-    def wait_outcomes(self, seconds: float | None) -> list[tuple[str, WorkerOutcome]]:
+    def wait_outcomes(
+        self, seconds: float | None, look: Callable[[], None] = lambda: None
+    ) -> list[tuple[str, WorkerOutcome]]:
         """Wait until every worker has ended the pass; return names and outcomes by place.
+
+        `look` is called again and again meanwhile, whenever a worker was heard.
 
         Raises:
             LoadFailure: `WorkerLost`, or what a worker reports
 
         """
-        self.wait(lambda: len(self._outcomes) == len(self.members), seconds)
+
+        def ended() -> bool:
+            look()
+            return len(self._outcomes) == len(self.members)
+
+        self.wait(ended, seconds)
         return [(self._names[worker], self._outcomes[worker]) for worker in self.members]
 
     def wait(self, holds: Callable[[], bool], seconds: float | None = None) -> None:
@@ -190,7 +198,7 @@ class Crew:
         data = msg.data
         if data["key"] == self._key:
             self._heard[msg.node_id] = time.monotonic()
-            self._figures[msg.node_id] = Figures(data["users"], data["requests"], data["failures"])
+            self._figures[msg.node_id] = Figures(*(data[name] for name in Figures._fields))
             self._changed.set()
 
     def _on_outcome(self, *, msg: Any, **_: Any) -> None:

@@ -11,6 +11,7 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.stats import stats_history
 
+from solrbench.load.cache_watch import SolrCacheWatch
 from solrbench.load.conductor import Conductor
 from solrbench.load.crew import Crew
 from solrbench.load.dispatcher import EvenDispatcher
@@ -59,7 +60,12 @@ class Master:
         self._crew = Crew(self._runner, ladder, plan.workers)
         self._store = ResultStore(settings.results_folder)
         self._conductor = Conductor(
-            plan, self._crew, self._store, self._prepare, partial(datetime.now, UTC)
+            plan,
+            self._crew,
+            self._store,
+            self._prepare,
+            utc_now=partial(datetime.now, UTC),
+            caches=SolrCacheWatch(plan, partial(load_access, plan)),
         )
 
     def run(self) -> int:

@@ -1,12 +1,13 @@
 """The outcomes of all workers as one document. Everything is added, nothing is averaged."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, zip_longest
 from typing import Any
 
 from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
+from solrbench.load.thousands import merge_thousands
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results import histograms
 from solrbench.results.document import (
@@ -18,9 +19,31 @@ from solrbench.results.document import (
     Window,
     WorkerResult,
 )
+from solrbench.results.outliers import find_outliers, worst
+from solrbench.results.seconds import second_means
+from solrbench.results.steadiness import steady_from
+from solrbench.results.windows import CacheSample, Thousand
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
+
+
+@dataclass(frozen=True)
+class WarmedUp:
+    """A warm-up as it is kept.
+
+    Attributes:
+        requests: requests of it; 0 without a warm-up
+        steady: whether it became steady; None if nobody asked
+        thousands: its windows
+        caches: Solr's caches meanwhile
+
+    """
+
+    requests: int = 0
+    steady: bool | None = None
+    thousands: list[Thousand] = field(default_factory=list)
+    caches: list[CacheSample] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -30,13 +53,15 @@ class PassRecord:
     Attributes:
         attempt: attempt of the load
         began: when measuring began; aware
-        warm_up_requests: requests of the warm-up right before
+        warmed_up: the warm-up right before
+        caches: Solr's caches meanwhile
 
     """
 
     attempt: int
     began: datetime
-    warm_up_requests: int
+    warmed_up: WarmedUp = field(default_factory=WarmedUp)
+    caches: list[CacheSample] = field(default_factory=list)
 
 
 def merge_outcomes(
@@ -49,6 +74,10 @@ def merge_outcomes(
     found = [outcome for _, outcome in outcomes]
     first = min((o.first_seconds for o in found if o.first_seconds is not None), default=0.0)
     last = max((o.last_seconds for o in found if o.last_seconds is not None), default=first)
+    requests = _merge_requests(found)
+    series = second_means(each for each in requests if not each.is_transaction)
+    warmed_up = record.warmed_up
+    outliers = find_outliers(series, record.began)
     return StepDocument(
         id=planned.id,
         repeat=planned.repeat,
@@ -61,9 +90,17 @@ def merge_outcomes(
         start_time=record.began + timedelta(seconds=first),
         end_time=record.began + timedelta(seconds=last),
         seconds=round(last - first, _DIGITS),
-        warm_up_requests=record.warm_up_requests,
         queries_exhausted=any(outcome.queries_exhausted for outcome in found),
-        requests=_merge_requests(found),
+        warm_up_requests=warmed_up.requests,
+        warm_up_steady=warmed_up.steady,
+        warm_up_thousands=warmed_up.thousands,
+        warm_up_caches=warmed_up.caches,
+        thousands=merge_thousands(found),
+        caches=record.caches,
+        steady_from_second=steady_from(series),
+        outlier_windows=len(outliers),
+        outliers=worst(outliers),
+        requests=requests,
         workers=[_worker(name, outcome) for name, outcome in outcomes],
     )
 

@@ -4,6 +4,8 @@ Messages of one connection arrive in the order they were sent, so an assignment 
 its users are spawned.
 """
 
+from typing import NamedTuple
+
 READY = "solrbench-ready"
 """Worker: has its requests prepared; `worker` is its name."""
 
@@ -19,8 +21,11 @@ SPAWNED = "solrbench-spawned"
 GO = "solrbench-go"
 """Master: begin to measure the pass `key`."""
 
+CLOSE = "solrbench-close"
+"""Master: begin no more requests of the pass `key`; its outcome is sent when the last one ends."""
+
 PROGRESS = "solrbench-progress"
-"""Worker, once a second while its core lives: `key`, `users`, `requests`, `failures`."""
+"""Worker, once a second while its core lives: `key` and the fields of `Figures`."""
 
 OUTCOME = "solrbench-outcome"
 """Worker: the pass is over; `outcome` as JSON."""
@@ -36,3 +41,13 @@ MASTER_SILENT_SECONDS = 12
 
 CORE_SILENT_SECONDS = 20
 """A worker whose core reports nothing for so long during a pass is lost."""
+
+
+class Figures(NamedTuple):
+    """The pass under way, as of the last second: of one worker or of all."""
+
+    users: int
+    requests: int
+    failures: int
+    sum_microseconds: int
+    """Service times of the measured requests."""

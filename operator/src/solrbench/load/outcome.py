@@ -20,6 +20,17 @@ class WindowSums(NamedTuple):
     max_microseconds: int
 
 
+class Granule(NamedTuple):
+    """A handful of answers in a row, of any request name."""
+
+    end_microseconds: int
+    """When the last of them ended, counted from the begin of measuring."""
+    requests: int
+    failures: int
+    sum_microseconds: int
+    max_microseconds: int
+
+
 class RequestOutcome(Model):
     """One request name on one worker."""
 
@@ -71,6 +82,8 @@ class WorkerOutcome(Model):
     lag_p99_microseconds: int | None = None
     lag_max_microseconds: int | None = None
     requests: list[RequestOutcome]
+    granules: list[Granule] = []
+    """All measured requests in the order of their ends, up to a bound."""
 
     @property
     def measured(self) -> int:

@@ -11,7 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from solrbench.load.answers import NOTHING_FOUND, PARTIAL_RESULTS, Failure
-from solrbench.load.outcome import RequestOutcome, WindowSums
+from solrbench.load.granules import Granules
+from solrbench.load.outcome import Granule, RequestOutcome, WindowSums
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.slow import SlowList, SlowSample
 from solrbench.results.document import FailureKind
@@ -123,7 +124,11 @@ class PassLedger:
     """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
 
     def __init__(
-        self, names: tuple[str, ...], now_ns: int, transactions: frozenset[int] = frozenset()
+        self,
+        names: tuple[str, ...],
+        now_ns: int,
+        transactions: frozenset[int] = frozenset(),
+        workers: int = 1,
     ) -> None:
         """Begin before measuring does; `transactions` are the places of whole transactions."""
         self.names = names
@@ -139,6 +144,9 @@ class PassLedger:
         self.last_ns = 0
         """When the last answer to a measured request came."""
         self._rolled: list[tuple[str, Second]] = []
+        self._granules = Granules(workers)
+        self._granule = self._granules.times
+        self._granule_size = self._granules.size
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
@@ -161,14 +169,22 @@ class PassLedger:
         """
         if ended_ns >= self._boundary_ns:
             self._roll(ended_ns)
+        microseconds = (ended_ns - began_ns) // 1000
         if (planned_ns or began_ns) >= self.origin_ns:
             ledger = self._measured[request.name]
             if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = began_ns
             self.last_ns = ended_ns
+            if request.name not in self._transactions:
+                granule = self._granule
+                granule.append(microseconds)
+                if failed is not None and failed is not NOTHING_FOUND:
+                    self._granules.failures += 1
+                if len(granule) >= self._granule_size:
+                    self._granules.close(ended_ns - self.origin_ns)
         else:
             ledger = self._ramp[request.name]
-        return ledger.record((ended_ns - began_ns) // 1000, received, failed)
+        return ledger.record(microseconds, received, failed)
 
     def note_slow(self, sample: SlowSample) -> None:
         """Keep one of the slowest requests; those of the ramp are passed over."""
@@ -180,6 +196,14 @@ class PassLedger:
         ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
         counted = [each for i, each in enumerate(ledgers) if i not in self._transactions]
         return sum(each.requests for each in counted), sum(each.failures for each in counted)
+
+    def measured_microseconds(self) -> int:
+        """Return the sum of the service times of measured requests up to the last roll."""
+        return sum(
+            each.sum_microseconds
+            for place, each in enumerate(self._measured)
+            if place not in self._transactions
+        )
 
     def take_rolled(self, now_ns: int, *, last: bool = False) -> list[tuple[str, Second]]:
         """Return the seconds that ended since the last call, by request name.
@@ -202,6 +226,10 @@ class PassLedger:
                 if done is not None:
                     done.is_transaction = place in self._transactions
                     self._rolled.append((name, done))
+
+    def granules(self) -> list[Granule]:
+        """Return all measured requests a handful at a time."""
+        return self._granules.take(self.last_ns - self.origin_ns)
 
     def outcomes(self) -> list[RequestOutcome]:
         """Return what was measured; names that were never sent are left out."""

@@ -60,6 +60,8 @@ class Progress(NamedTuple):
     requests: int
     """Measured requests so far; those of the ramp while it lasts."""
     failures: int
+    sum_microseconds: int
+    """Service times of the measured requests so far."""
     seconds: list[tuple[str, Second]]
     """What was counted since the last time, by request name."""
 
@@ -99,7 +101,9 @@ class RunningPass:
         self._arrived = 0
         self._active = 0
         self._over = False
-        self._ledger = PassLedger(target.requests.names, _now(), target.requests.transactions)
+        self._ledger = PassLedger(
+            target.requests.names, _now(), target.requests.transactions, assignment.workers
+        )
         self.record = self._ledger.record
         self.note_slow = self._ledger.note_slow
         self._cpu_begin = time.process_time()
@@ -137,6 +141,11 @@ class RunningPass:
             # A warm-up may have fewer users than workers.
             self._end()
 
+    def close(self) -> None:
+        """Begin no request from now on; those under way are finished and counted."""
+        self._closes_ns = min(self._closes_ns, _now())
+        self._close()
+
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do."""
         if self._left <= 0 or now_ns >= self._closes_ns:
@@ -171,7 +180,13 @@ class RunningPass:
         rolled = self._ledger.take_rolled(_now(), last=last)
         requests, failures = self._ledger.totals()
         return Progress(
-            self.key, self._assignment.label, len(self._users), requests, failures, rolled
+            self.key,
+            self._assignment.label,
+            len(self._users),
+            requests,
+            failures,
+            self._ledger.measured_microseconds(),
+            rolled,
         )
 
     def outcome(self) -> WorkerOutcome:
@@ -187,6 +202,7 @@ class RunningPass:
             used_slots=self._draw.used_slots(),
             queries_exhausted=self._exhausted,
             requests=ledger.outcomes(),
+            granules=ledger.granules(),
         )
         sources = [user for user in self._users if isinstance(user, ArrivalSource)]
         return sources[0].complete(outcome, ledger.empty_outcome) if sources else outcome

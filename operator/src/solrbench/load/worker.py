@@ -92,6 +92,7 @@ class Worker:
         self._bridge.start(target)
         self._runner.register_message(messages.ASSIGNMENT, self._assigned)
         self._runner.register_message(messages.GO, self._go)
+        self._runner.register_message(messages.CLOSE, self._close)
         self._runner.register_message(messages.END, self._end)
         self._runner.send_message(messages.READY, {"worker": socket.gethostname()})
         return self._leave(int(self._ended.get()))
@@ -146,6 +147,11 @@ class Worker:
         core = self._bridge.core
         if core is not None:
             self._bridge.call(core.go, msg.data["key"])
+
+    def _close(self, *, msg: Any, **_: Any) -> None:
+        core = self._bridge.core
+        if core is not None:
+            self._bridge.call(core.close, msg.data["key"])
 
     def _end(self, *, msg: Any, **_: Any) -> None:
         self._ended.set(msg.data["exit_code"])

@@ -7,5 +7,7 @@
 - `comparison`: variants of a target against the first of them
 - `slow`: the slowest requests as lines
 - `compared`: comparisons in words
+- `windows`, `seconds`: slices of a pass; `steadiness`, `outliers`, `cold_start`: what they show
+- `render`, `render_windows`, `figures`: numbers and tables as people read them
 - `report`: the stored form of the whole benchmark
 """

@@ -8,6 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
+from solrbench.results.windows import CacheSample, OutlierWindow, Thousand
 
 
 class Window(Model):
@@ -139,3 +140,19 @@ class StepDocument(Model):
     """A list with the order `EachOnce` came to its end, and with it the pass."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
+    warm_up_steady: bool | None = None
+    """Whether that warm-up became steady; None unless it was to go on until then."""
+    warm_up_thousands: list[Thousand] = []
+    """Windows of that warm-up; with `thousands` the cold-start curve."""
+    warm_up_caches: list[CacheSample] = []
+    thousands: list[Thousand] = []
+    """Windows of a thousand requests of any name, from the first measured one on."""
+    caches: list[CacheSample] = []
+    """Solr's caches about once a second; empty where Solr does not tell."""
+    steady_from_second: int | None = None
+    """Whole seconds after which service times were steady; None if they never were, or if the pass
+    was too short to tell."""
+    outlier_windows: int | None = None
+    """Seconds that were unlike the others; None in documents of older versions."""
+    outliers: list[OutlierWindow] = []
+    """The farthest of them, in the order of time."""

@@ -105,10 +105,24 @@ def _merge_request(step: Step, variant: str, request: str, passes: Passes) -> St
         failures=sum(result.failures for result in results),
         ramp_requests=None if step.spawn_rate is None and step.ramp_seconds is None else ramp,
         requests_per_second=round(sent / seconds(passes), _DIGITS),
+        steady_from_second=_steady_from(passes),
+        outlier_windows=_outlier_windows(passes),
         **_service_times(results),
         **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
         **response_figures(found),
     )
+
+
+def _steady_from(passes: Passes) -> int | None:
+    """Return when the last repeat became steady; None if one of them never did."""
+    found = [document.steady_from_second for document in passes]
+    known = [second for second in found if second is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def _outlier_windows(passes: Passes) -> int | None:
+    known = [each.outlier_windows for each in passes if each.outlier_windows is not None]
+    return sum(known) if known else None
 
 
 def _service_times(results: Sequence[RequestResult]) -> dict[str, Any]:

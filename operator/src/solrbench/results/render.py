@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import StepResult
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
+from solrbench.results.document import MOST_SLOW, StepDocument
 from solrbench.results.figures import (
     format_milliseconds,
     format_number,
     format_percent,
     format_share,
 )
-from solrbench.results.slow import SLOW_NOTE
+from solrbench.results.render_windows import windows_to_markdown
+from solrbench.results.slow import SLOW_NOTE, slow_lines
 
 Row = tuple[str, ...]
 """The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
@@ -111,10 +113,10 @@ def to_csv(results: Sequence[StepResult]) -> str:
     return out.getvalue()
 
 
-def to_markdown(benchmark: SolrBenchmark, slow: Sequence[str] = ()) -> str:
+def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepDocument] = ()) -> str:
     """Return a report of one benchmark: what it is, how it ended, and the table of results.
 
-    `slow` are the lines on the slowest requests, which the status does not hold.
+    `documents` are its stored passes, which tell how the numbers came about in time.
     """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:
@@ -123,7 +125,8 @@ def to_markdown(benchmark: SolrBenchmark, slow: Sequence[str] = ()) -> str:
     if benchmark.status.comparisons:
         parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
-    if slow:
+    parts += windows_to_markdown(documents)
+    if slow := slow_lines(documents, MOST_SLOW):
         parts += ["## Slowest requests", _list(slow), SLOW_NOTE]
     return "\n\n".join(parts) + "\n"
 

@@ -251,6 +251,18 @@ FAMILIES = (
         _RESULT,
     ),
     Family(
+        "step_steady_from_seconds",
+        "Seconds after which service times were steady; none if they never were.",
+        _results("steady_from_second"),
+        _RESULT,
+    ),
+    Family(
+        "step_outlier_windows",
+        "Seconds of the step that were unlike the others.",
+        _results("outlier_windows"),
+        _RESULT,
+    ),
+    Family(
         "step_service_time_seconds",
         "Quantiles of the service time, from the merged histogram.",
         _quantiles(),

@@ -184,6 +184,11 @@ class StepResult(Observed):
     dropped_requests: Count | None = None
     """Requests planned but never sent, for want of a free connection; in no other number but the
     response times."""
+    steady_from_second: Count | None = None
+    """Second after which the service times of all requests of the step were steady, of the repeat
+    in which that took longest; absent if one was too short to tell or never became steady."""
+    outlier_windows: Count | None = None
+    """Seconds of all repeats that were unlike the others, all requests of the step together."""
 
 
 class Overhead(Observed):
