@@ -18,7 +18,7 @@ def play(folder: Path, plan: dict[str, Any], queries: str = "") -> list[StepDocu
     """Run a plan to its end and return the documents in order."""
     ids = [each["id"] for each in plan["passes"]]
     with running(folder, plan, queries) as load:
-        load.wait(lambda state: len(state.unacknowledged) == len(ids))
+        load.wait(lambda state: len(state.unacknowledged) == len(ids), 60)
         found = [load.fetch(pass_id) for pass_id in ids]
         for pass_id in ids:
             load.acknowledge(pass_id)
@@ -42,7 +42,7 @@ def make_mix(server: HttpServer, folder: Path, mix: list[dict[str, Any]], **step
 FILE = {"configMap": {"name": "any", "key": "lines"}}
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(900)]
     with serving() as server:
@@ -69,7 +69,7 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
     assert rest.requests[0].requests == sent.total() - 151 - timed.requests[0].requests
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None:
     with serving() as server:
         mix = [
@@ -147,7 +147,7 @@ CHECK_OUT = {
 }
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) -> None:
     with serving(library) as server:
         plan = make_mix(server, tmp_path, [dict(CHECK_OUT)], requests=80)
@@ -186,7 +186,7 @@ def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) 
     assert times[0] == found["check-out.find"].max_microseconds
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -> None:
     async def answer(exchange: Exchange) -> None:
         found = exchange.query.removeprefix("n:") or "0"
@@ -227,7 +227,7 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
     assert ("POST", '{"query":"a"}', "n:3") in bodies
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_documents_of_a_file_are_sent_in_order(tmp_path: Path) -> None:
     file = "".join(f'{{"id": "d{n}", "t": "é"}}\n\n' for n in range(7))
     with serving() as server:

@@ -41,6 +41,15 @@ def test_entry_says_what_was_asked_and_how_it_ended() -> None:
     assert (entry.qtime_milliseconds, entry.failure) == (3, "Timeout")
 
 
+def test_entry_is_one_line_of_bounded_length() -> None:
+    extra = Extra(json_content(b'{\n "query": "' + b"a" * 400 + b'"}\n'))
+    kept = SlowList()
+    kept.note(sample(9)._replace(request=PreparedRequest(b"wt=json", 0, True, 2, extra)))
+    (entry,) = kept.outcomes(0)
+    assert entry.query.startswith('wt=json { "query": "aaa')
+    assert len(entry.query) == 300
+
+
 def test_form_and_body_are_shown_as_they_were_sent() -> None:
     assert text_of(PreparedRequest(b"5\r\n\r\nq=a+b", 0, json=True)) == "q=a+b"
     extra = Extra(json_content(b'{"query":"a"}'))

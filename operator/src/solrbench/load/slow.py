@@ -48,7 +48,7 @@ class SlowList:
         """Return what was kept, the slowest first; measuring began at `origin_ns`."""
         return [
             SlowRequest(
-                query=text_of(sample.request)[:_LONGEST_TEXT],
+                query=" ".join(text_of(sample.request).split())[:_LONGEST_TEXT],
                 service_time_microseconds=sample.microseconds,
                 qtime_milliseconds=sample.qtime_milliseconds,
                 node=sample.node,
