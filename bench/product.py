@@ -16,7 +16,7 @@ from solrbench.plan.load_plan import LoadState
 from solrbench.results.document import StepDocument
 
 _SOURCES = Path(__file__).parents[1] / "operator" / "src"
-_START_SECONDS = 30.0
+_START_SECONDS = 60.0
 QUERIES = 1000
 """Different queries asked."""
 

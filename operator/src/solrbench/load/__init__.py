@@ -24,6 +24,7 @@ The core, which runs in an event loop of its own and knows nothing of Locust:
 - `connection`: one TCP connection; `asker`: one request after another over it; `user`: a user who
   waits for each answer
 - `open_loop`: the arrivals of an open loop, over many a `planned_asker`; `alarm`: wakes in time
+- `turns`: answers that came at once are stamped at once
 - `running`: a pass with its users; `core`: one pass after another
 
 Around Locust; running one of these takes a process that gevent has patched:

@@ -1,0 +1,59 @@
+"""The arithmetic of the bench: what decides whether a bar is met."""
+
+import random
+
+import pytest
+
+from bench.stalls import theory
+from bench.statistics import PERCENTS, exact_percentile, worst_of
+from bench.table import Row, ratio_row, render, skipped
+from solrbench.results.histograms import Histogram
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 999, 5000])
+def test_exact_percentile_is_that_of_a_histogram_within_its_buckets(count: int) -> None:
+    draw = random.Random(count)
+    samples = [draw.randrange(1, 10_000_000) for _ in range(count)]
+    histogram = Histogram()
+    for sample in samples:
+        histogram.record(sample)
+    for percent in PERCENTS:
+        exact = exact_percentile(samples, percent)
+        assert exact <= (histogram.percentile(percent) or 0) <= 1.001 * exact + 1
+
+
+@pytest.mark.parametrize(
+    ("reported", "known", "worst"),
+    [
+        ((1200,), (1000,), 1.0),  # 0.2 ms
+        ((101_000,), (100_000,), 1.0),  # 1 %
+        ((1000, 102_000), (1000, 100_000), 2.0),
+        ((1000,), (1000,), 0.0),
+    ],
+)
+def test_bar_is_one_per_cent_or_a_fifth_of_a_millisecond(
+    reported: tuple[int, ...], known: tuple[int, ...], worst: float
+) -> None:
+    assert worst_of(reported, known) == pytest.approx(worst)
+
+
+def test_stalls_in_theory() -> None:
+    draw = random.Random(1)
+    arrivals = [draw.uniform(0, 10) for _ in range(200_000)]
+    waits = [int(1e6 * max(1 - at, 0)) for at in arrivals]
+    for percent in (95.0, 99.0, 99.9):
+        assert theory(percent) == pytest.approx(exact_percentile(waits, percent) / 1e6, rel=0.01)
+
+
+def test_table_says_met_missed_and_skipped() -> None:
+    rows = [
+        ratio_row("small", 60_000, 5_000, 10, "FastHttpUser"),
+        ratio_row("small", 40_000, 90_000, 0.5, "wrk"),
+        skipped("other", ">= 3 x", "no k6"),
+        Row("last", "any", "1", is_met=True),
+    ]
+    lines = render(rows).splitlines()
+    assert len({len(line) for line in lines}) == 1
+    assert "| 12.00 x " in lines[2]
+    assert "60,000 and 5,000 requests per CPU-second, FastHttpUser" in lines[2]
+    assert [line.split("|")[4].strip() for line in lines[2:]] == ["met", "MISSED", "skipped", "met"]
