@@ -68,7 +68,15 @@ def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
         requests=outcome.measured,
         cpu_seconds=round(outcome.cpu_seconds, _DIGITS),
         users=outcome.users,
+        core_cpu_seconds=_rounded(outcome.core_cpu_seconds),
+        measured_seconds=_rounded(outcome.measured_seconds),
+        throttled_seconds=_rounded(outcome.throttled_seconds),
+        cpu_limit_cores=outcome.cpu_limit_cores,
     )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, _DIGITS)
 
 
 def _merge_requests(outcomes: Iterable[WorkerOutcome]) -> list[RequestResult]:

@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.workload import Queries
@@ -15,6 +15,7 @@ from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger, Second
 from solrbench.load.requests import Node, PreparedRequest, RequestList
 from solrbench.load.seeds import seed_of
 from solrbench.load.thinking import think_seconds
+from solrbench.load.usage import UsageMeter
 from solrbench.load.user import ClosedLoopUser, Think
 
 _CONNECTING_AT_ONCE = 64
@@ -97,8 +98,7 @@ class RunningPass:
         self._over = False
         self._ledger = PassLedger(target.requests.names, _now())
         self.record = self._ledger.record
-        self._cpu_begin = time.process_time()
-        self._cpu_end = self._cpu_begin
+        self._meter = UsageMeter()
         if assignment.start is Start.AT_ONCE:
             self._measure()
 
@@ -167,7 +167,7 @@ class RunningPass:
         return WorkerOutcome(
             key=self.key,
             users=self._assignment.own_users,
-            cpu_seconds=self._cpu_end - self._cpu_begin,
+            **asdict(self._meter.usage()),
             first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
             requests=ledger.outcomes(),
@@ -185,7 +185,7 @@ class RunningPass:
 
     def _end(self) -> None:
         self._over = True
-        self._cpu_end = time.process_time()
+        self._meter.end()
         # Not at once: the last user is still in the middle of its own affairs.
         self._loop.call_soon(self._ended)
 
@@ -202,7 +202,7 @@ class RunningPass:
 
     def _measure(self) -> None:
         now_ns = _now()
-        self._cpu_begin = time.process_time()
+        self._meter.begin()
         self._ledger.measure_from(now_ns)
         seconds = self._assignment.seconds
         if seconds is not None:

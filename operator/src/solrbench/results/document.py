@@ -44,6 +44,14 @@ class RequestResult(Model):
     ramp_failures: int = 0
     retried_requests: int = 0
     """Sent a second time because the server had closed the idle connection; each counts once."""
+    partial_answers: int | None = None
+    """Answers that lacked the results of a shard; None if nobody counted, as older versions."""
+    empty_answers: int | None = None
+    """Answers that found no document; None if nobody counted."""
+    dropped_requests: int = 0
+    """Open loop: requests of the plan that were never sent; in no other count."""
+    late_requests: int = 0
+    """Open loop: requests sent late because too many were under way."""
     bytes_received: int = 0
     sum_microseconds: int = 0
     """Exact sum of the service times behind the histogram."""
@@ -63,6 +71,43 @@ class WorkerResult(Model):
     cpu_seconds: float
     """CPU time of the worker's process during the pass."""
     users: int
+    core_cpu_seconds: float | None = None
+    """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
+    measured_seconds: float | None = None
+    """Time by the clock that these were spent in; from the begin of measuring on this worker."""
+    throttled_seconds: float | None = None
+    """Time in which the worker's control group stood still because its CPU quota was used up,
+    added over the CPUs; None where the kernel does not tell."""
+    cpu_limit_cores: float | None = None
+    """CPU limit of the control group; None without one, or where the kernel does not tell."""
+    lag_p99_microseconds: int | None = None
+    """Open loop: 99th percentile of the worker's own delay in sending."""
+    lag_max_microseconds: int | None = None
+    """Open loop: the longest such delay."""
+
+
+class PodTrouble(Model):
+    """What befell a pod while a pass was measured."""
+
+    kind: str
+    """Restarted, OOMKilled or Replaced."""
+    container: str = ""
+    """The container that ended; empty for a whole pod."""
+    time: datetime
+    """When the container ended, or when the pod that took the place was made."""
+
+
+class PodRecord(Model):
+    """A pod of the benchmark, as the operator saw it when the pass was over."""
+
+    pod: str
+    """Name of the pod."""
+    component: str
+    """solr, zookeeper, load-master or load-worker."""
+    restarts: int
+    """Restarts of its containers since the pod was made."""
+    troubles: list[PodTrouble] = []
+    """What befell it between the pass's start and end."""
 
 
 class StepDocument(Model):
@@ -82,7 +127,15 @@ class StepDocument(Model):
     end_time: datetime
     seconds: float
     """From the first measured request to the last answer."""
+    requests_per_second: float | None = None
+    """Open loop: rate of the plan; None in a closed loop."""
+    planned_requests: int | None = None
+    """Open loop: requests of the plan."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this pass; not in any other number."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
+    lost_workers: list[str] = []
+    """Workers that were lost while the pass was measured, if it went on without them."""
+    pods: list[PodRecord] | None = None
+    """Pods of the benchmark; None if nobody looked, as in documents of older versions."""
