@@ -64,6 +64,19 @@ GOOD: dict[str, Changes] = {
     "10,000,000,000 documents": {"spec.dataset.generator.documents": 10_000_000_000},
     "steps by requests": {f"{STEP}.durationSeconds": REMOVE, f"{STEP}.requests": 1000},
     "as many workers as users": {"spec.load.workers": 4},
+    "bounds of the verdict at their ends": {
+        "spec.load.validity": {
+            "percentile": 99,
+            "maxWorkerCpuPercent": 100,
+            "maxThrottledPermille": 0,
+            "maxLagMilliseconds": 1,
+            "maxDroppedPermille": 1000,
+            "maxLatePermille": 0,
+            "maxFailedPermille": 0,
+            "maxPartialPermille": 1000,
+            "maxEmptyPermille": 1000,
+        }
+    },
     "32 steps": {"spec.load.steps": [step(name=f"step-{i}") for i in range(32)]},
     "equal bounds of a think time": {
         f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 100, "max": 100}}

@@ -108,13 +108,16 @@ def test_others_keep_their_kinds(error: OSError, kind: str) -> None:
     assert connect_failure(error, NODE).kind == kind
 
 
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
 def test_files_that_run_out_are_noticed_for_real() -> None:
     async def body() -> None:
         async with HttpServer() as server:
             what = target(server.url)
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            used = len(list(Path("/proc/self/fd").iterdir()))
-            resource.setrlimit(resource.RLIMIT_NOFILE, (used + 6, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 6, hard))
             try:
                 outcome = await run_pass(what, assignment(users=20, seconds=1))
             finally:
