@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from solrbench.load import usage as usage_module
 from solrbench.load.cgroups import CpuGroup
-from solrbench.load.usage import UsageMeter
+from solrbench.load.usage import SCHEDULED, UsageMeter
 
 
 def write(root: Path, **files: str) -> None:
@@ -78,3 +79,13 @@ def test_usage_is_what_happened_between_begin_and_end(tmp_path: Path) -> None:
     # The clocks are read one after another.
     assert 0 < usage.core_cpu_seconds <= usage.cpu_seconds + 0.01
     assert usage.measured_seconds > 0
+    if SCHEDULED.exists():
+        assert usage.core_waiting_seconds is not None
+        assert 0 <= usage.core_waiting_seconds <= usage.measured_seconds
+
+
+def test_kernel_that_does_not_tell_of_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usage_module, "SCHEDULED", tmp_path / "none")
+    assert UsageMeter(group(tmp_path, "0::/\n")).usage().core_waiting_seconds is None

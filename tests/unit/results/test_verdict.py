@@ -12,6 +12,7 @@ from solrbench.results.document import (
     PodRecord,
     PodTrouble,
     StepDocument,
+    Window,
     WorkerResult,
 )
 from solrbench.results.judged import ending, verdict_lines
@@ -84,8 +85,8 @@ def test_nothing_to_doubt_is_valid() -> None:
     [
         ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core in 10 s, bound 90 %"),
         (
-            {"core_cpu_seconds": 9.2},
-            "the sending thread of worker w-0 used 92 % of a core in 10 s, bound 90 %",
+            {"core_cpu_seconds": 3.0, "core_waiting_seconds": 6.2},
+            "thread of worker w-0 ran or waited for a CPU in 92 % of 10 s (3 s on a CPU), bound 90",
         ),
         (
             {"cpu_seconds": 4.75, "cpu_limit_cores": 0.5},
@@ -100,7 +101,9 @@ def test_saturated_worker(fields: dict[str, Any], part: str) -> None:
     assert part in told(verdict)["WorkerSaturated"]
 
 
-@pytest.mark.parametrize("fields", [{"cpu_seconds": 9.0}, {"core_cpu_seconds": 9.0}])
+@pytest.mark.parametrize(
+    "fields", [{"cpu_seconds": 9.0}, {"core_cpu_seconds": 5.0, "core_waiting_seconds": 4.0}]
+)
 def test_at_its_bound_a_worker_is_fine(fields: dict[str, Any]) -> None:
     assert judged(healthy(workers=[worker(**fields)])).verdict == "Valid"
 
@@ -204,6 +207,19 @@ def test_troubles_of_pods() -> None:
 )
 def test_answers(fields: dict[str, Any], reason: str, message: str) -> None:
     assert told(judged(answers(**fields))) == {reason: message}
+
+
+def test_an_outage_is_seen_by_its_seconds() -> None:
+    good = [Window(second=second, requests=1000, failures=0) for second in range(4)]
+    dead = [Window(second=second, requests=2, failures=2) for second in range(4, 9)]
+    verdict = judged(answers(requests=4010, failures=10, windows=good + dead))
+    assert told(verdict) == {
+        "RequestsFailed": (
+            "in 5 of 9 s (55.6 %) more than 500 ‰ of the requests failed, bound 500 ‰ of the"
+            " seconds"
+        )
+    }
+    assert judged(answers(requests=4008, failures=8, windows=good + dead[:4])).verdict == "Valid"
 
 
 def test_half_of_the_answers_may_be_empty_or_fail() -> None:

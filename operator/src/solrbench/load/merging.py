@@ -69,6 +69,7 @@ def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
         cpu_seconds=round(outcome.cpu_seconds, _DIGITS),
         users=outcome.users,
         core_cpu_seconds=_rounded(outcome.core_cpu_seconds),
+        core_waiting_seconds=_rounded(outcome.core_waiting_seconds),
         measured_seconds=_rounded(outcome.measured_seconds),
         throttled_seconds=_rounded(outcome.throttled_seconds),
         cpu_limit_cores=outcome.cpu_limit_cores,

@@ -48,6 +48,8 @@ class WorkerOutcome(Model):
     """CPU time of the process from the begin of measuring to the last answer."""
     core_cpu_seconds: float | None = None
     """CPU time of the core's thread, within it."""
+    core_waiting_seconds: float | None = None
+    """Time in which that thread waited for a CPU; None where the kernel does not tell."""
     measured_seconds: float | None = None
     """Time by the clock that these were spent in."""
     throttled_seconds: float | None = None

@@ -3,6 +3,7 @@
 A check that lacks its evidence says so. It never takes silence for health.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -48,32 +49,39 @@ Check = Callable[[StepDocument, Load], Outcome]
 
 
 def _worker_saturated(document: StepDocument, load: Load) -> Outcome:
-    """Compare the CPU time of each worker with what one process can get.
+    """Compare the CPU time of each worker with what it can get, and its demand with the clock.
 
     A worker is one Python process: whatever the number of its threads, it runs on little more than
-    one core, and on less if its control group may not have one.
+    one core, and on less if its control group may not have one. Where others take the CPU, it
+    gets less than it wants: the time that its sending thread waits for its turn counts as busy.
     """
     bound = load.validity.max_worker_cpu_percent
     if not document.workers:
         return Unmeasured("no worker told its CPU time")
-    return _worst(
+    used = _worst(
         Finding(
             percent,
-            f"{whose} {worker.worker} used {format_percent(percent)} of {_share(worker)} in"
+            f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} in"
             f" {format_number(_seconds(worker, document))} s, bound {bound} %",
         )
         for worker in document.workers
-        for whose, cpu_seconds in (
-            ("worker", worker.cpu_seconds),
-            ("the sending thread of worker", worker.core_cpu_seconds),
+        if (percent := _cpu_percent(worker, document)) > bound
+    )
+    return used or _worst(
+        Finding(
+            busy,
+            f"the sending thread of worker {worker.worker} ran or waited for a CPU in"
+            f" {format_percent(busy)} of {format_number(_seconds(worker, document))} s"
+            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU), bound {bound} %",
         )
-        if (percent := _cpu_percent(worker, cpu_seconds, document)) > bound
+        for worker in document.workers
+        if (busy := worker.core_busy_percent or 0.0) > bound
     )
 
 
-def _cpu_percent(worker: WorkerResult, cpu: float | None, document: StepDocument) -> float:
+def _cpu_percent(worker: WorkerResult, document: StepDocument) -> float:
     seconds = _seconds(worker, document) * min(1.0, worker.cpu_limit_cores or 1.0)
-    return 100 * cpu / seconds if cpu is not None and seconds > 0 else 0.0
+    return 100 * worker.cpu_seconds / seconds if seconds > 0 else 0.0
 
 
 def _share(worker: WorkerResult) -> str:
@@ -165,8 +173,25 @@ def _connections_ran_out(document: StepDocument, load: Load) -> Outcome:
 
 
 def _requests_failed(document: StepDocument, load: Load) -> Outcome:
-    return _worst_share(
-        document, "requests failed", lambda each: each.failures, load.validity.max_failed_permille
+    """Look at requests and at seconds.
+
+    Who gets no answer asks seldom: few failures may be all that there was for a long time.
+    """
+    bound = load.validity.max_failed_permille
+    found = _worst_share(document, "requests failed", lambda each: each.failures, bound)
+    if found is not None:
+        return found
+    seconds: dict[int, Counter[str]] = {}
+    for window in (window for result in document.requests for window in result.windows):
+        counts = {"requests": window.requests, "failures": window.failures}
+        seconds.setdefault(window.second, Counter()).update(counts)
+    bad = sum(each["failures"] * 1000 > bound * each["requests"] for each in seconds.values())
+    if bad * 1000 <= bound * len(seconds):
+        return None
+    return Finding(
+        bad / len(seconds),
+        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than {bound} ‰ of"
+        f" the requests failed, bound {bound} ‰ of the seconds",
     )
 
 

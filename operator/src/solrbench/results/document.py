@@ -73,6 +73,8 @@ class WorkerResult(Model):
     users: int
     core_cpu_seconds: float | None = None
     """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
+    core_waiting_seconds: float | None = None
+    """Time in which that thread wanted to run and no CPU was free; None where nobody tells."""
     measured_seconds: float | None = None
     """Time by the clock that these were spent in; from the begin of measuring on this worker."""
     throttled_seconds: float | None = None
@@ -84,6 +86,14 @@ class WorkerResult(Model):
     """Open loop: 99th percentile of the worker's own delay in sending."""
     lag_max_microseconds: int | None = None
     """Open loop: the longest such delay."""
+
+    @property
+    def core_busy_percent(self) -> float | None:
+        """Share of the measured time in which the sending thread ran or waited for a CPU."""
+        if self.core_cpu_seconds is None or not self.measured_seconds:
+            return None
+        wanted = self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
+        return 100 * wanted / self.measured_seconds
 
 
 class PodTrouble(Model):

@@ -18,8 +18,9 @@ class Validity(Model):
     """Percentile of the service time that is asked for. Each request name of a step must have so
     many requests, over all repeats, that 10 of them lie beyond it: 200 for 95, 1000 for 99."""
     max_worker_cpu_percent: Percent = 90
-    """CPU time of a load worker, and of the thread in it that sends, in per cent of one core, or
-    of the worker's CPU limit if that is less. Above it the worker was the one that was slow."""
+    """CPU time of a load worker in per cent of one core, or of its CPU limit if that is less; and
+    time in which the thread that sends ran or waited for a CPU, in per cent of the measured time.
+    Above it the worker was the one that was slow."""
     max_throttled_permille: Permille = 10
     """Time that a load worker stood still because its CPU limit was used up, in thousandths of the
     measured time."""
@@ -32,7 +33,8 @@ class Validity(Model):
     """Open loop: requests that were sent late, in thousandths of the plan. How late they were is in
     the response times, so that this is no error unless a bound is set."""
     max_failed_permille: Permille = 500
-    """Requests that failed, in thousandths of all."""
+    """Requests that failed, in thousandths of all; and seconds in which more than this share of the
+    requests failed, in thousandths of the step's seconds."""
     max_partial_permille: Permille = 0
     """Answers that lack the results of a shard, in thousandths of all requests."""
     max_empty_permille: Permille = 500
