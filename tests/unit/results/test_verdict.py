@@ -222,6 +222,16 @@ def test_an_outage_is_seen_by_its_seconds() -> None:
     assert judged(answers(requests=4008, failures=8, windows=good + dead[:4])).verdict == "Valid"
 
 
+def test_requests_of_a_transaction_are_not_counted_twice() -> None:
+    kinds = [FailureKind(kind="ConnectionsRanOut", count=3)]
+    part = answers(failures=3, failure_kinds=kinds)
+    whole = part.requests[0].model_copy(update={"is_transaction": True, "request": "loan"})
+    document = part.model_copy(update={"requests": [*part.requests, whole]})
+    assert told(judged(document)) == {
+        "ConnectionsRanOut": "3 of 200 requests found no free connection, bound 0"
+    }
+
+
 def test_half_of_the_answers_may_be_empty_or_fail() -> None:
     assert judged(answers(empty_answers=100, failures=100)).verdict == "Valid"
 
@@ -313,3 +323,28 @@ def test_a_measurement_of_nothing_saturates_nobody() -> None:
     idle = worker(cpu_seconds=0.001, core_cpu_seconds=0.0, measured_seconds=0.0)
     verdict = judged(healthy(workers=[idle], requests=[], seconds=0.0))
     assert set(told(verdict)) == {"TooFewSamples"}
+
+
+def test_documents_of_the_first_version_are_read_and_judged() -> None:
+    stored = {
+        "schemaVersion": 1,
+        "id": "r1-s0-a",
+        "repeat": 1,
+        "step": "a",
+        "users": 2,
+        "attempt": 1,
+        "startTime": "2026-01-02T03:04:05Z",
+        "endTime": "2026-01-02T03:04:15Z",
+        "seconds": 10.0,
+        "requests": [
+            make_result(ENOUGH).model_dump(
+                by_alias=True,
+                include={"request", "requests", "failures", "service_time_histogram"},
+            )
+        ],
+        "workers": [{"worker": "w-0", "requests": 200, "cpuSeconds": 9.5, "users": 2}],
+    }
+    verdict = judged(StepDocument.model_validate(stored))
+    assert set(told(verdict)) == {"WorkerSaturated"}
+    unchecked = {each.reason for each in verdict.unchecked}
+    assert unchecked == {"PodThrottled", "PodRestarted", "EmptyAnswers"}

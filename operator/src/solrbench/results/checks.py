@@ -165,10 +165,11 @@ def _pod_restarted(document: StepDocument, load: Load) -> Outcome:
 
 def _connections_ran_out(document: StepDocument, load: Load) -> Outcome:
     del load
-    count = _of_kind(document.requests, RAN_OUT)
+    sent = [each for each in document.requests if not each.is_transaction]
+    count = _of_kind(sent, RAN_OUT)
     if not count:
         return None
-    whole = sum(each.requests for each in document.requests)
+    whole = sum(each.requests for each in sent)
     return Finding(count, f"{count} of {whole} requests found no free connection, bound 0")
 
 

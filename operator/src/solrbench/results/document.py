@@ -35,23 +35,21 @@ class RequestResult(Model):
     """One request name in one pass."""
 
     request: str
+    is_transaction: bool = False
+    """Counts whole transactions, whose requests have names of their own; in no sum of requests."""
     requests: int
     """All requests, failures included."""
     failures: int
     failure_kinds: list[FailureKind] = []
+    partial_answers: int | None = None
+    """Answers marked `partialResults`; they are failures. None in documents of older versions."""
+    empty_answers: int | None = None
+    """Good answers with `numFound` 0; None in documents of older versions, which did not count."""
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
     ramp_failures: int = 0
     retried_requests: int = 0
     """Sent a second time because the server had closed the idle connection; each counts once."""
-    partial_answers: int | None = None
-    """Answers that lacked the results of a shard; None if nobody counted, as older versions."""
-    empty_answers: int | None = None
-    """Answers that found no document; None if nobody counted."""
-    dropped_requests: int = 0
-    """Open loop: requests of the plan that were never sent; in no other count."""
-    late_requests: int = 0
-    """Open loop: requests sent late because too many were under way."""
     bytes_received: int = 0
     sum_microseconds: int = 0
     """Exact sum of the service times behind the histogram."""
@@ -61,6 +59,11 @@ class RequestResult(Model):
     """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures alike,
     since a fast error must not vanish; timeouts count with the time waited."""
     windows: list[Window] = []
+    dropped_requests: int = 0
+    """Planned but never sent: they waited longer than `timeoutSeconds` for one of `maxInFlight`
+    connections. Not in `requests`."""
+    late_requests: int = 0
+    """Sent more than 10 ms after their intended start."""
 
 
 class WorkerResult(Model):
@@ -71,6 +74,10 @@ class WorkerResult(Model):
     cpu_seconds: float
     """CPU time of the worker's process during the pass."""
     users: int
+    lag_p99_microseconds: int | None = None
+    """Time from the intended start to the sending of requests for which a connection was free: the
+    worker's own delay. None in a closed loop."""
+    lag_max_microseconds: int | None = None
     core_cpu_seconds: float | None = None
     """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
     core_waiting_seconds: float | None = None
@@ -82,10 +89,6 @@ class WorkerResult(Model):
     added over the CPUs; None where the kernel does not tell."""
     cpu_limit_cores: float | None = None
     """CPU limit of the control group; None without one, or where the kernel does not tell."""
-    lag_p99_microseconds: int | None = None
-    """Open loop: 99th percentile of the worker's own delay in sending."""
-    lag_max_microseconds: int | None = None
-    """Open loop: the longest such delay."""
 
     @property
     def core_busy_percent(self) -> float | None:
@@ -131,16 +134,16 @@ class StepDocument(Model):
     """Name of the variant it went through; empty without variants."""
     step: str
     users: int
+    requests_per_second: float | None = None
+    """Planned rate; None in a closed loop, as the following."""
+    planned_requests: int | None = None
+    """Measured arrivals of the plan: requests sent and dropped."""
     attempt: int
     """Attempt of the load that measured it."""
     start_time: datetime
     end_time: datetime
     seconds: float
     """From the first measured request to the last answer."""
-    requests_per_second: float | None = None
-    """Open loop: rate of the plan; None in a closed loop."""
-    planned_requests: int | None = None
-    """Open loop: requests of the plan."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this pass; not in any other number."""
     requests: list[RequestResult]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.status import StepResult, StepVerdict
-from solrbench.results.verdict import invalid_steps
+from solrbench.results.verdict import headline, invalid_steps
 
 _MAX_LINES = 3
 
@@ -48,6 +48,16 @@ def ending(verdicts: Sequence[StepVerdict]) -> str:
     return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: " + (
         "; ".join(lines) + more
     )
+
+
+def in_short(verdicts: Sequence[StepVerdict]) -> str:
+    """Return the verdict on a whole benchmark, with the steps to doubt; empty if there is none."""
+    invalid = invalid_steps(verdicts)
+    if not invalid:
+        return headline(verdicts)
+    names = ", ".join(place(each) for each in invalid[:_MAX_LINES])
+    more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
+    return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: {names}{more}"
 
 
 def _are(number: int) -> str:
