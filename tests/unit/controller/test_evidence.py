@@ -13,7 +13,7 @@ from solrbench.controller import finishing, following
 from solrbench.controller.events import Event, verdict_events
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import StepDocument
+from solrbench.results.document import PodRecord, PodTrouble, StepDocument
 from unit.controller.runs import pass_over
 from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import NOW, World, told
@@ -53,7 +53,8 @@ def world_with(document: StepDocument) -> World:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     body["spec"]["load"]["repeats"] = 2
-    body["status"]["phaseStartTime"] = (NOW - timedelta(minutes=1)).isoformat()
+    for condition in body["status"]["conditions"]:
+        condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
     reports = Reports(cast(Cluster, world.cluster))
     reports.store(SolrBenchmark.parse(body), document, 1)
     return world
@@ -122,25 +123,47 @@ class Master:
         self.acknowledged.append(pass_id)
 
 
+def master_pod() -> dict[str, Any]:
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "load-master",
+        "solrbench.io/attempt": "1",
+    }
+    metadata = {"name": "one-load-master", "uid": "m", "labels": labels}
+    return {
+        "kind": "Pod",
+        "metadata": metadata,
+        "status": {"phase": "Running", "podIP": "10.0.0.1"},
+    }
+
+
 def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(following, "RemoteMaster", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
     world.make_pass("one")
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "load-master",
-        "solrbench.io/attempt": "1",
-    }
-    status = {"phase": "Running", "podIP": "10.0.0.1"}
-    master = {"name": "one-load-master", "uid": "m", "labels": labels}
-    world.cluster.put({"kind": "Pod", "metadata": master, "status": status})
+    world.cluster.put(master_pod())
     world.make_pass("one")
     assert Master.acknowledged == [PASS]
     found = {each.pod: each for each in stored(world).pods or []}
     assert found.keys() == {"one-solr-0", "one-load-master"}
     assert [each.troubles for each in found.values()] == [[], []]
+
+
+def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
+    trouble = PodTrouble(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
+    record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[trouble])
+    monkeypatch.setattr(following, "RemoteMaster", Master)
+    monkeypatch.setattr(Master, "acknowledged", [])
+    world = world_with(measured(pods=[record]))
+    world.cluster.put(solr_pod())
+    world.make_pass("one")
+    world.cluster.put(master_pod())
+    status = world.make_pass("one").status
+    assert Master.acknowledged == [PASS]
+    assert reasons(status) == ["PodRestarted"]
+    assert trouble in [each for pod in stored(world).pods or [] for each in pod.troubles]
 
 
 def test_the_end_says_what_must_not_be_believed() -> None:

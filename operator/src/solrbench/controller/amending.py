@@ -2,6 +2,7 @@
 
 from solrbench.controller.following import show
 from solrbench.controller.run import Run
+from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.pod_records import may_tell, with_pods
 from solrbench.decide.views import PodView
 
@@ -12,8 +13,8 @@ def amend(run: Run, pods: list[PodView]) -> None:
     The kubelet tells of a container's end some seconds later, and a pod that ended may be deleted
     as soon as the loss is noticed, so this is done before anything else is made of it.
     """
-    since = run.status.phase_start_time
-    if run.status.phase != "Measuring" or since is None or not may_tell(pods, since):
+    indexed = run.conditions.get(DATA_INDEXED)
+    if indexed.status != "True" or not may_tell(pods, indexed.last_transition_time):
         return
     documents = run.reports.documents(run.benchmark)
     changed = False

@@ -107,6 +107,10 @@ def _keep(run: Run, master: RemoteMaster, pass_id: str) -> None:
     document = master.result(pass_id)
     if _may_have_lost_solr(document, run.now):
         return
+    known = run.reports.documents(run.benchmark).get(pass_id)
+    if known is not None:
+        # Stored, but the acknowledgement got lost; what pods told then may be gone by now.
+        document = document.model_copy(update={"pods": known.pods})
     seen = pods(run, names.SOLR, names.ZOOKEEPER, *LOAD)
     run.reports.store(run.benchmark, with_pods(document, seen), run.status.attempts.load)
     master.acknowledge(pass_id)
