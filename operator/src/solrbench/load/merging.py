@@ -62,22 +62,22 @@ def merge_outcomes(
     )
 
 
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, _DIGITS)
+
+
 def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
     return WorkerResult(
         worker=name,
         requests=outcome.measured,
         cpu_seconds=round(outcome.cpu_seconds, _DIGITS),
-        users=outcome.users,
         core_cpu_seconds=_rounded(outcome.core_cpu_seconds),
         core_waiting_seconds=_rounded(outcome.core_waiting_seconds),
         measured_seconds=_rounded(outcome.measured_seconds),
         throttled_seconds=_rounded(outcome.throttled_seconds),
         cpu_limit_cores=outcome.cpu_limit_cores,
+        users=outcome.users,
     )
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, _DIGITS)
 
 
 def _merge_requests(outcomes: Iterable[WorkerOutcome]) -> list[RequestResult]:
