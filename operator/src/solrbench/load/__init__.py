@@ -16,6 +16,7 @@ The core, which runs in an event loop of its own and knows nothing of Locust:
 - `connection`: one TCP connection; `asker`: one request after another over it; `user`: a user who
   waits for each answer
 - `running`: a pass with its users; `core`: one pass after another
+- `usage`, `cgroups`: what measuring cost the worker, and what held it back
 
 Around Locust; running one of these takes a process that gevent has patched:
 
