@@ -84,7 +84,7 @@ def test_collection_of_our_own_comes_and_goes(run: Run, door: str) -> None:
     assert status["target"]["liveNodes"] == NODES
     assert len(status["target"]["nodes"]) == NODES
     (result,) = status["results"]
-    assert (result["requests"], result["failures"]) == (100, 0)
+    assert (result["requests"], result["failures"]) == (200, 0)
     assert existing_solr.collections() == {OLD, name}
     made = existing_solr.indexes(name)
     assert sum(documents for documents, _ in made.values()) == DOCUMENTS
@@ -109,7 +109,7 @@ def test_collection_of_the_user_is_only_read(run: Run, door: str) -> None:
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS
     (result,) = status["results"]
-    assert (result["requests"], result["failures"]) == (100, 0)
+    assert (result["requests"], result["failures"]) == (200, 0)
     assert kube.condition(name, "DataIndexed")["reason"] == "Used"
     kube.delete(name)
     assert existing_solr.collections() == {OLD}

@@ -116,9 +116,19 @@ def test_csv_and_markdown_carry_the_same_numbers(status: dict[str, Any]) -> None
 
 def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     header, line = kube.kubectl("get", "sbench", NAME).splitlines()
-    assert header.split() == ["NAME", "PHASE", "PROGRESS", "RPS", "P95", "FAILURES", "AGE"]
+    assert header.split() == [
+        "NAME",
+        "PHASE",
+        "PROGRESS",
+        "RPS",
+        "P95",
+        "FAILURES",
+        "VERDICT",
+        "AGE",
+    ]
     assert status["summary"]["p95"] in line
     assert "Succeeded" in line
+    assert "Valid" in line.split(), status["verdicts"]
 
 
 def test_cleanup_may_be_asked_for_later_and_results_stay(finished: str) -> None:

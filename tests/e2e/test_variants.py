@@ -176,7 +176,7 @@ def documents_by_prefix(name: str) -> dict[str, dict[str, int]]:
 
 def test_routed_queries_ask_the_one_shard_that_holds_their_documents(routed: str) -> None:
     whole, parts = search_requests(routed), shard_requests(routed)
-    assert whole == 100
+    assert whole == 200
     found = documents_by_prefix(routed)
     assert sum(sum(each.values()) for each in found.values()) == 2000
     holders = {key: {s for s, n in each.items() if n} for key, each in found.items()}

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 import pytest
@@ -134,7 +134,15 @@ def running(folder: Path, plan: dict[str, Any], queries: str, **options: float) 
         load.close()
 
 
-def make_plan(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
+class Server(Protocol):
+    """Whom the load asks."""
+
+    @property
+    def url(self) -> str:
+        """Where its Solr is."""
+
+
+def make_plan(server: Server, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {
         "benchmark": "tests/small",
         "attempt": 2,

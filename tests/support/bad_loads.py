@@ -224,6 +224,42 @@ LOAD = [
         "must set exactly one of durationSeconds, requests",
     ),
     bad(
+        "percentile that no number of samples reaches",
+        {"spec.load.validity": {"percentile": 100}},
+        "spec.load.validity.percentile",
+        TOO_LARGE,
+    ),
+    bad(
+        "percentile with a unit",
+        {"spec.load.validity": {"percentile": "p95"}},
+        "spec.load.validity.percentile",
+        NOT_INTEGER,
+    ),
+    bad(
+        "more than a core",
+        {"spec.load.validity": {"maxWorkerCpuPercent": 101}},
+        "spec.load.validity.maxWorkerCpuPercent",
+        TOO_LARGE,
+    ),
+    bad(
+        "no lag at all",
+        {"spec.load.validity": {"maxLagMilliseconds": 0}},
+        "spec.load.validity.maxLagMilliseconds",
+        TOO_SMALL,
+    ),
+    bad(
+        "more than everything",
+        {"spec.load.validity": {"maxEmptyPermille": 1001}},
+        "spec.load.validity.maxEmptyPermille",
+        TOO_LARGE,
+    ),
+    bad(
+        "share below zero",
+        {"spec.load.validity": {"maxThrottledPermille": -1}},
+        "spec.load.validity.maxThrottledPermille",
+        TOO_SMALL,
+    ),
+    bad(
         "fewer users than workers",
         {"spec.load.workers": 5},
         "spec.load",

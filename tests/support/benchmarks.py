@@ -26,7 +26,7 @@ SMALL_SPEC: dict[str, Any] = {
     "collection": {"shards": 1},
     "dataset": {"generator": {"documents": 2000, "seed": 3}},
     "workload": {"queries": {"generated": {"count": 200}}},
-    "load": {"steps": [{"name": "two-users", "users": 2, "requests": 100}]},
+    "load": {"steps": [{"name": "two-users", "users": 2, "requests": 200}]},
 }
 
 

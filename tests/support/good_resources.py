@@ -65,6 +65,19 @@ GOOD: dict[str, Changes] = {
     "10,000,000,000 documents": {"spec.dataset.generator.documents": 10_000_000_000},
     "steps by requests": {f"{STEP}.durationSeconds": REMOVE, f"{STEP}.requests": 1000},
     "as many workers as users": {"spec.load.workers": 4},
+    "bounds of the verdict at their ends": {
+        "spec.load.validity": {
+            "percentile": 99,
+            "maxWorkerCpuPercent": 100,
+            "maxThrottledPermille": 0,
+            "maxLagMilliseconds": 1,
+            "maxDroppedPermille": 1000,
+            "maxLatePermille": 0,
+            "maxFailedPermille": 0,
+            "maxPartialPermille": 1000,
+            "maxEmptyPermille": 1000,
+        }
+    },
     "planned rate": PLANNED,
     "planned rate with everything": PLANNED
     | {

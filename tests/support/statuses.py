@@ -7,11 +7,13 @@ from solrbench.api.v1alpha1.status import (
     Comparison,
     Condition,
     DatasetStatus,
+    Doubt,
     LiveLoad,
     Overhead,
     ReportStatus,
     Status,
     StepResult,
+    StepVerdict,
     Summary,
     TargetStatus,
 )
@@ -56,9 +58,20 @@ def full_status() -> Status:
             requests_per_second=123.4,
             requests=1000,
         ),
-        summary=Summary(requests_per_second="123.4", p95="12.3 ms", failures="0.00 %"),
+        summary=Summary(
+            requests_per_second="123.4", p95="12.3 ms", failures="0.00 %", verdict="Invalid"
+        ),
         results=[_result("two-users"), _result("eight-users")],
         comparisons=[_comparison("two-users"), _comparison("eight-users")],
+        verdicts=[
+            StepVerdict(
+                step="two-users",
+                variant="proxy",
+                verdict="Invalid",
+                reasons=[Doubt(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")],
+                unchecked=[Doubt(reason="PodThrottled", message="no cpu.stat")],
+            )
+        ],
         report=ReportStatus(
             selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
             environment="base-report-environment",

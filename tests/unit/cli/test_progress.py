@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.status import Status, StepVerdict
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from support.benchmarks import small
 from support.statuses import START, full_status
@@ -33,6 +33,17 @@ def test_all_figures_carry_their_unit() -> None:
     assert "documents/s" in found["data"]
     assert "123 of 126 requests/s" in found["load"]
     assert "two-users (proxy, repeat 2)" in found["load"]
+
+
+def test_verdict_is_told_while_the_benchmark_runs() -> None:
+    def told(*verdicts: str) -> str | None:
+        steps = [StepVerdict(step=f"s{i}", verdict=word) for i, word in enumerate(verdicts)]
+        return dict(details(benchmark(Status(verdicts=steps)))).get("verdict")
+
+    assert told() is None
+    assert told("Valid", "Valid") == "Valid"
+    assert told("Valid", "Invalid") == "1 of 2 steps is Invalid: s1"
+    assert told(*["Invalid"] * 5) == "5 of 5 steps are Invalid: s0, s1, s2 and 2 more"
 
 
 @pytest.mark.parametrize(

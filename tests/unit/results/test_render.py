@@ -3,7 +3,14 @@ import io
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import Comparison, Condition, Overhead, StepResult
+from solrbench.api.v1alpha1.status import (
+    Comparison,
+    Condition,
+    Doubt,
+    Overhead,
+    StepResult,
+    StepVerdict,
+)
 from solrbench.results import render
 from unit.results.builders import make_spec
 
@@ -67,13 +74,51 @@ def test_csv_holds_every_field_raw() -> None:
     assert [line["step"] for line in read] == ["five", "one"]
     assert read[0]["requests_per_second"] == "123.456"
     assert read[1]["p95_milliseconds"] == ""
-    assert set(read[0]) == set(StepResult.model_fields) - {"variant"}
+    assert set(read[0]) == set(StepResult.model_fields) - {"variant"} | {"verdict", "reasons"}
+
+
+VERDICTS = [
+    StepVerdict(
+        step="five",
+        verdict="Invalid",
+        reasons=[
+            Doubt(reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %"),
+            Doubt(reason="TooFewSamples", message="9 requests, p95 needs 200"),
+        ],
+    ),
+    StepVerdict(
+        step="one",
+        verdict="Valid",
+        unchecked=[Doubt(reason="PodThrottled", message="no cpu.stat of w")],
+    ),
+]
+
+
+def test_verdicts_stand_in_every_form() -> None:
+    invalid, valid = render.rows([FULL, BARE], VERDICTS)
+    assert (render.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
+    first, second = csv.DictReader(io.StringIO(render.to_csv([FULL, BARE], VERDICTS)))
+    assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
+    assert (second["verdict"], second["reasons"]) == ("Valid", "")
+    bench = _benchmark(FULL, BARE)
+    status = bench.status.model_copy(update={"verdicts": VERDICTS})
+    text = render.to_markdown(bench.model_copy(update={"status": status}))
+    assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core, bound 90 %" in text
+    assert "five is Invalid: TooFewSamples: 9 requests, p95 needs 200" in text
+    assert "not checked: PodThrottled of one: no cpu.stat of w" in text
+
+
+def test_results_without_a_verdict_have_none() -> None:
+    (row,) = render.rows([FULL])
+    assert row[-1] == ""
+    assert "## Verdict" not in render.to_markdown(_benchmark(FULL))
 
 
 def test_variants_get_a_column_where_there_are_some() -> None:
     proxied = FULL.model_copy(update={"variant": "proxy"})
     read = list(csv.DictReader(io.StringIO(render.to_csv([proxied]))))
-    assert (read[0]["variant"], set(read[0])) == ("proxy", set(StepResult.model_fields))
+    wanted = set(StepResult.model_fields) | {"verdict", "reasons"}
+    assert (read[0]["variant"], set(read[0])) == ("proxy", wanted)
     table = render.to_markdown_table(render.rows([proxied]))
     assert "| Step | Variant | Request |" in table
     assert "| five | proxy | query | 3 |" in table

@@ -7,15 +7,18 @@ from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status import (
     Condition,
     DatasetStatus,
+    Doubt,
     LiveLoad,
     ReportStatus,
     StepResult,
+    StepVerdict,
 )
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 OWNER = {"namespace": "team", "benchmark": "b"}
+DOUBT = Doubt(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
 RESULT = StepResult(
     step="five",
     request="query",
@@ -114,6 +117,17 @@ def test_the_start_of_a_phase_is_unix_time() -> None:
     assert registry.get_sample_value(name, OWNER) == NOW.timestamp()
 
 
+def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
+    good = StepVerdict(step="one", verdict="Valid")
+    bad = StepVerdict(step="five", variant="proxy", verdict="Invalid", reasons=[DOUBT])
+    registry = _registry(make_benchmark(verdicts=[good, bad]))
+    one, five = ({"step": "one", "variant": ""}, {"step": "five", "variant": "proxy"})
+    assert registry.get_sample_value("solrbench_step_valid", OWNER | one) == 1
+    assert registry.get_sample_value("solrbench_step_valid", OWNER | five) == 0
+    because = OWNER | five | {"reason": "WorkersLost"}
+    assert registry.get_sample_value("solrbench_step_invalid_reason", because) == 1
+
+
 def test_an_update_replaces_and_forget_removes() -> None:
     store, registry = BenchmarkStore(), CollectorRegistry()
     registry.register(BenchmarkCollector(store))
@@ -154,6 +168,7 @@ def full_benchmark() -> SolrBenchmark:
         ),
         report=ReportStatus(stored_steps=1, total_steps=2),
         results=[StepResult.model_validate({**words, **numbers})],
+        verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[DOUBT])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)
         ],

@@ -33,6 +33,7 @@ COLUMNS: tuple[tuple[str, str, str, int], ...] = (
     ("RPS", "string", ".status.summary.requestsPerSecond", 0),
     ("P95", "string", ".status.summary.p95", 0),
     ("Failures", "string", ".status.summary.failures", 0),
+    ("Verdict", "string", ".status.summary.verdict", 0),
     ("Nodes", "integer", ".spec.target.solrCloud.nodes", 1),
     ("Shards", "integer", ".spec.collection.shards", 1),
     ("ZooKeepers", "integer", ".spec.target.solrCloud.zookeeper.replicas", 1),

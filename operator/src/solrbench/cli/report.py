@@ -49,7 +49,7 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
             documents = list(Reports(cluster).documents(benchmark).values())
             click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
-            click.echo(to_csv(benchmark.status.results), nl=False)
+            click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
         case "json":
             text = orjson.dumps(_full(Reports(cluster), benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())

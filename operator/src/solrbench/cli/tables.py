@@ -11,7 +11,8 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.progress import details, summary
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
-from solrbench.results.render import HEADERS, NUMERIC_FROM, Row, rows, table_note
+from solrbench.results.judged import verdict_lines
+from solrbench.results.render import HEADERS, Row, is_number, rows, table_note
 from solrbench.results.slow import SLOW_NOTE
 
 WIDTH_WITHOUT_TERMINAL = 250
@@ -44,11 +45,11 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
         return
     if not console.is_terminal:
         console = Console(file=console.file, width=WIDTH_WITHOUT_TERMINAL, highlight=False)
-    cells = rows(results)
+    cells = rows(results, benchmark.status.verdicts)
     shown = _fitting(cells, console.width)
     table = Table(header_style="bold")
     for i in shown:
-        table.add_column(HEADERS[i], justify="right" if i >= NUMERIC_FROM else "left", no_wrap=True)
+        table.add_column(HEADERS[i], justify="right" if is_number(i) else "left", no_wrap=True)
     for row in cells:
         table.add_row(*(row[i] for i in shown))
     console.print(table)
@@ -56,7 +57,15 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     if hidden:
         console.print(f"Not shown on this narrow terminal: {', '.join(hidden)}")
     console.print(table_note(results))
+    _print_verdicts(console, benchmark)
     _print_comparisons(console, benchmark)
+
+
+def _print_verdicts(console: Console, benchmark: SolrBenchmark) -> None:
+    """Print why numbers must not be believed; that they may stands in the table."""
+    for line in verdict_lines(benchmark.status.verdicts):
+        style = "" if line.startswith("not checked") else "bold red"
+        console.print(Text(f"  {line}", style=style), soft_wrap=True)
 
 
 def _print_comparisons(console: Console, benchmark: SolrBenchmark) -> None:

@@ -9,6 +9,7 @@ status once; any pass may be the first after a crash.
 - `run`: what the stages of one pass share
 - `accepting`, `provisioning`, `indexing`, `measuring`, `finishing`: the stages;
   `following` is the part of measuring that recurs while the load runs
+- `amending`: evidence that comes after a step was stored
 - `provisioners`: the ways to pods of Solr and ZooKeeper
 - `existing`: the target stage where Solr is there already; `door`: the way into it
 - `cores`, `config_set`: what several stages need of a collection

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from solrbench.api.v1alpha1.status import Condition
+from solrbench.api.v1alpha1.status import Condition, StepVerdict
 from solrbench.decide.conditions import SUCCEEDED
+from solrbench.results.judged import place
+from solrbench.results.verdict import invalid_steps
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,17 @@ def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> l
         event
         for condition in after
         if (event := _event(known.get(condition.type), condition)) is not None
+    ]
+
+
+def verdict_events(before: Iterable[StepVerdict], after: Iterable[StepVerdict]) -> list[Event]:
+    """Return a warning for each step that turned Invalid, with its first reason."""
+    known = {place(each) for each in invalid_steps(before)}
+    return [
+        Event("Warning", doubt.reason, f"step {place(each)} is Invalid: {doubt.message}")
+        for each in invalid_steps(after)
+        if place(each) not in known
+        for doubt in each.reasons[:1]
     ]
 
 

@@ -16,11 +16,14 @@ from solrbench.decide.conditions import (
     TARGET_READY,
 )
 from solrbench.errors import NotYet, SolrbenchError
+from solrbench.results.judged import ending
 
 
 def succeed(run: Run) -> None:
     """Note that everything was measured."""
-    run.conditions.set(SUCCEEDED, "True", "Succeeded", "every step is measured and stored")
+    doubts = ending(run.status.verdicts)
+    message = "every step is measured and stored" + (f"; {doubts}" if doubts else "")
+    run.conditions.set(SUCCEEDED, "True", "Succeeded", message)
     run.update(completion_time=run.now)
     run.enter("Succeeded")
 

@@ -10,6 +10,7 @@ from solrbench.cluster.environment import record_environment
 from solrbench.controller import existing
 from solrbench.controller.children import LOAD, job, pods
 from solrbench.controller.run import LoadLost, Run
+from solrbench.decide.pod_records import with_pods
 from solrbench.decide.troubles import find_trouble
 from solrbench.decide.views import PodView
 from solrbench.errors import Never, NotYet
@@ -21,6 +22,7 @@ from solrbench.plan.passes import all_passes
 from solrbench.results.comparison import compare_variants
 from solrbench.results.document import StepDocument
 from solrbench.results.merge import merge_steps, summarise
+from solrbench.results.verdict import headline, judge_steps
 from solrbench.solr.cluster import node_info
 
 KUBELET_DELAY = timedelta(seconds=10)
@@ -106,7 +108,12 @@ def _keep(run: Run, master: RemoteMaster, pass_id: str) -> None:
     document = master.result(pass_id)
     if _may_have_lost_solr(document, run.now):
         return
-    run.reports.store(run.benchmark, document, run.status.attempts.load)
+    known = run.reports.documents(run.benchmark).get(pass_id)
+    if known is not None:
+        # Stored, but the acknowledgement got lost; what pods told then may be gone by now.
+        document = document.model_copy(update={"pods": known.pods})
+    seen = pods(run, names.SOLR, names.ZOOKEEPER, *LOAD)
+    run.reports.store(run.benchmark, with_pods(document, seen), run.status.attempts.load)
     master.acknowledge(pass_id)
     show(run, run.reports.documents(run.benchmark))
 
@@ -154,7 +161,8 @@ def _raise_failure(reason: str, message: str) -> NoReturn:
 def show(run: Run, documents: dict[str, StepDocument]) -> None:
     """Put the stored results into the status.
 
-    Histograms are merged only when one was added: the node may be the one that is measured.
+    Histograms are merged only when one was added: the node may be the one that is measured. The
+    verdicts cost little, and evidence may come after its pass.
     """
     spec, before = run.benchmark.spec, run.status.report
     report = before.model_copy(
@@ -165,10 +173,13 @@ def show(run: Run, documents: dict[str, StepDocument]) -> None:
         }
     )
     run.update(report=report)
+    ordered = list(documents.values())
     if len(documents) != before.stored_steps:
-        ordered = list(documents.values())
         run.update(
             results=merge_steps(spec, ordered),
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
         )
+    verdicts = judge_steps(spec, ordered)
+    summary = run.status.summary.model_copy(update={"verdict": headline(verdicts)})
+    run.update(verdicts=verdicts, summary=summary)

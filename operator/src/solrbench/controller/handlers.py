@@ -16,7 +16,7 @@ from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
-from solrbench.controller.events import events_between
+from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.existing import remove_collection
 from solrbench.controller.invalid import reject
 from solrbench.controller.reconcile import reconcile
@@ -155,7 +155,8 @@ def _utc_now() -> datetime:
 def _tell(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
     if before.status.phase != after.status.phase:
         log.info("%s: phase %s", after.key, after.status.phase)
-    for event in events_between(before.status.conditions, after.status.conditions):
+    events = events_between(before.status.conditions, after.status.conditions)
+    for event in events + verdict_events(before.status.verdicts, after.status.verdicts):
         log.info("%s: %s: %s", after.key, event.reason, event.message)
         kopf.event(
             cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message

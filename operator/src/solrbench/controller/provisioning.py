@@ -3,6 +3,7 @@
 from solrbench.api.v1alpha1.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.controller import existing
+from solrbench.controller.amending import amend
 from solrbench.controller.children import TARGET, delete_components, obstacle, pods
 from solrbench.controller.config_set import read_archive
 from solrbench.controller.cores import check_made
@@ -102,7 +103,9 @@ def check_target(run: Run) -> None:
     if run.existing is not None:
         existing.check(run)
         return
-    now = {pod.name: pod for pod in pods(run, names.SOLR, names.ZOOKEEPER)}
+    seen = pods(run, names.SOLR, names.ZOOKEEPER)
+    amend(run, seen)
+    now = {pod.name: pod for pod in seen}
     for name, identity in run.status.target.pods.items():
         pod = now.get(name)
         if pod is not None and pod.identity == identity and pod.phase == "Running":

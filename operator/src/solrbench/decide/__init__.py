@@ -2,6 +2,7 @@
 
 - `views`: pods and Jobs reduced to what decisions need
 - `troubles`: what is wrong with a pod, as a reason and a remedy
+- `pod_records`: what befell pods while a pass was measured
 - `solr_cloud`: whether a SolrCloud of the Solr Operator is ready, and what is missing
 - `hosts`: which hosts an existing target may have
 - `queue`: which benchmark may run

@@ -19,6 +19,7 @@ class ContainerView:
         ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
         exit_code: of that end
         last_words: its termination message
+        ended: when that end was; None if there was none
 
     """
 
@@ -29,6 +30,7 @@ class ContainerView:
     ended_reason: str = ""
     exit_code: int | None = None
     last_words: str = ""
+    ended: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,7 @@ def _view_container(body: dict[str, Any]) -> ContainerView:
         ended_reason=ended.get("reason", ""),
         exit_code=ended.get("exitCode"),
         last_words=(ended.get("message") or "").strip(),
+        ended=datetime.fromisoformat(ended["finishedAt"]) if ended.get("finishedAt") else None,
     )
 
 

@@ -26,6 +26,7 @@ The core, which runs in an event loop of its own and knows nothing of Locust:
 - `open_loop`: the arrivals of an open loop, over many a `planned_asker`; `alarm`: wakes in time
 - `turns`: answers that came at once are stamped at once
 - `running`: a pass with its users; `core`: one pass after another
+- `usage`, `cgroups`: what measuring cost the worker, and what held it back
 
 Around Locust; running one of these takes a process that gevent has patched:
 

@@ -1,6 +1,7 @@
 """One who asks: a connection to a node, and at most one request under way over it."""
 
 import asyncio
+import errno
 import socket
 import time
 from abc import ABC, abstractmethod
@@ -11,6 +12,23 @@ from solrbench.load.connection import Connection
 from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.slow import SlowSample, qtime_milliseconds
 from solrbench.load.turns import turn_of
+
+_FIRST_PAUSE_NS = 1_000_000
+_LONGEST_PAUSE_NS = 1_000_000_000
+
+_RAN_OUT = {
+    errno.EADDRNOTAVAIL: "no port of this pod is free: raise load.workers or lower the users",
+    errno.EMFILE: "this process may open no more files: raise load.workers or lower the users",
+    errno.ENFILE: "this node may open no more files: raise its limit or lower the users",
+    errno.ENOBUFS: "this node has no memory left for connections: lower the users",
+}
+"""Ends of a connection that the generator itself is to blame for, by error number."""
+
+_REFUSALS = {
+    ConnectionRefusedError: ("ConnectionRefused", "nobody listens on {where}"),
+    ConnectionResetError: ("ConnectionReset", "{where} reset the connection"),
+    TimeoutError: ("Timeout", "cannot connect to {where} in time"),
+}
 
 _now = time.perf_counter_ns
 
@@ -32,6 +50,7 @@ class Asker(ABC):
         self._began_ns = 0
         self._deadline_ns = 0
         self._retry_allowed = True
+        self._unanswered = 0
         self._watch: asyncio.TimerHandle | None = None
         self._turn_of_loop = turn_of(loop)
         self.is_dropped = False
@@ -86,6 +105,18 @@ class Asker(ABC):
         except TimeoutError:
             self._connecting = None
 
+    def pause_seconds(self, now_ns: int) -> float:
+        """Return how long to wait before the next request, 0 after an answer.
+
+        A refused connection costs no time, and whoever tries again at once does nothing else. So
+        requests without an answer, one after another, begin at least 1 ms apart, then 2, 4, 8 …
+        up to 1 s. One that took longer than that by itself, such as a timeout, is followed at once.
+        """
+        if not self._unanswered:
+            return 0.0
+        pause_ns = min(_FIRST_PAUSE_NS << min(self._unanswered - 1, 10), _LONGEST_PAUSE_NS)
+        return max(0, self._began_ns + pause_ns - now_ns) / 1e9
+
     def ask(self, request: PreparedRequest, now_ns: int) -> None:
         """Send a request; the one before must have ended."""
         self._request = request
@@ -114,6 +145,7 @@ class Asker(ABC):
     def answered(self, status: int, body: bytes, received: int, keep: bool) -> None:
         """Note when a whole answer came; it is handed over when the loop's turn is over."""
         ended_ns = _now()
+        self._unanswered = 0
         if not keep:
             self._disconnect()
         request = self._request
@@ -197,6 +229,7 @@ class Asker(ABC):
         request = self._request
         if request is not None:
             self._request = None
+            self._unanswered += 1
             self.completed(request, ended_ns, received, failed, None)
 
     def _disconnect(self) -> None:
@@ -215,10 +248,21 @@ def connect_failure(error: OSError, node: Node) -> Failure:
         return failure("NameResolution", f"cannot resolve {node.host}: {error.strerror}")
     if problem := certificate_problem(error):
         return failure("CertificateNotTrusted", f"{where}: {problem}")
-    if isinstance(error, ConnectionRefusedError):
-        return failure("ConnectionRefused", f"nobody listens on {where}")
-    if isinstance(error, ConnectionResetError):
-        return failure("ConnectionReset", f"{where} reset the connection")
-    if isinstance(error, TimeoutError):
-        return failure("Timeout", f"cannot connect to {where} in time")
+    if remedy := _ran_out(error):
+        return failure("ConnectionsRanOut", f"cannot connect to {where}: {remedy}")
+    for kind, (name, text) in _REFUSALS.items():
+        if isinstance(error, kind):
+            return failure(name, text.format(where=where))
     return failure("ConnectionFailed", f"cannot connect to {where}: {error.strerror or error}")
+
+
+def _ran_out(error: OSError) -> str | None:
+    """Return the remedy if the generator's own means are used up.
+
+    Attempts over several addresses are told as one error without a number of its own.
+    """
+    if error.errno is not None:
+        return _RAN_OUT.get(error.errno)
+    return next(
+        (text for number, text in _RAN_OUT.items() if f"[Errno {number}]" in str(error)), None
+    )

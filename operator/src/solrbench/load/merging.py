@@ -116,11 +116,20 @@ def next_offsets(offsets: Sequence[int], outcomes: Sequence[WorkerOutcome]) -> l
     return [before + own for before, own in zip_longest(offsets, used, fillvalue=0)]
 
 
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, _DIGITS)
+
+
 def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
     return WorkerResult(
         worker=name,
         requests=outcome.measured,
         cpu_seconds=round(outcome.cpu_seconds, _DIGITS),
+        core_cpu_seconds=_rounded(outcome.core_cpu_seconds),
+        core_waiting_seconds=_rounded(outcome.core_waiting_seconds),
+        measured_seconds=_rounded(outcome.measured_seconds),
+        throttled_seconds=_rounded(outcome.throttled_seconds),
+        cpu_limit_cores=outcome.cpu_limit_cores,
         users=outcome.users,
         lag_p99_microseconds=outcome.lag_p99_microseconds,
         lag_max_microseconds=outcome.lag_max_microseconds,

@@ -69,6 +69,16 @@ class WorkerOutcome(Model):
     users: int
     cpu_seconds: float
     """CPU time of the process from the begin of measuring to the last answer."""
+    core_cpu_seconds: float | None = None
+    """CPU time of the core's thread, within it."""
+    core_waiting_seconds: float | None = None
+    """Time in which that thread waited for a CPU; None where the kernel does not tell."""
+    measured_seconds: float | None = None
+    """Time by the clock that these were spent in."""
+    throttled_seconds: float | None = None
+    """Time in which the control group stood still; None where the kernel does not tell."""
+    cpu_limit_cores: float | None = None
+    """Limit of the control group; None without one."""
     first_seconds: float | None = None
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None

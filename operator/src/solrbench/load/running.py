@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
 from solrbench.load.arrivals import PlannedRate, Schedule
@@ -17,6 +17,7 @@ from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.responses import PlannedCounts
 from solrbench.load.seeds import seed_of
 from solrbench.load.thinking import think_seconds
+from solrbench.load.usage import UsageMeter
 from solrbench.load.user import ClosedLoopUser, Think
 
 _CONNECTING_AT_ONCE = 64
@@ -106,8 +107,7 @@ class RunningPass:
         )
         self.record = self._ledger.record
         self.note_slow = self._ledger.note_slow
-        self._cpu_begin = time.process_time()
-        self._cpu_end = self._cpu_begin
+        self._meter = UsageMeter()
         if assignment.start is Start.AT_ONCE:
             self.measure(_now())
 
@@ -196,7 +196,7 @@ class RunningPass:
         outcome = WorkerOutcome(
             key=self.key,
             users=self._assignment.own_users,
-            cpu_seconds=self._cpu_end - self._cpu_begin,
+            **asdict(self._meter.usage()),
             first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
             used_slots=self._draw.used_slots(),
@@ -219,7 +219,7 @@ class RunningPass:
 
     def _end(self) -> None:
         self._over = True
-        self._cpu_end = time.process_time()
+        self._meter.end()
         # Not at once: the last user is still in the middle of its own affairs.
         self._loop.call_soon(self._ended)
 
@@ -236,7 +236,7 @@ class RunningPass:
 
     def measure(self, now_ns: int) -> None:
         """Begin to measure."""
-        self._cpu_begin = time.process_time()
+        self._meter.begin()
         self._ledger.measure_from(now_ns)
         seconds = self._assignment.seconds
         if seconds is not None and self._assignment.open_loop is None:

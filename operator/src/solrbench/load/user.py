@@ -103,12 +103,14 @@ class ClosedLoopUser(Asker):
             and self._follow(request.extra.flow, ended_ns, received, failed)
         ):
             return
-        if self._think is None or self._source.is_exhausted(ended_ns):
+        if (self._think is None and answer is not None) or self._source.is_exhausted(ended_ns):
             self._next(ended_ns)
-        else:
-            seconds = self._think(self._turn)
+            return
+        seconds = 0.0 if answer is not None else self.pause_seconds(ended_ns)
+        if self._think is not None:
+            seconds = max(seconds, self._think(self._turn))
             self._turn += 1
-            self._pause = self._loop.call_later(seconds, self._wake)
+        self._pause = self._loop.call_later(seconds, self._wake)
 
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""

@@ -8,6 +8,8 @@
 - `slow`: the slowest requests as lines
 - `compared`: comparisons in words
 - `windows`, `seconds`: slices of a pass; `steadiness`, `outliers`, `cold_start`: what they show
+- `checks`: what may be wrong with one pass; `verdict`: whether a step may be believed
+- `judged`: verdicts in words
 - `render`, `render_windows`, `figures`: numbers and tables as people read them
 - `report`: the stored form of the whole benchmark
 """

@@ -63,10 +63,10 @@ class RequestResult(Model):
     """All requests, failures included."""
     failures: int
     failure_kinds: list[FailureKind] = []
-    partial_answers: int = 0
-    """Answers marked `partialResults`; they are failures."""
-    empty_answers: int = 0
-    """Good answers with `numFound` 0."""
+    partial_answers: int | None = None
+    """Answers marked `partialResults`; they are failures. None in documents of older versions."""
+    empty_answers: int | None = None
+    """Good answers with `numFound` 0; None in documents of older versions, which did not count."""
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
     ramp_failures: int = 0
@@ -110,6 +110,49 @@ class WorkerResult(Model):
     """Time from the intended start to the sending of requests for which a connection was free: the
     worker's own delay. None in a closed loop."""
     lag_max_microseconds: int | None = None
+    core_cpu_seconds: float | None = None
+    """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
+    core_waiting_seconds: float | None = None
+    """Time in which that thread wanted to run and no CPU was free; None where nobody tells."""
+    measured_seconds: float | None = None
+    """Time by the clock that these were spent in; from the begin of measuring on this worker."""
+    throttled_seconds: float | None = None
+    """Time in which the worker's control group stood still because its CPU quota was used up,
+    added over the CPUs; None where the kernel does not tell."""
+    cpu_limit_cores: float | None = None
+    """CPU limit of the control group; None without one, or where the kernel does not tell."""
+
+    @property
+    def core_busy_percent(self) -> float | None:
+        """Share of the measured time in which the sending thread ran or waited for a CPU."""
+        if self.core_cpu_seconds is None or not self.measured_seconds:
+            return None
+        wanted = self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
+        return 100 * wanted / self.measured_seconds
+
+
+class PodTrouble(Model):
+    """What befell a pod while a pass was measured."""
+
+    kind: str
+    """Restarted, OOMKilled or Replaced."""
+    container: str = ""
+    """The container that ended; empty for a whole pod."""
+    time: datetime
+    """When the container ended, or when the pod that took the place was made."""
+
+
+class PodRecord(Model):
+    """A pod of the benchmark, as the operator saw it when the pass was over."""
+
+    pod: str
+    """Name of the pod."""
+    component: str
+    """solr, zookeeper, load-master or load-worker."""
+    restarts: int
+    """Restarts of its containers since the pod was made."""
+    troubles: list[PodTrouble] = []
+    """What befell it between the pass's start and end."""
 
 
 class StepDocument(Model):
@@ -156,3 +199,7 @@ class StepDocument(Model):
     """Seconds that were unlike the others; None in documents of older versions."""
     outliers: list[OutlierWindow] = []
     """The farthest of them, in the order of time."""
+    lost_workers: list[str] = []
+    """Workers that were lost while the pass was measured, if it went on without them."""
+    pods: list[PodRecord] | None = None
+    """Pods of the benchmark; None if nobody looked, as in documents of older versions."""

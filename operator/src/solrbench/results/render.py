@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import StepResult
+from solrbench.api.v1alpha1.status import StepResult, StepVerdict
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
 from solrbench.results.document import MOST_SLOW, StepDocument
 from solrbench.results.figures import (
@@ -14,6 +14,7 @@ from solrbench.results.figures import (
     format_percent,
     format_share,
 )
+from solrbench.results.judged import verdict_lines, verdict_of
 from solrbench.results.render_windows import windows_to_markdown
 from solrbench.results.slow import SLOW_NOTE, slow_lines
 
@@ -70,16 +71,26 @@ _COLUMNS: dict[str, Callable[[StepResult], str]] = {
 OPEN_LOOP_HEADERS = ("Service P95", "Late", "Dropped")
 """Columns that only steps with a planned rate fill."""
 
-HEADERS: Row = tuple(_COLUMNS)
+VERDICT = "Verdict"
+
+HEADERS: Row = (*_COLUMNS, VERDICT)
 """Titles of the columns; `±` is the relative standard deviation of the repeats."""
 
-NUMERIC_FROM = 3
-"""The first column that holds numbers and is set flush right."""
+_NUMERIC_FROM = 3
+"""The first column that holds numbers; the verdict after the last one is a word."""
 
 
-def rows(results: Iterable[StepResult]) -> list[Row]:
+def is_number(column: int) -> bool:
+    """Return whether a column holds numbers, which are set flush right."""
+    return _NUMERIC_FROM <= column < len(_COLUMNS)
+
+
+def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) -> list[Row]:
     """Return the cells of every result, with units."""
-    return [tuple(show(result) for show in _COLUMNS.values()) for result in results]
+    return [
+        (*(show(result) for show in _COLUMNS.values()), _verdict(result, verdicts))
+        for result in results
+    ]
 
 
 def table_note(results: Iterable[StepResult]) -> str:
@@ -99,17 +110,28 @@ def table_note(results: Iterable[StepResult]) -> str:
     )
 
 
-def to_csv(results: Sequence[StepResult]) -> str:
+def _verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+    found = verdict_of(result, verdicts)
+    return "" if found is None else found.verdict
+
+
+def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
     """Return raw numbers with a header line; the unit is in each column's name.
 
-    There is a column for the variant only if there are variants.
+    There is a column for the variant only if there are variants. The last two columns are the
+    verdict on the step and its reasons, without their numbers.
     """
     out = io.StringIO()
     left_out = set() if any(result.variant for result in results) else {"variant"}
     fields = [name for name in StepResult.model_fields if name not in left_out]
+    fields += ["verdict", "reasons"]
     writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(result.model_dump() for result in results)
+    for result in results:
+        found = verdict_of(result, verdicts)
+        reasons = " ".join(each.reason for each in found.reasons) if found else ""
+        verdict = {"verdict": _verdict(result, verdicts), "reasons": reasons}
+        writer.writerow(result.model_dump() | verdict)
     return out.getvalue()
 
 
@@ -120,8 +142,11 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepDocument] = ()
     """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:
-        parts += ["## Results", to_markdown_table(rows(benchmark.status.results))]
+        verdicts = benchmark.status.verdicts
+        parts += ["## Results", to_markdown_table(rows(benchmark.status.results, verdicts))]
         parts.append(table_note(benchmark.status.results))
+        if lines := verdict_lines(verdicts):
+            parts += ["## Verdict", _list(lines)]
     if benchmark.status.comparisons:
         parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
@@ -139,7 +164,7 @@ def to_markdown_table(table: Sequence[Row]) -> str:
     hideable = [HEADERS.index(name) for name in (VARIANT, "Min", *OPEN_LOOP_HEADERS)]
     left_out = {i for i in hideable if not any(row[i] for row in table)}
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
-    rule = tuple("---" if i < NUMERIC_FROM else "--:" for i in range(len(HEADERS)))
+    rule = tuple("--:" if is_number(i) else "---" for i in range(len(HEADERS)))
     lines = [[line[i] for i in shown] for line in (HEADERS, rule, *table)]
     return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
 
@@ -151,6 +176,7 @@ def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
     collection = benchmark.spec.collection
     facts = {
         "Phase": status.phase,
+        VERDICT: status.summary.verdict,
         "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
         "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
         "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",

@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import StepResult
+from solrbench.results.verdict import VALID
 
 Sample = tuple[tuple[str, ...], float | None]
 """Values of the labels after namespace and benchmark, and the number if there is one."""
@@ -107,6 +108,17 @@ def _quantiles(prefix: str = "") -> Callable[[SolrBenchmark], Iterator[Sample]]:
                 yield (*_place(result), quantile), seconds
 
     return samples
+
+
+def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
+    for each in benchmark.status.verdicts:
+        yield (each.step, each.variant or ""), each.verdict == VALID
+
+
+def _invalid_reasons(benchmark: SolrBenchmark) -> Iterator[Sample]:
+    for each in benchmark.status.verdicts:
+        for doubt in each.reasons:
+            yield (each.step, each.variant or "", doubt.reason), 1
 
 
 def _place(result: StepResult) -> tuple[str, ...]:
@@ -305,6 +317,18 @@ FAMILIES = (
         "Requests planned but never sent, for want of a free connection.",
         _results("dropped_requests"),
         _RESULT,
+    ),
+    Family(
+        "step_valid",
+        "1 if the numbers of the step may be believed, 0 if the step is Invalid.",
+        _valid,
+        _LIVE,
+    ),
+    Family(
+        "step_invalid_reason",
+        "Always 1; why the step is Invalid is in the label.",
+        _invalid_reasons,
+        (*_LIVE, "reason"),
     ),
 )
 

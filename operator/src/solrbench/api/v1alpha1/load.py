@@ -8,6 +8,7 @@ from pydantic import Field
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Int, Milliseconds, Rate, Seconds, ShortName
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.validity import Validity
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 
@@ -125,6 +126,8 @@ class Load(Model):
     """The ladder, in this order."""
     resources: Resources = LOAD_RESOURCES
     """CPU and memory of each worker."""
+    validity: Validity = Validity()
+    """When the numbers of a step must not be believed."""
 
     rules: ClassVar = (
         Rule(

@@ -23,6 +23,10 @@ MAX_RESULTS = 32 * 50
 """Steps of a ladder (times variants) times request names of a query file, the most of each."""
 
 
+MAX_VERDICTS = 32
+"""Steps of a ladder times variants, as the spec bounds them."""
+
+
 class Observed(Model):
     """Part of a status; fields that another version of the operator wrote are passed over."""
 
@@ -226,6 +230,32 @@ class Comparison(Observed):
     """Rate; positive is better here."""
 
 
+class Doubt(Observed):
+    """One reason why the numbers of a step must not be believed."""
+
+    reason: Text
+    """CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled, PodRestarted,
+    TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
+    RequestsDropped, RequestsLate."""
+    message: Text
+    """What was measured and its bound, of the repeat in which it was worst."""
+
+
+class StepVerdict(Observed):
+    """Whether the numbers of one step and variant may be believed, over all repeats stored."""
+
+    step: Text
+    """Name of the step."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
+    verdict: Text
+    """Valid or Invalid."""
+    reasons: Annotated[list[Doubt], Field(max_length=32)] = []
+    """Why it is Invalid; one entry for each reason."""
+    unchecked: Annotated[list[Doubt], Field(max_length=32)] = []
+    """Reasons that could not be looked for, and why."""
+
+
 class ReportStatus(Observed):
     """Where the full report is."""
 
@@ -249,6 +279,8 @@ class Summary(Observed):
     its unit."""
     failures: Text = ""
     """Share of failed requests, formatted in per cent."""
+    verdict: Text = ""
+    """Valid, or Invalid if one step is; `status.verdicts` says which, and why."""
 
 
 class Status(Observed):
@@ -280,6 +312,8 @@ class Status(Observed):
     """One entry for each step, variant and request name."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
     """Each variant but the first compared with the first, by step and request name."""
+    verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
+    """One entry for each step and variant that is stored: may its numbers be believed?"""
     report: ReportStatus = ReportStatus()
     """Where the full report is."""
     conditions: Annotated[

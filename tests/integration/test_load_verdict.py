@@ -1,0 +1,105 @@
+"""The verdict on real workers: healthy, saturated, throttled and without anybody to talk to."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.test_load_processes import make_plan, running
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.status import StepVerdict
+from solrbench.results.document import StepDocument
+from solrbench.results.verdict import judge
+from support.fast_server import fast_server
+
+CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
+"""Where version 1 of control groups keeps CPU quotas; only root may make groups there."""
+
+CALM = {"constantMilliseconds": 10}
+
+
+def judged(document: StepDocument, step: dict[str, Any], **validity: int) -> StepVerdict:
+    load = {"workers": len(document.workers), "steps": [step], "validity": validity}
+    # Nobody looks at pods or counts empty answers here.
+    return judge(step["name"], "", [document], Load.model_validate(load))
+
+
+def told(verdict: StepVerdict) -> dict[str, str]:
+    return {each.reason: each.message for each in verdict.reasons}
+
+
+@pytest.mark.timeout(60)
+def test_healthy_and_saturated_workers_are_told_apart(tmp_path: Path) -> None:
+    calm = {"name": "calm", "users": 4, "requests": 300, "thinkTime": CALM}
+    full = {"name": "full", "users": 64, "durationSeconds": 3}
+    with fast_server() as server:
+        plan = make_plan(server, calm, full, workers=1)
+        with running(tmp_path, plan, "a\nb\n") as load:
+            state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
+            found = [load.fetch(pass_id) for pass_id in state.unacknowledged]
+    verdict = judged(found[0], calm)
+    assert (verdict.verdict, told(verdict)) == ("Valid", {})
+    # Together the two processes want more than two cores, and get less if others run here.
+    doubts = told(judged(found[1], full))
+    assert set(doubts) == {"WorkerSaturated"}
+    assert doubts["WorkerSaturated"].endswith("bound 90 %")
+    for worker in found[1].workers:
+        assert worker.core_cpu_seconds is not None
+        assert 0 < worker.core_cpu_seconds <= worker.cpu_seconds + 0.01
+
+
+@contextmanager
+def cpu_group(milli_cores: int) -> Iterator[Path]:
+    """Make a control group that may use so much."""
+    folder = CPU_GROUPS / f"solrbench-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+        (folder / "cpu.cfs_period_us").write_text("100000")
+        (folder / "cpu.cfs_quota_us").write_text(str(100 * milli_cores))
+    except OSError as error:
+        pytest.skip(f"no control group of version 1 to be made: {error}")
+    try:
+        yield folder
+    finally:
+        for pid in (folder / "cgroup.procs").read_text().split():
+            (CPU_GROUPS / "cgroup.procs").write_text(pid)
+        folder.rmdir()
+
+
+@pytest.mark.timeout(60)
+def test_throttled_worker(tmp_path: Path) -> None:
+    free = {"name": "free", "users": 2, "durationSeconds": 2, "thinkTime": CALM}
+    held = {"name": "held", "users": 32, "durationSeconds": 3}
+    with fast_server() as server, cpu_group(100) as group:
+        plan = make_plan(server, free, held, workers=1)
+        with running(tmp_path, plan, "a\nb\n") as load:
+            load.wait(lambda state: state.step == "free" and state.requests > 0)
+            (group / "cgroup.procs").write_text(str(load.workers[0].pid))
+            state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
+            found = [load.fetch(pass_id) for pass_id in state.unacknowledged]
+            # The group goes when nobody is in it.
+            load.workers[0].kill()
+            load.workers[0].wait()
+    (worker,) = found[1].workers
+    assert worker.cpu_limit_cores == 0.1
+    doubts = told(judged(found[1], held))
+    assert set(doubts) == {"WorkerSaturated", "PodThrottled"}
+    assert "its CPU limit of 0.1 cores was used up" in doubts["PodThrottled"]
+
+
+@pytest.mark.timeout(60)
+def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path) -> None:
+    step = {"name": "alone", "users": 4, "durationSeconds": 5}
+    with fast_server() as server, running(tmp_path, make_plan(server, step), "a\n") as load:
+        load.wait(lambda state: state.requests > 0)
+        server.process.kill()
+        load.wait(lambda state: len(state.unacknowledged) == 1)
+        document = load.fetch("r1-s0-alone")
+    doubts = told(judged(document, step, max_failed_permille=100))
+    assert "of the requests failed, bound 100 ‰ of the seconds" in doubts["RequestsFailed"]
+    (result,) = document.requests
+    # Each user fails at most 11 times in the first second, and once in each of the others.
+    assert 4 <= result.failures <= 4 * (11 + 5)

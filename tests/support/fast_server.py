@@ -1,0 +1,67 @@
+"""A server in a process of its own that says the same to everybody, faster than anybody asks.
+
+`python -m support.fast_server` listens on a free port of loopback and prints its number.
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple, cast
+
+import uvloop
+
+from support.http_server import GOOD
+
+_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
+    len(GOOD),
+    GOOD,
+)
+_END = b"\r\n\r\n"
+
+
+class Sayer(asyncio.Protocol):
+    """Counts the ends of requests, whatever they ask."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.WriteTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.WriteTransport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        assert self._transport is not None
+        self._transport.write(_ANSWER * data.count(_END))
+
+
+class FastServer(NamedTuple):
+    """A running one."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+
+@contextmanager
+def fast_server() -> Iterator[FastServer]:
+    """Run one."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "support.fast_server"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        yield FastServer(f"http://127.0.0.1:{port}/solr", process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+async def _serve() -> None:
+    server = await asyncio.get_running_loop().create_server(Sayer, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    uvloop.run(_serve())
