@@ -14,6 +14,7 @@ from support.bad_rows import (
     UNKNOWN,
     bad,
 )
+from support.bad_locustfiles import LOCUSTFILES
 from support.resources import REMOVE, STEP, step
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
@@ -108,6 +109,7 @@ LOAD = [
         "spec.workload.queries",
         "must set exactly one of configMap, persistentVolumeClaim, generated",
     ),
+    *LOCUSTFILES,
     bad(
         "generated queries for other data",
         {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"]}}},
@@ -214,6 +216,12 @@ LOAD = [
         {f"{STEP}.thinkTime": {}},
         "spec.load.steps[0].thinkTime",
         "must set exactly one of constantMilliseconds",
+    ),
+    bad(
+        "loss of workers in small letters",
+        {"spec.load.onWorkerLoss": "redistribute"},
+        "spec.load.onWorkerLoss",
+        NOT_A_CHOICE,
     ),
     bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
 ]

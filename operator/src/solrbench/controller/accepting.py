@@ -50,9 +50,12 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
         found.append(("spec.dataset.configMap", source.name, list(source.keys)))
-    if spec.workload.queries.config_map is not None:
+    if spec.workload.queries is not None and spec.workload.queries.config_map is not None:
         queries = spec.workload.queries.config_map
         found.append(("spec.workload.queries.configMap", queries.name, [queries.key]))
+    if spec.workload.locustfile is not None:
+        own = spec.workload.locustfile.config_map
+        found.append(("spec.workload.locustfile.configMap", own.name, [own.key]))
     return found
 
 
@@ -62,9 +65,10 @@ def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
     if dataset is not None and dataset.persistent_volume_claim is not None:
         claim = dataset.persistent_volume_claim.claim_name
         found.append(("spec.dataset.persistentVolumeClaim", claim))
-    queries = benchmark.spec.workload.queries.persistent_volume_claim
-    if queries is not None:
-        found.append(("spec.workload.queries.persistentVolumeClaim", queries.claim_name))
+    queries = benchmark.spec.workload.queries
+    if queries is not None and queries.persistent_volume_claim is not None:
+        claim = queries.persistent_volume_claim.claim_name
+        found.append(("spec.workload.queries.persistentVolumeClaim", claim))
     return found
 
 

@@ -80,6 +80,7 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         generator=spec.dataset.generator if spec.dataset is not None else None,
         warm_up=spec.warm_up,
         workers=spec.load.workers,
+        on_worker_loss=spec.load.on_worker_loss,
         passes=passes,
         master_host=f"{service}.{run.namespace}.svc",
     )

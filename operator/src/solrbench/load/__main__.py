@@ -22,6 +22,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("role", choices=("master", "worker"))
     parser.add_argument("--plan", type=Path, default=defaults.plan_file)
     parser.add_argument("--queries-folder", type=Path, default=defaults.queries_folder)
+    parser.add_argument("--locustfile-folder", type=Path, default=defaults.locustfile_folder)
     parser.add_argument("--results-folder", type=Path, default=defaults.results_folder)
     parser.add_argument("--web-port", type=int, default=defaults.web_port)
     parser.add_argument("--locust-port", type=int, default=defaults.locust_port)
@@ -32,6 +33,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     settings = LoadSettings(
         queries_folder=options.queries_folder,
+        locustfile_folder=options.locustfile_folder,
         results_folder=options.results_folder,
         web_port=options.web_port,
         locust_port=options.locust_port,

@@ -4,7 +4,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from solrbench.manifests.load import STATE_FOLDER
-from solrbench.plan.load_plan import LOAD_PLAN_FILE, LOCUST_PORT, QUERIES_FOLDER, WEB_PORT
+from solrbench.plan.load_plan import (
+    LOAD_PLAN_FILE,
+    LOCUST_PORT,
+    LOCUSTFILE_FOLDER,
+    QUERIES_FOLDER,
+    WEB_PORT,
+)
 
 
 @dataclass(frozen=True)
@@ -14,6 +20,7 @@ class LoadSettings:
     Attributes:
         plan_file: the plan, as JSON
         queries_folder: where the query file of the plan is mounted
+        locustfile_folder: where the user's own locustfile is mounted; worker only
         results_folder: where finished documents lie until they are acknowledged
         web_port: port of the web page, state and results; master only
         locust_port: port on which workers meet the master
@@ -24,6 +31,7 @@ class LoadSettings:
 
     plan_file: Path = field(default_factory=lambda: Path(LOAD_PLAN_FILE))
     queries_folder: Path = field(default_factory=lambda: Path(QUERIES_FOLDER))
+    locustfile_folder: Path = field(default_factory=lambda: Path(LOCUSTFILE_FOLDER))
     results_folder: Path = field(default_factory=lambda: Path(STATE_FOLDER))
     web_port: int = WEB_PORT
     locust_port: int = LOCUST_PORT

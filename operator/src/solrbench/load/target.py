@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from solrbench.access import Access, read_access
+from solrbench.api.v1alpha1.workload import Queries
 from solrbench.errors import Never
 from solrbench.load.failures import LoadFailure
 from solrbench.load.generated import generate_queries
@@ -21,9 +22,12 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
 
     """
     workload, access = plan.workload, load_access(plan)
+    queries = workload.queries
+    if queries is None:
+        raise LoadFailure("BadPlan", "workload.queries is missing")
     return Target(
-        requests=prepare_requests(workload, _queries(plan, queries_folder)),
-        queries=workload.queries,
+        requests=prepare_requests(workload, _queries(plan, queries, queries_folder)),
+        queries=queries,
         nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,
         variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},
@@ -53,8 +57,7 @@ def _nodes(plan: LoadPlan, urls: Iterable[str], access: Access) -> list[Node]:
     return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]
 
 
-def _queries(plan: LoadPlan, folder: Path) -> list[Query]:
-    queries = plan.workload.queries
+def _queries(plan: LoadPlan, queries: Queries, folder: Path) -> list[Query]:
     if queries.generated is None:
         return read_queries(query_file(queries, folder))
     if plan.generator is None:

@@ -1,6 +1,7 @@
 """Locust's master and workers as Jobs, their Service, and the plan they read."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.manifests.common import (
     Manifest,
@@ -12,10 +13,12 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.tool_pod import add_files, add_plan, tool_pod
+from solrbench.manifests.tool_pod import add_config_map, add_files, add_plan, tool_pod
 from solrbench.plan import names
+from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import (
     LOAD_PLAN_FILE,
+    LOCUSTFILE_FOLDER,
     LOCUST_PORT,
     QUERIES_FOLDER,
     WEB_PORT,
@@ -24,6 +27,9 @@ from solrbench.plan.load_plan import (
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
 STATE_FOLDER = "/var/run/solrbench/state"
+
+WORKER_REPLACEMENTS = 6
+"""Pods of an attempt that may be lost for each worker, where the load goes on without them."""
 
 
 def build_load(
@@ -52,8 +58,7 @@ def _job(benchmark: SolrBenchmark, component: str, image: ToolImage, attempt: in
             "completionMode": "Indexed",
             "completions": pods,
             "parallelism": pods,
-            # A pod that is lost spoils its step: the operator starts a new attempt instead.
-            "backoffLimit": 0,
+            **_losses(benchmark, component),
             "template": {
                 "metadata": {"labels": meta["labels"]},
                 "spec": _pod(benchmark, component, image),
@@ -62,11 +67,33 @@ def _job(benchmark: SolrBenchmark, component: str, image: ToolImage, attempt: in
     }
 
 
+def _losses(benchmark: SolrBenchmark, component: str) -> Manifest:
+    load = benchmark.spec.load
+    if component != names.LOAD_WORKER or load.on_worker_loss is OnWorkerLoss.REPEAT_STEP:
+        # A pod that is lost spoils its step: the operator starts a new attempt instead.
+        return {"backoffLimit": 0}
+    on_exit = {"containerName": component, "operator": "In", "values": [EXIT_PERMANENT]}
+    return {
+        "backoffLimit": WORKER_REPLACEMENTS * load.workers,
+        "podFailurePolicy": {
+            "rules": [
+                {"action": "FailJob", "onExitCodes": on_exit},
+                {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
+            ]
+        },
+    }
+
+
 def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp", state=STATE_FOLDER)  # noqa: S108
     add_plan(volumes, mounts, names.child(benchmark, names.LOAD_MASTER), LOAD_PLAN_FILE)
-    queries = benchmark.spec.workload.queries
-    add_files(volumes, mounts, "queries", QUERIES_FOLDER, queries)
+    workload = benchmark.spec.workload
+    if workload.queries is not None:
+        add_files(volumes, mounts, "queries", QUERIES_FOLDER, workload.queries)
+    if workload.locustfile is not None and component == names.LOAD_WORKER:
+        add_config_map(
+            volumes, mounts, "locustfile", LOCUSTFILE_FOLDER, workload.locustfile.config_map.name
+        )
     add_secrets(benchmark, volumes, mounts)
     container = _container(benchmark, component)
     return tool_pod(image, container, volumes, mounts, grace_seconds=2)

@@ -86,3 +86,6 @@ class StepDocument(Model):
     """Requests of the warm-up right before this pass; not in any other number."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
+    lost_workers: list[str] = []
+    """Workers that were lost while the pass was measured; what they measured is missing, their
+    users went to the others (`load.onWorkerLoss: Redistribute`)."""

@@ -78,7 +78,9 @@ def spec_hash(spec: Spec) -> str:
 
 def seeds(spec: Spec) -> dict[str, int]:
     """Return every seed of `spec` by its path."""
-    found = {"workload.queries.seed": spec.workload.queries.seed}
+    found = {}
+    if spec.workload.queries is not None:
+        found["workload.queries.seed"] = spec.workload.queries.seed
     if spec.dataset is not None and spec.dataset.generator is not None:
         found["dataset.generator.seed"] = spec.dataset.generator.seed
     return found

@@ -1,5 +1,6 @@
 """`spec.load`: workers, repeats and the ladder of steps."""
 
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -43,6 +44,13 @@ class ThinkTime(Model):
     )
 
 
+class OnWorkerLoss(StrEnum):
+    """What happens to a step when a load worker is lost."""
+
+    REPEAT_STEP = "RepeatStep"
+    REDISTRIBUTE = "Redistribute"
+
+
 class Step(Model):
     """One load level."""
 
@@ -74,6 +82,11 @@ class Load(Model):
     """The ladder, in this order."""
     resources: Resources = LOAD_RESOURCES
     """CPU and memory of each worker."""
+    on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
+    """`RepeatStep` starts the load again with the step in which a worker was lost; stored steps
+    stay. `Redistribute` gives its users to the other workers and goes on; what it had measured in
+    a step of `durationSeconds` is missing, and the step says so. A step of `requests` is repeated
+    by the workers that are left, since its count must be exact."""
 
     rules: ClassVar = (
         Rule(

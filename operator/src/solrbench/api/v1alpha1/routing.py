@@ -17,7 +17,8 @@ def _prefixes(spec: "Spec") -> int:
 
 
 def _routed(spec: "Spec") -> int:
-    generated = spec.workload.queries.generated
+    queries = spec.workload.queries
+    generated = queries.generated if queries is not None else None
     return generated.routed_permille if generated is not None else 0
 
 
@@ -43,7 +44,7 @@ ROUTING_RULES = (
     ),
     Rule(
         cel=(
-            "!has(self.workload.queries.generated)"
+            "!has(self.workload.queries) || !has(self.workload.queries.generated)"
             " || self.workload.queries.generated.routedPermille == 0"
             " || (has(self.dataset) && has(self.dataset.generator)"
             " && self.dataset.generator.routePrefixes >= 1)"

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
 from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULES
 from solrbench.api.v1alpha1.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.target import Target
 from solrbench.api.v1alpha1.variant import LADDERS_RULE
@@ -124,7 +125,7 @@ class Spec(Model):
         ),
         Rule(
             cel=(
-                "!has(self.workload.queries.generated)"
+                "!has(self.workload.queries) || !has(self.workload.queries.generated)"
                 " || (has(self.dataset) && has(self.dataset.generator))"
             ),
             message=(
@@ -132,10 +133,12 @@ class Spec(Model):
                 " give queries of your own for other data"
             ),
             holds=lambda spec: (
-                spec.workload.queries.generated is None
+                spec.workload.queries is None
+                or spec.workload.queries.generated is None
                 or (spec.dataset is not None and spec.dataset.generator is not None)
             ),
         ),
         LADDERS_RULE,
         *ROUTING_RULES,
+        *LOCUSTFILE_RULES,
     )

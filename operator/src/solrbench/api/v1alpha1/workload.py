@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.fields import (
     Seed,
     ShortName,
 )
+from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULE, Locustfile
 
 
 class Order(StrEnum):
@@ -81,8 +82,10 @@ class Queries(Model):
 class Workload(Model):
     """The requests of the load."""
 
-    queries: Queries
+    queries: Queries | None = None
     """What is asked."""
+    locustfile: Locustfile | None = None
+    """Users of your own instead, who ask what they like in any protocol."""
     request_name: ShortName = "query"
     """Name that the results carry, for lines that do not name themselves."""
     handler: Handler = "/select"
@@ -98,4 +101,7 @@ class Workload(Model):
     ] = {}
     """Parameters sent with every query; a query's own win."""
     timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 30
-    """An answer that takes longer is a failure."""
+    """An answer that takes longer is a failure. Users of a `locustfile` have their own timeouts;
+    those that are still busy so long after the end of a step are cut off."""
+
+    rules: ClassVar = (exactly_one("queries", "locustfile"), LOCUSTFILE_RULE)
