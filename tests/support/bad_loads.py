@@ -1,5 +1,6 @@
 """What users get wrong about documents, queries, the load and the resource as a whole."""
 
+from support.bad_locustfiles import LOCUSTFILES
 from support.bad_rows import (
     MISSING,
     NOT_A_CHOICE,
@@ -14,7 +15,6 @@ from support.bad_rows import (
     UNKNOWN,
     bad,
 )
-from support.bad_locustfiles import LOCUSTFILES
 from support.resources import REMOVE, STEP, step
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"

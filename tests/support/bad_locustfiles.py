@@ -4,7 +4,9 @@ from support.bad_rows import MISSING, NOT_STRING, TOO_FEW, bad
 from support.resources import EXISTING, REMOVE, STEP, create, own_locustfile
 
 OWN = "spec.workload.locustfile"
-VARIABLES = "environment must have names of letters, digits and '_' that do not start with SOLRBENCH_"
+VARIABLES = (
+    "environment must have names of letters, digits and '_' that do not start with SOLRBENCH_"
+)
 SECRETS = "workload.locustfile must not go with target.existing.basicAuth or tls"
 QUERIES_ONLY = "requestName, handler, method and parameters must be left out with locustfile"
 
@@ -47,9 +49,7 @@ LOCUSTFILES = [
         f"{OWN}.environment.BRANCH",
         NOT_STRING,
     ),
-    bad(
-        "variable with a hyphen", own_locustfile(environment={"my-branch": "a"}), OWN, VARIABLES
-    ),
+    bad("variable with a hyphen", own_locustfile(environment={"my-branch": "a"}), OWN, VARIABLES),
     bad(
         "variable of ours",
         own_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),

@@ -4,12 +4,14 @@ import logging
 import time
 from collections.abc import Callable
 from datetime import datetime
+from itertools import count
 
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
-from solrbench.load.crew import Crew
+from solrbench.load.crew import Crew, PassSpoiledError
 from solrbench.load.failures import LoadFailure
 from solrbench.load.merging import PassRecord, merge_outcomes
 from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.request_names import RequestNames
 from solrbench.load.speedometer import Speedometer
 from solrbench.load.store import ResultStore
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedPass
@@ -50,6 +52,7 @@ class Conductor:
         self._speed = Speedometer()
         self._failure: LoadFailure | None = None
         self._sent = 0
+        self._names = RequestNames()
 
     @property
     def is_over(self) -> bool:
@@ -116,13 +119,28 @@ class Conductor:
         assignment = step_assignment(self._plan, planned, self._sent)
         rate = planned.step.spawn_rate or AT_ONCE_RATE
         began, outcomes = self._play(assignment, rate, "Measuring")
-        record = PassRecord(self._plan.attempt, began, warmed_up)
+        record = PassRecord(self._plan.attempt, began, warmed_up, tuple(self._crew.lost))
+        if self._plan.workload.locustfile is not None:
+            outcomes = [(worker, _renamed(each, self._names)) for worker, each in outcomes]
         self._store.add(merge_outcomes(planned, outcomes, record))
 
     def _play(
         self, assignment: Assignment, rate: int, stage: str
     ) -> tuple[datetime, list[tuple[str, WorkerOutcome]]]:
-        """Run one pass and return when it began to be measured, and the outcomes."""
+        """Run one pass, again if need be; return when it began to be measured, and the outcomes."""
+        for again in count():
+            key = f"{assignment.key}/again-{again}" if again else assignment.key
+            try:
+                return self._try(assignment.model_copy(update={"key": key}), rate, stage)
+            except PassSpoiledError as spoiled:
+                _logger.warning("pass=%s is run again: %s", assignment.key, spoiled)
+                self._crew.abandon()
+                self._dismiss_users(assignment, rate)
+        raise AssertionError  # count() has no end
+
+    def _try(
+        self, assignment: Assignment, rate: int, stage: str
+    ) -> tuple[datetime, list[tuple[str, WorkerOutcome]]]:
         self._speed.reset()
         self._began = None
         spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
@@ -139,9 +157,14 @@ class Conductor:
         self._enter(stage)
         outcomes = self._crew.wait_outcomes(self._bound(assignment))
         self._sent += sum(outcome.sent for _, outcome in outcomes)
-        self._crew.spawn(0, AT_ONCE_RATE)
-        self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
+        self._dismiss_users(assignment, rate)
         return began, outcomes
+
+    def _dismiss_users(self, assignment: Assignment, rate: int) -> None:
+        self._crew.close()
+        self._crew.spawn(0, AT_ONCE_RATE)
+        spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
+        self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
 
     def _bound(self, assignment: Assignment) -> float | None:
         """Return the seconds after which an outcome is late; None if nobody can know."""
@@ -154,3 +177,11 @@ class Conductor:
             self._stage = stage
             where = self._pass.id if self._pass else "-"
             _logger.info("benchmark=%s pass=%s stage=%s", self._plan.benchmark, where, stage)
+
+
+def _renamed(outcome: WorkerOutcome, names: RequestNames) -> WorkerOutcome:
+    """Return an outcome with few names: each worker has met others first."""
+    requests = [
+        each.model_copy(update={"request": names.kept(each.request)}) for each in outcome.requests
+    ]
+    return outcome.model_copy(update={"requests": requests})

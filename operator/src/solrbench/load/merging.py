@@ -28,12 +28,14 @@ class PassRecord:
         attempt: attempt of the load
         began: when measuring began; aware
         warm_up_requests: requests of the warm-up right before
+        lost_workers: names of workers whose measurements are missing
 
     """
 
     attempt: int
     began: datetime
     warm_up_requests: int
+    lost_workers: tuple[str, ...] = ()
 
 
 def merge_outcomes(
@@ -59,6 +61,7 @@ def merge_outcomes(
         warm_up_requests=record.warm_up_requests,
         requests=_merge_requests(found),
         workers=[_worker(name, outcome) for name, outcome in outcomes],
+        lost_workers=list(record.lost_workers),
     )
 
 

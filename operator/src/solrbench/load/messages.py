@@ -5,7 +5,7 @@ its users are spawned.
 """
 
 READY = "solrbench-ready"
-"""Worker: has its requests prepared; `worker` is its name."""
+"""Worker: has its requests prepared; `worker` is its name, `classes` those of its users."""
 
 FAILED = "solrbench-failed"
 """Worker: cannot work; `reason` and `message`."""
@@ -13,11 +13,17 @@ FAILED = "solrbench-failed"
 ASSIGNMENT = "solrbench-assignment"
 """Master: the next pass; `assignment` as JSON."""
 
+TAKE_OVER = "solrbench-take-over"
+"""Master: `users` of a lost worker, by number, come to this one in the pass `key`."""
+
 SPAWNED = "solrbench-spawned"
 """Worker: all its users of the pass `key` are there."""
 
 GO = "solrbench-go"
 """Master: begin to measure the pass `key`."""
+
+ABANDON = "solrbench-abandon"
+"""Master: forget the pass `key`, its users go and it is run again."""
 
 PROGRESS = "solrbench-progress"
 """Worker, once a second while its core lives: `key`, `users`, `requests`, `failures`."""

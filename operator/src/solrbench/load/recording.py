@@ -122,6 +122,14 @@ class PassLedger:
         """When the last answer to a measured request came."""
         self._rolled: list[tuple[str, Second]] = []
 
+    def add(self, name: str) -> int:
+        """Begin to count under another request name; return its place."""
+        self.names += (name,)
+        self.retried.append(0)
+        self._ramp.append(Ledger())
+        self._measured.append(Ledger())
+        return len(self.names) - 1
+
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
         self._roll(now_ns)

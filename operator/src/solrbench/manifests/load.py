@@ -18,8 +18,8 @@ from solrbench.plan import names
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import (
     LOAD_PLAN_FILE,
-    LOCUSTFILE_FOLDER,
     LOCUST_PORT,
+    LOCUSTFILE_FOLDER,
     QUERIES_FOLDER,
     WEB_PORT,
     LoadPlan,
