@@ -13,6 +13,7 @@ from solrbench.results.document import StepDocument
 from solrbench.results.histograms import decode
 
 GOES_ON = {"onWorkerLoss": "Redistribute"}
+SOON = {"worker-silent-seconds": 3}
 
 
 def kill_one(load: Load) -> None:
@@ -33,19 +34,18 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
     with serving() as server:
         plan = make_plan(
             server,
-            {"name": "first", "users": 5, "durationSeconds": 12, **think},
+            {"name": "first", "users": 5, "durationSeconds": 14, **think},
             {"name": "second", "users": 5, "requests": 50},
             **GOES_ON,
         )
-        with running(tmp_path, plan, "a\nb\n") as load:
+        with running(tmp_path, plan, "a\nb\n", **SOON) as load:
             load.wait(lambda state: state.step == "first" and state.requests > 100)
             kill_one(load)
             load.wait(lambda state: state.users < 5, 12)
             state = load.wait(lambda state: state.users == 5, 4)
             assert (state.stage, state.workers) == ("Measuring", 1)
-            before = state.requests
             load.workers.append(load.start("worker"))
-            load.wait(lambda state: state.requests > before + 100, 4)
+            load.wait(lambda state: state.workers == 2 and state.step == "first")
             state = load.wait(lambda state: len(state.unacknowledged) == 2)
             first, second = (load.fetch(pass_id) for pass_id in state.unacknowledged)
             for pass_id in state.unacknowledged:
@@ -65,27 +65,29 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
 def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 50}}
     with serving() as server:
-        plan = make_plan(server, {"name": "exact", "users": 3, "requests": 800, **think}, **GOES_ON)
-        with running(tmp_path, plan, "\n".join(f"w{n}" for n in range(800))) as load:
+        plan = make_plan(server, {"name": "exact", "users": 3, "requests": 400, **think}, **GOES_ON)
+        queries = "\n".join(f"w{n}" for n in range(400))
+        with running(tmp_path, plan, queries, **SOON) as load:
             load.wait(lambda state: state.requests > 20)
             kill_one(load)
-            state = load.wait(lambda state: len(state.unacknowledged) == 1, 40)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 40)
             exact = load.fetch("r1-s0-exact")
             load.acknowledge("r1-s0-exact")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
-    assert (measured(exact), exact.lost_workers) == (800, [])
+    assert (measured(exact), exact.lost_workers) == (400, [])
     assert [each.users for each in exact.workers] == [3]
     asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
-    assert asked.total() > 800
+    assert asked.total() > 400
     # The one that is left sends each query of the list once.
-    assert set(asked) == {f"w{n}" for n in range(800)}
+    assert set(asked) == {f"w{n}" for n in range(400)}
 
 
 @pytest.mark.timeout(60)
 def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "long", "users": 2, "durationSeconds": 60}
-        with running(tmp_path, make_plan(server, step, workers=1, **GOES_ON), "a\n") as load:
+        plan = make_plan(server, step, workers=1, **GOES_ON)
+        with running(tmp_path, plan, "a\n", **SOON) as load:
             load.wait(lambda state: state.requests > 0)
             kill_one(load)
             state = load.wait(lambda state: state.stage == "Failed", 15)
@@ -98,7 +100,7 @@ def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
 def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
     with serving() as server:
         step = {"name": "long", "users": 5, "durationSeconds": 12}
-        with own_load(tmp_path, own_plan(server, step, **mode), FAST) as load:
+        with own_load(tmp_path, own_plan(server, step, **mode), FAST, SOON) as load:
             load.wait(lambda state: state.stage == "Measuring" and state.requests > 50)
             kill_one(load)
             if not mode:

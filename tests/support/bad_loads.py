@@ -223,6 +223,12 @@ LOAD = [
         "spec.load.onWorkerLoss",
         NOT_A_CHOICE,
     ),
+    bad(
+        "users of a lost worker without another one",
+        {"spec.load.onWorkerLoss": "Redistribute"},
+        "spec.load",
+        "onWorkerLoss Redistribute must go with 2 workers or more",
+    ),
     bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
 ]
 

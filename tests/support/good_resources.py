@@ -91,7 +91,10 @@ GOOD: dict[str, Changes] = {
         environment={"BRANCH": "main", "_x1": "", "solrbench": "a=b"},
     ),
     "locustfile against an existing Solr": own_locustfile() | create(),
-    "workers that may be lost": {"spec.load.onWorkerLoss": "Redistribute"},
+    "workers that may be lost": {
+        "spec.load.onWorkerLoss": "Redistribute",
+        "spec.load.workers": 2,
+    },
     "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
     "existing Solr": create(),
     "existing nodes with everything": create(

@@ -30,6 +30,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--unacknowledged-seconds", type=float, default=defaults.unacknowledged_seconds
     )
+    parser.add_argument("--worker-silent-seconds", type=int, default=defaults.worker_silent_seconds)
     options = parser.parse_args(arguments)
     settings = LoadSettings(
         queries_folder=options.queries_folder,
@@ -39,6 +40,7 @@ def main(arguments: list[str]) -> int:
         locust_port=options.locust_port,
         unacknowledged_seconds=options.unacknowledged_seconds,
         target_seconds=options.target_seconds,
+        worker_silent_seconds=options.worker_silent_seconds,
     )
     run = run_master if options.role == "master" else run_worker
     return run(options.plan, settings)

@@ -36,7 +36,7 @@ _logger = logging.getLogger(__name__)
 
 def run_master(plan: LoadPlan, settings: LoadSettings) -> int:
     """Run the plan until every result is acknowledged; return the exit code."""
-    tune_locust()
+    tune_locust(settings.worker_silent_seconds)
     return Master(plan, settings).run()
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from solrbench.load.messages import WORKER_SILENT_SECONDS
 from solrbench.manifests.load import STATE_FOLDER
 from solrbench.plan.load_plan import (
     LOAD_PLAN_FILE,
@@ -25,6 +26,7 @@ class LoadSettings:
         web_port: port of the web page, state and results; master only
         locust_port: port on which workers meet the master
         unacknowledged_seconds: how long a failed master offers finished documents
+        worker_silent_seconds: a worker whose heartbeat stays away for so long is lost; master only
         target_seconds: how long any node may take to answer at the start
 
     """
@@ -37,3 +39,4 @@ class LoadSettings:
     locust_port: int = LOCUST_PORT
     unacknowledged_seconds: float = 60.0
     target_seconds: float = 30.0
+    worker_silent_seconds: int = WORKER_SILENT_SECONDS

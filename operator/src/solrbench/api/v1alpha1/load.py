@@ -99,4 +99,9 @@ class Load(Model):
             message="workers must not be more than the users of any step, each needs a user",
             holds=lambda load: all(step.users >= load.workers for step in load.steps),
         ),
+        Rule(
+            cel="self.onWorkerLoss == 'RepeatStep' || self.workers >= 2",
+            message="onWorkerLoss Redistribute must go with 2 workers or more, one has no others",
+            holds=lambda load: load.on_worker_loss is OnWorkerLoss.REPEAT_STEP or load.workers >= 2,
+        ),
     )
