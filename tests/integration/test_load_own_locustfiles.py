@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.document import StepDocument
@@ -226,6 +227,36 @@ class Chatty(User):
     assert len(document.requests) == 50
     assert sum(named(document).values()) == 400
     assert named(document)["other"] > 250
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own-locustfile.yaml"
+
+
+@pytest.mark.timeout(60)
+def test_example_checks_out(tmp_path: Path) -> None:
+    async def solr(exchange: Exchange) -> None:
+        found = b'{"responseHeader":{"status":0},"response":{"numFound":1,"docs":[{"id":"7"}]}}'
+        exchange.send(b'{"doc":{"id":"7"}}' if exchange.path.endswith("/get") else found)
+
+    files, body = yaml.safe_load_all(EXAMPLE.read_text("utf-8"))
+    own = body["spec"]["workload"]["locustfile"]
+    with serving(solr) as server:
+        step = {"name": "desks", "users": 8, "durationSeconds": 2}
+        plan = own_plan(server, step, own=own)
+        data = files["data"]
+        with own_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
+            load.wait(lambda state: len(state.unacknowledged) == 1)
+            document = load.fetch("r1-s0-desks")
+            load.acknowledge("r1-s0-desks")
+            assert load.exit_codes() == [0, 0, 0]
+    by_name = {each.request: each for each in document.requests}
+    assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
+    assert {n: e.failure_kinds for n, e in by_name.items() if e.failures} == {}
+    counts = {name: each.requests for name, each in by_name.items()}
+    # Begun in time is counted to its end; parts that began later are not.
+    assert counts["check-out"] == counts["find-item"] > 5
+    paths = Counter(path for _, path, _ in server.requests)
+    assert paths["/solr/books/update"] == counts["check-out"]
 
 
 MALFORMED = {

@@ -67,7 +67,11 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
     if spec.dataset is not None and spec.dataset.config_map is not None:
         used.add(spec.dataset.config_map.name)
         assert set(spec.dataset.config_map.keys) <= given[spec.dataset.config_map.name].keys()
-    if spec.workload.queries.config_map is not None:
+    if spec.workload.locustfile is not None:
+        used.add(spec.workload.locustfile.config_map.name)
+        own = spec.workload.locustfile.config_map
+        assert own.key in given[own.name]
+    if spec.workload.queries is not None and spec.workload.queries.config_map is not None:
         used.add(spec.workload.queries.config_map.name)
         assert spec.workload.queries.config_map.key in given[spec.workload.queries.config_map.name]
     if spec.collection.config_set.config_map is not None:
@@ -79,7 +83,8 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_queries_that_come_along_can_be_read(path: Path) -> None:
-    source = benchmark(path).spec.workload.queries.config_map
+    queries = benchmark(path).spec.workload.queries
+    source = queries.config_map if queries is not None else None
     if source is None:
         return
     lines = config_maps(path)[source.name][source.key].encode().splitlines()

@@ -67,7 +67,6 @@ class OwnPass:
         self._made = 0
         self._arrived: set[User] = set()
         self._quit = 0
-        self._told: set[object] = set()
         self._opened = Event()
         self._over = False
         self._ledger = PassLedger((), _now())
@@ -136,16 +135,10 @@ class OwnPass:
         response: Any = None,
         **_: Any,
     ) -> None:
-        """Count a request; a listener of Locust's `request` event.
-
-        Raises:
-            StopUser: the pass is over for the user who asked
-
-        """
+        """Count a request; a listener of Locust's `request` event."""
         ended_ns = _now()
         began_ns = ended_ns - int((response_time or 0) * _NS_PER_MS)
         if self._over or began_ns >= self._closes_ns:
-            self._dismiss()
             return
         measured = began_ns >= self._ledger.origin_ns
         failed = _failure(exception, response)
@@ -156,8 +149,6 @@ class OwnPass:
             self._left -= 1
             if self._left <= 0:
                 self._finish()
-        if ended_ns >= self._closes_ns:
-            self._dismiss()
 
     def progress(self, *, last: bool = False) -> Progress:
         """Return what happened since the last call; `last` ends the current second early."""
@@ -211,7 +202,7 @@ class OwnPass:
             self._timer = gevent.spawn_later(seconds, self._close)
 
     def _close(self) -> None:
-        """Stop users after what they are doing; who does not come to an end is cut off."""
+        """Stop users after the task they are in; who does not come to an end is cut off."""
         gevent.sleep(max(self._closes_ns - _now(), 0) / SECOND_NS)
         if not self._users:
             self._end()
@@ -227,13 +218,6 @@ class OwnPass:
         self._end()
         for user in self._users:
             gevent.spawn(user.stop, force=True)
-
-    def _dismiss(self) -> None:
-        """Keep the user who just asked from asking again; its `on_stop` may still do so."""
-        user = gevent.getcurrent()
-        if user not in self._told:
-            self._told.add(user)
-            raise StopUser
 
     def _end(self) -> None:
         self._over = True
