@@ -82,6 +82,22 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     assert set(asked) == {f"w{n}" for n in range(400)}
 
 
+@pytest.mark.timeout(90)
+def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = own_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
+        with own_load(tmp_path, plan, FAST, SOON) as load:
+            load.wait(lambda state: state.requests > 50)
+            kill_one(load)
+            load.wait(lambda state: len(state.unacknowledged) == 1)
+            exact = load.fetch("r1-s0-exact")
+            load.acknowledge("r1-s0-exact")
+            assert load.exit_codes() == [0, -signal.SIGKILL, 0]
+    read = next(each for each in exact.requests if each.request == "read")
+    assert (read.requests, exact.lost_workers) == (900, [])
+    assert [each.users for each in exact.workers] == [5]
+
+
 @pytest.mark.timeout(60)
 def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:

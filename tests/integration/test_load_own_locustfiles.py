@@ -305,8 +305,11 @@ def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_users_that_all_fail_at_their_start_end_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["on_start", "__init__"])
+def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: str) -> None:
     text = FAST.replace('self.client.get("/select?q=hello", name="log-in")', "1 / 0")
+    if place == "__init__":
+        text = text.replace("def on_start(self)", "def __init__(self, environment)")
     with serving() as server:
         plan = own_plan(server, {"name": "any", "users": 2, "durationSeconds": 60}, workers=1)
         with own_load(tmp_path, plan, text) as load:

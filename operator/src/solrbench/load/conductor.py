@@ -161,7 +161,7 @@ class Conductor:
         return began, outcomes
 
     def _dismiss_users(self, assignment: Assignment, rate: int) -> None:
-        self._crew.close()
+        self._crew.conclude()
         self._crew.spawn(0, AT_ONCE_RATE)
         spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
         self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)

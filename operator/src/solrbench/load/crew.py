@@ -184,7 +184,7 @@ class Crew:
 
         """
         self._wait_for(self._outcomes, seconds)
-        self.close()
+        self.conclude()
         return [
             (self._names[worker], self._outcomes[worker])
             for worker in self._members
@@ -230,8 +230,8 @@ class Crew:
         for worker in self._present:
             self._send(worker, messages.ABANDON, {"key": self._key})
 
-    def close(self) -> None:
-        """End the pass: whoever is lost from now on takes nothing along."""
+    def conclude(self) -> None:
+        """Be done with the pass: whoever is lost from now on takes nothing along."""
         self._assignment = None
 
     def _check(self) -> None:

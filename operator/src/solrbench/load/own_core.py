@@ -115,6 +115,10 @@ class OwnCore:
             self._listener.progressed(ended.progress(last=True))
             self._listener.finished(ended.outcome())
 
+    def broken(self, error: Exception) -> None:
+        """Hand over that a user could not even be made; the others would wait for it."""
+        self._listener.failed(LoadFailure("LocustfileFailed", describe(error)))
+
     def deserted(self) -> None:
         """Hand over that the users cannot work, unless it is the runner that stops them."""
         if self._runner is None or self._runner.state not in (STATE_SPAWNING, STATE_RUNNING):
@@ -146,7 +150,11 @@ def _attend(user_class: type[User], core: OwnCore) -> type[User]:
             # Before all else: clients are made from it.
             self.host = core.host
             self._part: OwnPass | None = None
-            super().__init__(environment)
+            try:
+                super().__init__(environment)
+            except Exception as error:
+                core.broken(error)
+                raise
 
         def start(self, group: Any) -> Any:
             self._part = core.joined(self)
