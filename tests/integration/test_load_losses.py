@@ -28,7 +28,7 @@ def measured(document: StepDocument) -> int:
     return result.requests
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 20}}
     with serving() as server:
@@ -39,14 +39,14 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
             **GOES_ON,
         )
         with running(tmp_path, plan, "a\nb\n", **SOON) as load:
-            load.wait(lambda state: state.step == "first" and state.requests > 100)
+            load.wait(lambda state: state.step == "first" and state.requests > 100, 60)
             kill_one(load)
             load.wait(lambda state: state.users < 5, 12)
             state = load.wait(lambda state: state.users == 5, 4)
             assert (state.stage, state.workers) == ("Measuring", 1)
             load.workers.append(load.start("worker"))
-            load.wait(lambda state: state.workers == 2 and state.step == "first")
-            state = load.wait(lambda state: len(state.unacknowledged) == 2)
+            load.wait(lambda state: state.workers == 2 and state.step == "first", 60)
+            state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
             first, second = (load.fetch(pass_id) for pass_id in state.unacknowledged)
             for pass_id in state.unacknowledged:
                 load.acknowledge(pass_id)
@@ -61,14 +61,14 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
     assert (measured(second), second.lost_workers) == (50, [])
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     think = {"thinkTime": {"constantMilliseconds": 50}}
     with serving() as server:
         plan = make_plan(server, {"name": "exact", "users": 3, "requests": 400, **think}, **GOES_ON)
         queries = "\n".join(f"w{n}" for n in range(400))
         with running(tmp_path, plan, queries, **SOON) as load:
-            load.wait(lambda state: state.requests > 20)
+            load.wait(lambda state: state.requests > 20, 60)
             kill_one(load)
             load.wait(lambda state: len(state.unacknowledged) == 1, 40)
             exact = load.fetch("r1-s0-exact")
@@ -82,14 +82,14 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     assert set(asked) == {f"w{n}" for n in range(400)}
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     with serving() as server:
         plan = own_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
         with own_load(tmp_path, plan, FAST, SOON) as load:
-            load.wait(lambda state: state.requests > 50)
+            load.wait(lambda state: state.requests > 50, 60)
             kill_one(load)
-            load.wait(lambda state: len(state.unacknowledged) == 1)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             exact = load.fetch("r1-s0-exact")
             load.acknowledge("r1-s0-exact")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
@@ -98,26 +98,26 @@ def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     assert [each.users for each in exact.workers] == [5]
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "long", "users": 2, "durationSeconds": 60}
         plan = make_plan(server, step, workers=1, **GOES_ON)
         with running(tmp_path, plan, "a\n", **SOON) as load:
-            load.wait(lambda state: state.requests > 0)
+            load.wait(lambda state: state.requests > 0, 60)
             kill_one(load)
             state = load.wait(lambda state: state.stage == "Failed", 15)
             assert state.reason == "WorkerLost"
             assert "nobody is left" in (state.message or "")
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("mode", [{}, GOES_ON], ids=["RepeatStep", "Redistribute"])
 def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
     with serving() as server:
         step = {"name": "long", "users": 5, "durationSeconds": 12}
         with own_load(tmp_path, own_plan(server, step, **mode), FAST, SOON) as load:
-            load.wait(lambda state: state.stage == "Measuring" and state.requests > 50)
+            load.wait(lambda state: state.stage == "Measuring" and state.requests > 50, 60)
             kill_one(load)
             if not mode:
                 state = load.wait(lambda state: state.stage == "Failed", 15)
@@ -125,7 +125,7 @@ def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> Non
                 return
             load.wait(lambda state: state.users < 5, 12)
             load.wait(lambda state: state.users == 5, 4)
-            load.wait(lambda state: len(state.unacknowledged) == 1)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             document = load.fetch("r1-s0-long")
             load.acknowledge("r1-s0-long")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]

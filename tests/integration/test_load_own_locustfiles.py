@@ -100,7 +100,7 @@ def named(document: StepDocument) -> dict[str, int]:
     return {each.request: each.requests for each in document.requests}
 
 
-@pytest.mark.timeout(90)
+@pytest.mark.timeout(150)
 def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     with serving() as server:
         plan = own_plan(
@@ -110,9 +110,9 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
             warmUp={"requests": 30, "users": 3},
         )
         with own_load(tmp_path, plan, FAST) as load:
-            state = load.wait(lambda state: state.stage == "Measuring" and state.users == 4)
+            state = load.wait(lambda state: state.stage == "Measuring" and state.users == 4, 60)
             assert state.step == "ramp"
-            state = load.wait(lambda state: len(state.unacknowledged) == 2)
+            state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
             exact, ramp = (load.fetch(pass_id) for pass_id in state.unacknowledged)
             totals = [
                 sum(each.requests + each.ramp_requests for each in document.requests)
@@ -146,7 +146,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert asked["hello"] == 3 + 5 + 4
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     with serving() as server:
         plan = own_plan(
@@ -155,8 +155,8 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
             own={"excludeTags": ["slow"]},
         )
         with own_load(tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n") as load:
-            load.wait(lambda state: state.stage == "Measuring" and state.users == 7)
-            load.wait(lambda state: len(state.unacknowledged) == 1)
+            load.wait(lambda state: state.stage == "Measuring" and state.users == 7, 60)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             mixed = load.fetch("r1-s0-mixed")
             load.acknowledge("r1-s0-mixed")
             assert load.exit_codes() == [0, 0, 0]
@@ -172,12 +172,13 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     # 1 fixed, then 4 readers and 2 writers.
     assert 1.2 < counts["read"] / counts["write"] < 3
     asked = Counter(dict(given).get("q") for _, path, given in server.requests)
-    assert asked["lake"] == counts["read"]
-    assert asked["write"] == counts["write"]
+    # A user may begin once more before it learns that the time is over.
+    assert 0 <= asked["lake"] - counts["read"] <= 4
+    assert 0 <= asked["write"] - counts["write"] <= 2
     assert asked["never"] == 0
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     tmp_path: Path,
 ) -> None:
@@ -189,7 +190,7 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     with serving(slow) as server:
         plan = own_plan(server, {"name": "slow", "users": 3, "durationSeconds": 1}, workers=1)
         with own_load(tmp_path, plan, text) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             slow_step = load.fetch("r1-s0-slow")
             load.acknowledge("r1-s0-slow")
             assert load.exit_codes() == [0, 0]
@@ -199,7 +200,7 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     assert len([path for _, path, _ in server.requests if "select" in path]) == 9
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 def test_names_are_bounded(tmp_path: Path) -> None:
     text = """
 from itertools import count
@@ -220,7 +221,7 @@ class Chatty(User):
     with serving() as server:
         plan = own_plan(server, {"name": "chatty", "users": 4, "requests": 400})
         with own_load(tmp_path, plan, text) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             document = load.fetch("r1-s0-chatty")
             load.acknowledge("r1-s0-chatty")
             assert load.exit_codes() == [0, 0, 0]
@@ -232,7 +233,7 @@ class Chatty(User):
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own-locustfile.yaml"
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 def test_example_checks_out(tmp_path: Path) -> None:
     async def solr(exchange: Exchange) -> None:
         found = b'{"responseHeader":{"status":0},"response":{"numFound":1,"docs":[{"id":"7"}]}}'
@@ -245,7 +246,7 @@ def test_example_checks_out(tmp_path: Path) -> None:
         plan = own_plan(server, step, own=own)
         data = files["data"]
         with own_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             document = load.fetch("r1-s0-desks")
             load.acknowledge("r1-s0-desks")
             assert load.exit_codes() == [0, 0, 0]
@@ -253,10 +254,10 @@ def test_example_checks_out(tmp_path: Path) -> None:
     assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
     assert {n: e.failure_kinds for n, e in by_name.items() if e.failures} == {}
     counts = {name: each.requests for name, each in by_name.items()}
-    # Begun in time is counted to its end; parts that began later are not.
-    assert counts["check-out"] == counts["find-item"] > 5
+    # What began in time is counted to its end; parts of it that began later are not.
+    assert counts["check-out"] == counts["find-item"] >= counts["write-loan"] > 5
     paths = Counter(path for _, path, _ in server.requests)
-    assert paths["/solr/books/update"] == counts["check-out"]
+    assert 0 <= paths["/solr/books/update"] - counts["check-out"] <= 6
 
 
 MALFORMED = {
@@ -275,7 +276,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
     text, message = MALFORMED[kind]
@@ -289,7 +290,7 @@ def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
         assert server.requests == []
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
     with serving() as server:
         plan = own_plan(
@@ -304,7 +305,7 @@ def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
         assert message in (tmp_path / "log").read_text()
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(150)
 @pytest.mark.parametrize("place", ["on_start", "__init__"])
 def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: str) -> None:
     text = FAST.replace('self.client.get("/select?q=hello", name="log-in")', "1 / 0")
@@ -313,6 +314,6 @@ def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: st
     with serving() as server:
         plan = own_plan(server, {"name": "any", "users": 2, "durationSeconds": 60}, workers=1)
         with own_load(tmp_path, plan, text) as load:
-            state = load.wait(lambda state: state.stage == "Failed")
+            state = load.wait(lambda state: state.stage == "Failed", 60)
             assert state.reason == "LocustfileFailed"
             assert "line 11: ZeroDivisionError" in (state.message or "")

@@ -164,7 +164,7 @@ class Conductor:
         self._crew.conclude()
         self._crew.spawn(0, AT_ONCE_RATE)
         spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
-        self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
+        self._crew.wait_empty(spawning + _GRACE_SECONDS)
 
     def _bound(self, assignment: Assignment) -> float | None:
         """Return the seconds after which an outcome is late; None if nobody can know."""

@@ -152,6 +152,18 @@ class Crew:
         """Move to `users` users, `rate` of them per second."""
         self._ladder.move(users, rate)
 
+    def wait_empty(self, seconds: float) -> None:
+        """Wait until the users are gone and Locust knows that none are wanted.
+
+        Users of the user's own may be gone before that; who asks for the next ones then would only
+        change a number that Locust has not looked at yet.
+
+        Raises:
+            LoadFailure: `WorkerLost`, or what a worker reports
+
+        """
+        self.wait(lambda: self.users == 0 and self._ladder.is_taken_up, seconds)
+
     def go(self) -> None:
         """Let the pass begin to be measured."""
         self._measuring = True

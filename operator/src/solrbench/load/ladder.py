@@ -30,6 +30,11 @@ class Ladder(LoadTestShape):
         self._rate = math.nextafter(self._rate, math.inf)
         self.changed.set()
 
+    @property
+    def is_taken_up(self) -> bool:
+        """Whether Locust has begun to move to the level asked for last."""
+        return not self.changed.is_set()
+
     def tick(self) -> tuple[int, float]:
         """Wait for the next level and return its users and rate."""
         self.changed.wait()
