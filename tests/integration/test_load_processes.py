@@ -65,11 +65,11 @@ class Load:
             *(text for key, value in options.items() for text in (f"--{key}", str(value))),
         ]
         self._log = (folder / "log").open("w")
-        self.master = self._start("master")
-        self.workers = [self._start("worker") for _ in range(plan["workers"])]
+        self.master = self.start("master")
+        self.workers = [self.start("worker") for _ in range(plan["workers"])]
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.web}", trust_env=False)
 
-    def _start(self, role: str) -> subprocess.Popen[bytes]:
+    def start(self, role: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "solrbench.load", role, *self._arguments],
             env=os.environ | {"PYTHONPATH": str(SOURCES)},
@@ -94,11 +94,13 @@ class Load:
 
     def wait_for_page(self, requests: dict[str, int], seconds: float = 6) -> None:
         """Wait until Locust's page shows so many requests of each step."""
-        deadline, shown = time.monotonic() + seconds, {}
+        deadline, shown = time.monotonic() + seconds, Counter[str]()
         while time.monotonic() < deadline:
             rows = self.http.get("/stats/requests").json()["stats"]
-            shown = {row["method"]: row["num_requests"] for row in rows if row["method"]}
-            if shown == requests:
+            shown = Counter[str]()
+            for row in rows:
+                shown[row["method"]] += row["num_requests"] if row["method"] else 0
+            if +shown == requests:
                 return
             time.sleep(0.2)
         raise AssertionError(f"page shows {shown}")

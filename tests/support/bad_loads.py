@@ -1,5 +1,6 @@
 """What users get wrong about documents, queries, the load and the resource as a whole."""
 
+from support.bad_locustfiles import LOCUSTFILES
 from support.bad_rows import (
     MISSING,
     NOT_A_CHOICE,
@@ -110,6 +111,7 @@ LOAD = [
         "spec.workload.queries",
         "must set exactly one of configMap, persistentVolumeClaim, generated",
     ),
+    *LOCUSTFILES,
     bad(
         "generated queries for other data",
         {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"]}}},
@@ -360,6 +362,18 @@ LOAD = [
         PLANNED | {f"{STEP}.maxInFlight": 0},
         "spec.load.steps[0].maxInFlight",
         TOO_SMALL,
+    ),
+    bad(
+        "loss of workers in small letters",
+        {"spec.load.onWorkerLoss": "redistribute"},
+        "spec.load.onWorkerLoss",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "users of a lost worker without another one",
+        {"spec.load.onWorkerLoss": "Redistribute"},
+        "spec.load",
+        "onWorkerLoss Redistribute must go with 2 workers or more",
     ),
     bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
 ]

@@ -3,7 +3,18 @@
 from typing import Any
 
 from support.bad_workloads import GOOD_WORKLOADS
-from support.resources import PLANNED, REMOVE, SOLR, STEP, Changes, create, resource, step, use
+from support.resources import (
+    PLANNED,
+    REMOVE,
+    SOLR,
+    STEP,
+    Changes,
+    create,
+    own_locustfile,
+    resource,
+    step,
+    use,
+)
 
 GOOD: dict[str, Changes] = {
     "nothing but what is required": {"spec.suspend": REMOVE},
@@ -101,6 +112,18 @@ GOOD: dict[str, Changes] = {
     "flags that are not the heap": {
         f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1",
         f"{SOLR}.gcTune": "-XX:+UseG1GC -Xmn256m",
+    },
+    "locustfile with everything": own_locustfile(
+        configMap={"name": "check-outs", "key": "check_out.py"},
+        classes=["CheckOut", "_Patron2"],
+        tags=["fast"],
+        excludeTags=["slow", "very slow"],
+        environment={"BRANCH": "main", "_x1": "", "solrbench": "a=b"},
+    ),
+    "locustfile against an existing Solr": own_locustfile() | create(),
+    "workers that may be lost": {
+        "spec.load.onWorkerLoss": "Redistribute",
+        "spec.load.workers": 2,
     },
     "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
     "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},

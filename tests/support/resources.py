@@ -68,3 +68,12 @@ def use(**fields: Any) -> Changes:
 def step(**fields: Any) -> dict[str, Any]:
     """Return a second step with `fields`."""
     return {"name": "two", "users": 4, "durationSeconds": 10} | fields
+
+
+def own_locustfile(**fields: Any) -> Changes:
+    """Return the changes to users of the user's own; a field of `REMOVE` is left out."""
+    wanted = {"configMap": {"name": "mine"}} | fields
+    return {
+        "spec.workload.queries": REMOVE,
+        "spec.workload.locustfile": {k: v for k, v in wanted.items() if v is not REMOVE},
+    }

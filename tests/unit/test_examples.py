@@ -75,6 +75,10 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
         if content.config_map is not None:
             used.add(content.config_map.name)
             assert content.config_map.key in given[content.config_map.name]
+    if spec.workload.locustfile is not None:
+        own = spec.workload.locustfile.config_map
+        used.add(own.name)
+        assert own.key in given[own.name]
     if spec.collection.config_set.config_map is not None:
         used.add(spec.collection.config_set.config_map)
         assert "solrconfig.xml" in given[spec.collection.config_set.config_map]
@@ -92,7 +96,11 @@ def test_queries_that_come_along_can_be_read(path: Path) -> None:
             assert list(parse_lines(lines, file.key))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in EXAMPLES if benchmark(path).spec.workload.locustfile is None],
+    ids=lambda path: path.stem,
+)
 def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
     body = benchmark(path)
     for _, folder, content in sources(body.spec.workload):

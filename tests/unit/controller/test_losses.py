@@ -1,5 +1,6 @@
 """What is lost starts again, up to `spec.retries` times."""
 
+import json
 from typing import Any
 
 import pytest
@@ -87,3 +88,60 @@ def test_lost_load_starts_again_alone(component: str) -> None:
     assert told(after, "Measured") == ("False", "LoadPodLost")
     world.make_pass("one")  # removes what is left of the first attempt
     assert told(world.make_pass("one"), "Measured") == ("False", "LoadStarted")
+
+
+def worker_pod(phase: str = "Failed", **words: str) -> dict[str, Any]:
+    """Return a worker that ended; `words` are its last ones."""
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": "load-worker",
+        "solrbench.io/attempt": "1",
+    }
+    ended = {"exitCode": 137, "reason": "OOMKilled"} if not words else {"exitCode": 3}
+    message = json.dumps({"stage": "Failed"} | words) if words else ""
+    state = {"terminated": ended | {"message": message}}
+    return {
+        "kind": "Pod",
+        "metadata": {"name": "one-load-worker-0-x", "uid": "w", "labels": labels},
+        "status": {
+            "phase": phase,
+            "containerStatuses": [{"name": "load-worker", "state": state}],
+        },
+    }
+
+
+def with_worker_lost(mode: str, **words: str) -> World:
+    """Return a world whose load has started and has lost a worker."""
+    world = measured_so_far(retries=2)
+    load = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["load"]
+    load |= {"workers": 2, "onWorkerLoss": mode}
+    world.cluster.put(solr_pod())
+    assert told(world.make_pass("one"), "Measured") == ("False", "LoadStarted")
+    world.cluster.put(worker_pod(**words))
+    return world
+
+
+def test_lost_worker_ends_the_attempt() -> None:
+    after = with_worker_lost("RepeatStep").make_pass("one")
+    assert told(after, "Measured") == ("False", "OOMKilled")
+    assert after.status.attempts.load == 2
+
+
+def test_load_goes_on_without_a_lost_worker() -> None:
+    world = with_worker_lost("Redistribute")
+    after = world.make_pass("one")
+    assert told(after, "Measured") == ("False", "Starting")
+    assert after.status.attempts.load == 1
+    # Until its Job gives up.
+    failed = [{"type": "Failed", "status": "True", "message": "BackoffLimitExceeded"}]
+    world.cluster.objects["Job", "default", "one-load-worker"]["status"] = {"conditions": failed}
+    assert told(world.make_pass("one"), "Measured") == ("False", "LoadPodLost")
+
+
+@pytest.mark.parametrize("mode", ["RepeatStep", "Redistribute"])
+def test_locustfile_that_cannot_be_run_ends_the_benchmark(mode: str) -> None:
+    message = "locustfile.py, line 3: SyntaxError: invalid syntax"
+    world = with_worker_lost(mode, reason="MalformedLocustfile", message=message)
+    after = world.make_pass("one")
+    assert told(after, "Succeeded") == ("False", "MalformedLocustfile")
+    assert message in next(c.message for c in after.status.conditions if c.type == "Succeeded")

@@ -78,6 +78,16 @@ def test_missing_config_map_is_waited_for() -> None:
     assert told(world.make_pass("one"), "Accepted") == ("True", "Accepted")
 
 
+def test_locustfile_is_waited_for() -> None:
+    own = {"locustfile": {"configMap": {"name": "mine", "key": "check_out.py"}}}
+    world = World(small("one", workload=own))
+    assert told(world.make_pass("one"), "Accepted") == ("False", "ConfigMapNotFound")
+    world.cluster.put(config_map("mine", queries__txt=""))
+    assert told(world.make_pass("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
+    world.cluster.put(config_map("mine", check_out__py="import locust"))
+    assert told(world.make_pass("one"), "Accepted") == ("True", "Accepted")
+
+
 def test_second_waits_until_the_first_is_all_over() -> None:
     world = World(small("one", deadlineSeconds={"provisioning": 60}), small("two"))
     world.make_pass("one")

@@ -317,3 +317,63 @@ def test_next_pass_begins_with_nothing_of_the_last() -> None:
         assert len(server.requests) == 8
 
     run(body)
+
+
+@pytest.mark.parametrize("start", [Start.BARRIER, Start.RAMP])
+def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
+    async def body() -> None:
+        ear, duty = Ear(), assignment(users=5, seconds=1, start=start, worker=1, workers=2)
+        async with HttpServer() as first, HttpServer() as second:
+            core = Core(target(first.url, second.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            for _ in range(duty.own_users):
+                core.add_user()
+            await ear.all_there.wait()
+            core.go(duty.key)
+            before = first.connections
+            # Users 1 and 3 are its own; those with even numbers ask the first node.
+            core.take_over("another pass", [7, 9])
+            core.take_over(duty.key, [0, 2, 4])
+            for _ in range(3):
+                core.add_user()
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+            assert (before, first.connections, second.connections) == (0, 3, 2)
+        assert outcome.users == 5
+        assert outcome.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
+            each.ramp_requests for each in outcome.requests
+        )
+
+    run(body)
+
+
+def test_forgotten_pass_has_no_result_and_sends_no_more() -> None:
+    async def body() -> None:
+        ear, duty = Ear(), assignment(users=2, seconds=60)
+        ten, hundred = asyncio.Event(), asyncio.Event()
+
+        async def count(exchange: Exchange) -> None:
+            exchange.send()
+            if exchange.number == 10:
+                ten.set()
+            if exchange.number == 100:
+                hundred.set()
+
+        async with HttpServer(count) as server:
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            core.add_user()
+            core.add_user()
+            await ear.all_there.wait()
+            core.go(duty.key)
+            await asyncio.wait_for(ten.wait(), 5)
+            core.forget("another pass")
+            await asyncio.wait_for(hundred.wait(), 5)
+            core.forget(duty.key)
+            outcome = await run_pass(target(server.url), assignment(users=1, requests=5))
+            seen = len(server.requests)
+            await run_pass(target(server.url), assignment(users=1, requests=5))
+            assert len(server.requests) == seen + 5
+        assert outcome.measured == 5
+        assert not ear.outcome.done()
+
+    run(body)

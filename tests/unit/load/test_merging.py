@@ -57,7 +57,8 @@ def outcome(*parts: RequestOutcome, first: float | None = 0.0, last: float = 1.0
 
 def merged(*outcomes: WorkerOutcome) -> Any:
     named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
-    return merge_outcomes(PLANNED, named, PassRecord(3, BEGAN, WarmedUp(77)))
+    record = PassRecord(3, BEGAN, WarmedUp(77), lost_workers=("worker-9",))
+    return merge_outcomes(PLANNED, named, record)
 
 
 def only(*outcomes: WorkerOutcome) -> RequestResult:
@@ -86,6 +87,7 @@ def test_time_runs_from_the_first_request_to_the_last_answer() -> None:
     assert document.end_time == BEGAN + timedelta(seconds=9.75)
     assert (document.id, document.repeat, document.step) == ("r2-s1-storm", 2, "storm")
     assert (document.users, document.attempt, document.warm_up_requests) == (8, 3, 77)
+    assert document.lost_workers == ["worker-9"]
     assert [(w.worker, w.users, w.requests) for w in document.workers] == [
         ("worker-0", 4, 1),
         ("worker-1", 4, 1),

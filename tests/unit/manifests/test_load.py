@@ -5,9 +5,14 @@ from typing import Any
 
 import pytest
 
-from solrbench.plan.load_plan import LOAD_PLAN_FILE, QUERIES_FOLDER, LoadPlan
+from solrbench.plan.load_plan import (
+    LOAD_PLAN_FILE,
+    LOCUSTFILE_FOLDER,
+    QUERIES_FOLDER,
+    LoadPlan,
+)
 from support.objects import container, pick, pod, tools
-from support.resources import Changes
+from support.resources import Changes, own_locustfile
 
 ROLES = ["master", "worker"]
 
@@ -28,6 +33,30 @@ def test_a_lost_pod_is_not_replaced_within_its_attempt(role: str) -> None:
     manifest = load(role)
     assert manifest["spec"]["backoffLimit"] == 0
     assert pod(manifest)["restartPolicy"] == "Never"
+
+
+def test_a_lost_worker_is_replaced_where_the_load_goes_on() -> None:
+    changes = {"spec.load.onWorkerLoss": "Redistribute", "spec.load.workers": 3}
+    assert load("master", changes)["spec"]["backoffLimit"] == 0
+    worker = load("worker", changes)
+    assert worker["spec"]["backoffLimit"] == 18
+    # Evictions do not count, and what no other pod can cure ends it at once.
+    fail, ignore = worker["spec"]["podFailurePolicy"]["rules"]
+    assert (fail["action"], fail["onExitCodes"]["values"]) == ("FailJob", [3])
+    assert fail["onExitCodes"]["containerName"] == container(worker)["name"]
+    assert ignore == {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+
+
+def test_locustfile_is_mounted_read_only_in_workers_alone() -> None:
+    changes = own_locustfile(configMap={"name": "mine", "key": "check_out.py"})
+    worker = load("worker", changes)
+    assert {"name": "locustfile", "configMap": {"name": "mine"}} in pod(worker)["volumes"]
+    mount = {"name": "locustfile", "mountPath": LOCUSTFILE_FOLDER, "readOnly": True}
+    assert mount in container(worker)["volumeMounts"]
+    assert pod(worker)["automountServiceAccountToken"] is False
+    master = {each["name"] for each in pod(load("master", changes))["volumes"]}
+    assert "locustfile" not in master
+    assert "queries" not in master
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
 from solrbench.api.v1alpha1.status import StepVerdict
 from solrbench.results.document import (
     FailureKind,
@@ -147,6 +147,15 @@ def test_lost_workers_are_named() -> None:
     }
     assert told(judge("a", "", [healthy()], load(workers=3))) == {
         "WorkersLost": "2 of 3 workers were lost, bound 0"
+    }
+
+
+def test_step_that_those_left_ran_whole_is_valid() -> None:
+    goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
+    assert judge("a", "", [healthy()], goes_on).verdict == "Valid"
+    spoiled = healthy(lost_workers=["w-1"])
+    assert told(judge("a", "", [spoiled], goes_on)) == {
+        "WorkersLost": "1 of 3 workers were lost (w-1), bound 0"
     }
 
 

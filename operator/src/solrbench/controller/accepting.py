@@ -55,6 +55,9 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
         if content.config_map is not None:
             file = content.config_map
             found.append((f"spec.{path}.configMap", file.name, [file.key]))
+    if spec.workload.locustfile is not None:
+        own = spec.workload.locustfile.config_map
+        found.append(("spec.workload.locustfile.configMap", own.name, [own.key]))
     return found
 
 

@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
+from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller import existing
@@ -42,8 +43,9 @@ def follow(run: Run) -> None:
     if master is not None and master.phase == "Running" and master.ip:
         with RemoteMaster(master.ip) as remote:
             _listen(run, remote)
-    _check_pods(run, seen)
-    trouble = find_trouble(seen, run.now)
+    needed = [pod for pod in seen if not _is_spared(run, pod)]
+    _check_pods(run, needed)
+    trouble = find_trouble(needed, run.now)
     if trouble is not None:
         raise NotYet(trouble.reason, trouble.message)
     load = run.status.load
@@ -140,18 +142,32 @@ def _check_pods(run: Run, seen: list[PodView]) -> None:
             raise LoadLost("LoadPodLost", f"a pod of {found.name} was lost: {found.failure}")
 
 
+def _is_spared(run: Run, pod: PodView) -> bool:
+    """Say whether a pod ended that the load goes on without: its Job makes another one."""
+    return (
+        run.benchmark.spec.load.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
+        and pod.component == names.LOAD_WORKER
+        and pod.phase == "Failed"
+        and _last_words(pod).reason not in PERMANENT_REASONS
+    )
+
+
 def _raise_pod_failure(run: Run, pod: PodView) -> NoReturn:
     trouble = find_trouble([pod], run.now)
     if trouble is not None:
         raise LoadLost(trouble.reason, trouble.message)
-    try:
-        words = LoadState.model_validate_json(pod.last_words or "{}")
-    except ValidationError:
-        words = LoadState(stage="Failed", message=pod.last_words[:500])
+    words = _last_words(pod)
     _raise_failure(
         words.reason or "LoadPodLost",
         words.message or f"pod {pod.name} ended: {[c.exit_code for c in pod.containers]}",
     )
+
+
+def _last_words(pod: PodView) -> LoadState:
+    try:
+        return LoadState.model_validate_json(pod.last_words or '{"stage": "Failed"}')
+    except ValidationError:
+        return LoadState(stage="Failed", message=pod.last_words[:500])
 
 
 def _raise_failure(reason: str, message: str) -> NoReturn:

@@ -85,6 +85,7 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=spec.warm_up,
         workers=spec.load.workers,
+        on_worker_loss=spec.load.on_worker_loss,
         passes=passes,
         master_host=f"{service}.{run.namespace}.svc",
     )

@@ -11,6 +11,8 @@ Pure:
 - `assignment`: what one worker does in one pass; shares that add up exactly
 - `arrivals`: when the requests of an open loop are due
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
+- `seating`, `classes`: which worker runs which user, and of which class it is
+- `request_names`: names that are not known beforehand, kept few
 - `answers`, `checking`: is this answer a good one, and what was expected?
 - `recording`, `slow`, `outcome`: what is counted while a pass runs, and what is left of it
 - `responses`: what an open loop counts besides
@@ -33,6 +35,7 @@ Around Locust; running one of these takes a process that gevent has patched:
 - `__main__`, `command`: entry points; `failures`: why a run ends and with which exit code
 - `worker`, `bridge`, `idle_user`, `pump`: a worker, its core in a native thread, its statistics
 - `master`, `conductor`, `crew`: the page, the order of events, the workers
+- `own_file`, `own_core`, `own_pass`: the user's own locustfile, in place of core and bridge
 - `ladder`, `dispatcher`, `tuning`: how many users, on which worker; Locust's own intervals
 - `cache_watch`: asks for the caches; `reach`: does the target answer? `store`, `web`: documents
   until they are acknowledged

@@ -22,6 +22,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("role", choices=("master", "worker"))
     parser.add_argument("--plan", type=Path, default=defaults.plan_file)
     parser.add_argument("--queries-folder", type=Path, default=defaults.queries_folder)
+    parser.add_argument("--locustfile-folder", type=Path, default=defaults.locustfile_folder)
     parser.add_argument("--results-folder", type=Path, default=defaults.results_folder)
     parser.add_argument("--web-port", type=int, default=defaults.web_port)
     parser.add_argument("--locust-port", type=int, default=defaults.locust_port)
@@ -29,14 +30,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--unacknowledged-seconds", type=float, default=defaults.unacknowledged_seconds
     )
+    parser.add_argument("--worker-silent-seconds", type=int, default=defaults.worker_silent_seconds)
     options = parser.parse_args(arguments)
     settings = LoadSettings(
         queries_folder=options.queries_folder,
+        locustfile_folder=options.locustfile_folder,
         results_folder=options.results_folder,
         web_port=options.web_port,
         locust_port=options.locust_port,
         unacknowledged_seconds=options.unacknowledged_seconds,
         target_seconds=options.target_seconds,
+        worker_silent_seconds=options.worker_silent_seconds,
     )
     run = run_master if options.role == "master" else run_worker
     return run(options.plan, settings)

@@ -8,14 +8,19 @@ import asyncio
 import gc
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import gevent
 import uvloop
 from gevent.event import Event
+from locust.env import Environment
+from locust.runners import WorkerRunner
 
+from solrbench.load.assignment import Assignment
+from solrbench.load.classes import UserClass
 from solrbench.load.core import Core, Listener
+from solrbench.load.idle_user import USER_CLASS, virtual_user
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.running import Progress, Target
 
@@ -33,7 +38,9 @@ class BridgeListener(Listener, Protocol):
 class Bridge:
     """Starts the core and calls `listener` in a greenlet of the main thread."""
 
-    def __init__(self, listener: BridgeListener) -> None:
+    user_classes = (UserClass(USER_CLASS),)
+
+    def __init__(self, target: Target, listener: BridgeListener) -> None:
         self._listener = listener
         self._inbox: deque[tuple[Callable[[Any], None], Any]] = deque()
         self._arrived = Event()
@@ -43,22 +50,46 @@ class Bridge:
         self._doorbell.start(self._arrived.set)
         self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
         self._loop.set_exception_handler(self._report_fault)
-        self.core: Core | None = None
+        self._core = Core(target, self, self._loop)
         self._reader = gevent.spawn(self._read)
 
-    def start(self, target: Target) -> None:
+    def environment(self) -> Environment:
+        """Return Locust's environment with users that stand for those of the core."""
+        return Environment(user_classes=[virtual_user(self.add_user)])
+
+    def start(self, runner: WorkerRunner) -> None:
         """Start the core in a thread of the hub's pool."""
+        del runner
         # Millions of prepared requests would be looked through again and again, in the middle of
         # a measurement.
         gc.collect()
         gc.freeze()
         sys.setswitchinterval(_SWITCH_SECONDS)
-        self.core = Core(target, self, self._loop)
         gevent.get_hub().threadpool.spawn(self._run)
 
-    def call(self, method: Callable[..., None], *args: Any) -> None:
-        """Call a method of the core in its thread."""
-        self._loop.call_soon_threadsafe(method, *args)
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a pass."""
+        self._loop.call_soon_threadsafe(self._core.begin, assignment)
+
+    def add_user(self) -> None:
+        """Add a user to the pass under way."""
+        self._loop.call_soon_threadsafe(self._core.add_user)
+
+    def take_over(self, key: str, users: Sequence[int]) -> None:
+        """Tell which users of a lost worker are added next."""
+        self._loop.call_soon_threadsafe(self._core.take_over, key, users)
+
+    def go(self, key: str) -> None:
+        """Begin to measure a pass."""
+        self._loop.call_soon_threadsafe(self._core.go, key)
+
+    def close(self, key: str) -> None:
+        """Let a pass begin no more requests."""
+        self._loop.call_soon_threadsafe(self._core.close, key)
+
+    def abandon(self, key: str) -> None:
+        """Drop a pass without a result."""
+        self._loop.call_soon_threadsafe(self._core.forget, key)
 
     def ready(self, key: str) -> None:
         """Hand over that all users of a pass are there; in the core's thread."""

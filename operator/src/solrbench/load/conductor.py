@@ -4,14 +4,16 @@ import logging
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import count
 from typing import NamedTuple, Protocol
 
 from solrbench.api.v1alpha1.warm_up import UntilSteady
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
-from solrbench.load.crew import Crew
+from solrbench.load.crew import Crew, PassSpoiledError
 from solrbench.load.failures import LoadFailure
 from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes, next_offsets
 from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.request_names import RequestNames
 from solrbench.load.speedometer import Speedometer
 from solrbench.load.steady_watch import SteadyWatch
 from solrbench.load.store import ResultStore
@@ -79,6 +81,7 @@ class Conductor:
         self._speed = Speedometer()
         self._failure: LoadFailure | None = None
         self._offsets: list[int] = []
+        self._names = RequestNames()
 
     @property
     def is_over(self) -> bool:
@@ -159,18 +162,37 @@ class Conductor:
         assignment = step_assignment(self._plan, planned, self._offsets)
         rate = planned.step.spawn_rate or AT_ONCE_RATE
         played = self._play(assignment, rate, "Measuring")
-        record = PassRecord(self._plan.attempt, played.began, warmed_up, played.caches)
-        self._store.add(merge_outcomes(planned, played.outcomes, record))
+        lost = tuple(self._crew.lost)
+        record = PassRecord(self._plan.attempt, played.began, warmed_up, played.caches, lost)
+        outcomes = played.outcomes
+        if self._plan.workload.locustfile is not None:
+            outcomes = [(worker, _renamed(each, self._names)) for worker, each in outcomes]
+        self._store.add(merge_outcomes(planned, outcomes, record))
 
     def _play(
         self, assignment: Assignment, rate: int, stage: str, until: UntilSteady | None = None
     ) -> _Played:
-        """Run one pass, `until` it is steady if that is given."""
+        """Run one pass, `until` it is steady if that is given; again if need be."""
+        for again in count():
+            key = f"{assignment.key}/again-{again}" if again else assignment.key
+            wanted = assignment.model_copy(update={"key": key})
+            try:
+                return self._try(wanted, rate, stage, until)
+            except PassSpoiledError as spoiled:
+                _logger.warning("pass=%s is run again: %s", assignment.key, spoiled)
+                self._crew.abandon()
+                self._caches.end(time.monotonic())
+                self._dismiss_users(assignment, rate)
+        raise AssertionError  # count() has no end
+
+    def _try(
+        self, assignment: Assignment, rate: int, stage: str, until: UntilSteady | None
+    ) -> _Played:
         self._speed.reset()
         self._began = None
-        spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
         self._caches.begin()
-        self._crew.assign(assignment)
+        assignment = self._crew.assign(assignment)
+        spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
         self._enter("WarmingUp" if stage == "WarmingUp" else "Ramping")
         self._crew.spawn(assignment.users, rate)
         if assignment.start is not Start.AT_ONCE:
@@ -188,9 +210,14 @@ class Conductor:
         )
         caches = self._caches.end(self._began)
         self._offsets = next_offsets(self._offsets, [outcome for _, outcome in outcomes])
-        self._crew.spawn(0, AT_ONCE_RATE)
-        self._crew.wait(lambda: self._crew.users == 0, spawning + _GRACE_SECONDS)
+        self._dismiss_users(assignment, rate)
         return _Played(began, outcomes, caches, None if watch is None else watch.is_steady)
+
+    def _dismiss_users(self, assignment: Assignment, rate: int) -> None:
+        self._crew.conclude()
+        self._crew.spawn(0, AT_ONCE_RATE)
+        spawning = assignment.users / min(rate, _SPAWNS_PER_SECOND)
+        self._crew.wait_empty(spawning + _GRACE_SECONDS)
 
     def _bound(self, assignment: Assignment) -> float | None:
         """Return the seconds after which an outcome is late; None if nobody can know."""
@@ -210,3 +237,11 @@ class Conductor:
             self._stage = stage
             where = self._pass.id if self._pass else "-"
             _logger.info("benchmark=%s pass=%s stage=%s", self._plan.benchmark, where, stage)
+
+
+def _renamed(outcome: WorkerOutcome, names: RequestNames) -> WorkerOutcome:
+    """Return an outcome with few names: each worker has met others first."""
+    requests = [
+        each.model_copy(update={"request": names.kept(each.request)}) for each in outcome.requests
+    ]
+    return outcome.model_copy(update={"requests": requests})

@@ -5,6 +5,7 @@ with `loop.call_soon_threadsafe`.
 """
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
@@ -48,6 +49,11 @@ class Core:
         if self._pass is not None:
             self._pass.add_user()
 
+    def take_over(self, key: str, users: Sequence[int]) -> None:
+        """Learn the numbers of users of a lost worker that come with `add_user` next."""
+        if self._pass is not None and self._pass.key == key:
+            self._pass.take_over(users)
+
     def go(self, key: str) -> None:
         """Begin to measure the pass with this key."""
         if self._pass is not None and self._pass.key == key:
@@ -57,6 +63,11 @@ class Core:
         """Let the pass with this key begin no more requests."""
         if self._pass is not None and self._pass.key == key:
             self._pass.close()
+
+    def forget(self, key: str) -> None:
+        """Drop the pass with this key without a result."""
+        if self._pass is not None and self._pass.key == key:
+            self.abandon()
 
     def abandon(self) -> None:
         """Drop the pass under way without a result."""

@@ -16,7 +16,14 @@ EXIT_TERMINATED = 128 + signal.SIGTERM
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the last words of a container."""
 
-PERMANENT_REASONS = REFUSALS | {"NoQueries", "MalformedQueries", "BadPlan", "StoppedByUser"}
+PERMANENT_REASONS = REFUSALS | {
+    "NoQueries",
+    "MalformedQueries",
+    "MalformedLocustfile",
+    "LocustfileFailed",
+    "BadPlan",
+    "StoppedByUser",
+}
 """Reasons that another attempt with the same plan cannot cure."""
 
 

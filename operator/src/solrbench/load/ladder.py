@@ -1,5 +1,7 @@
 """The number of users over time, as Locust asks for it."""
 
+import math
+
 from gevent.event import Event
 from locust import LoadTestShape
 
@@ -14,16 +16,27 @@ class Ladder(LoadTestShape):
         super().__init__()  # type: ignore[no-untyped-call]
         self.changed = Event()
         self._users = 0
-        self._rate = 1
+        self._rate = 1.0
 
     def move(self, users: int, rate: int) -> None:
         """Ask for `users` users, `rate` of them per second."""
         self._users = users
-        self._rate = rate
+        self._rate = float(rate)
         self.changed.set()
+
+    def nudge(self) -> None:
+        """Let the same level be taken up once more, since workers changed."""
+        # Locust passes over a level that equals the one before.
+        self._rate = math.nextafter(self._rate, math.inf)
+        self.changed.set()
+
+    @property
+    def is_taken_up(self) -> bool:
+        """Whether Locust has begun to move to the level asked for last."""
+        return not self.changed.is_set()
 
     def tick(self) -> tuple[int, float]:
         """Wait for the next level and return its users and rate."""
         self.changed.wait()
         self.changed.clear()
-        return self._users, float(self._rate)
+        return self._users, self._rate

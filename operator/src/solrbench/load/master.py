@@ -11,6 +11,7 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.stats import stats_history
 
+from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.load.cache_watch import SolrCacheWatch
 from solrbench.load.conductor import Conductor
 from solrbench.load.crew import Crew
@@ -21,7 +22,7 @@ from solrbench.load.failures import (
     LoadFailure,
     leave_last_words,
 )
-from solrbench.load.idle_user import USER_CLASS, virtual_user
+from solrbench.load.idle_user import virtual_user
 from solrbench.load.ladder import Ladder
 from solrbench.load.reach import wait_for_target
 from solrbench.load.settings import LoadSettings
@@ -36,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 def run_master(plan: LoadPlan, settings: LoadSettings) -> int:
     """Run the plan until every result is acknowledged; return the exit code."""
-    tune_locust()
+    tune_locust(settings.worker_silent_seconds)
     return Master(plan, settings).run()
 
 
@@ -52,12 +53,17 @@ class Master:
         self._environment = Environment(
             user_classes=[virtual_user(lambda: None)],
             shape_class=ladder,
-            host=plan.benchmark,
+            host=_host(plan),
             locustfile=plan.benchmark,
             dispatcher_class=self._dispatcher_class(ladder),
         )
         self._runner = self._environment.create_master_runner(master_bind_port=settings.locust_port)
-        self._crew = Crew(self._runner, ladder, plan.workers)
+        self._crew = Crew(
+            self._runner,
+            ladder,
+            plan.workers,
+            redistribute=plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE,
+        )
         self._store = ResultStore(settings.results_folder)
         self._conductor = Conductor(
             plan,
@@ -127,6 +133,15 @@ class Master:
         """Return what Locust calls to get a dispatcher."""
 
         def make(**_: Any) -> EvenDispatcher:
-            return EvenDispatcher(USER_CLASS, lambda: self._crew.members, ladder.changed)
+            return EvenDispatcher(
+                lambda: self._crew.classes, lambda: self._crew.roster, ladder.changed
+            )
 
         return make
+
+
+def _host(plan: LoadPlan) -> str:
+    """Return what Locust's page calls the host; users of the user's own see it too."""
+    if plan.workload.locustfile is None:
+        return plan.benchmark
+    return f"{plan.solr_urls[0].rstrip('/')}/{plan.collection}"

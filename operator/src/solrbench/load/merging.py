@@ -55,6 +55,7 @@ class PassRecord:
         began: when measuring began; aware
         warmed_up: the warm-up right before
         caches: Solr's caches meanwhile
+        lost_workers: names of workers whose measurements are missing
 
     """
 
@@ -62,6 +63,7 @@ class PassRecord:
     began: datetime
     warmed_up: WarmedUp = field(default_factory=WarmedUp)
     caches: list[CacheSample] = field(default_factory=list)
+    lost_workers: tuple[str, ...] = ()
 
 
 def merge_outcomes(
@@ -102,6 +104,7 @@ def merge_outcomes(
         outliers=worst(outliers),
         requests=requests,
         workers=[_worker(name, outcome) for name, outcome in outcomes],
+        lost_workers=list(record.lost_workers),
     )
 
 

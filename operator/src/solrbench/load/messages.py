@@ -7,13 +7,16 @@ its users are spawned.
 from typing import NamedTuple
 
 READY = "solrbench-ready"
-"""Worker: has its requests prepared; `worker` is its name."""
+"""Worker: has its requests prepared; `worker` is its name, `classes` those of its users."""
 
 FAILED = "solrbench-failed"
 """Worker: cannot work; `reason` and `message`."""
 
 ASSIGNMENT = "solrbench-assignment"
 """Master: the next pass; `assignment` as JSON."""
+
+TAKE_OVER = "solrbench-take-over"
+"""Master: `users` of a lost worker, by number, come to this one in the pass `key`."""
 
 SPAWNED = "solrbench-spawned"
 """Worker: all its users of the pass `key` are there."""
@@ -23,6 +26,9 @@ GO = "solrbench-go"
 
 CLOSE = "solrbench-close"
 """Master: begin no more requests of the pass `key`; its outcome is sent when the last one ends."""
+
+ABANDON = "solrbench-abandon"
+"""Master: forget the pass `key`, its users go and it is run again."""
 
 PROGRESS = "solrbench-progress"
 """Worker, once a second while its core lives: `key` and the fields of `Figures`."""

@@ -148,6 +148,14 @@ class PassLedger:
         self._granule = self._granules.times
         self._granule_size = self._granules.size
 
+    def add(self, name: str) -> int:
+        """Begin to count under another request name; return its place."""
+        self.names += (name,)
+        self.retried.append(0)
+        self._ramp.append(Ledger())
+        self._measured.append(Ledger())
+        return len(self.names) - 1
+
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
         self._roll(now_ns)

@@ -99,6 +99,8 @@ class RunningPass:
         self._users: list[ClosedLoopUser | ArrivalSource] = []
         self._preparing: set[asyncio.Task[None]] = set()
         self._door = asyncio.Semaphore(_CONNECTING_AT_ONCE)
+        self._taken_over: list[int] = []
+        self._began = False
         self._arrived = 0
         self._active = 0
         self._over = False
@@ -114,11 +116,15 @@ class RunningPass:
         if not assignment.own_users:
             loop.call_soon(ready)
 
+    def take_over(self, users: Sequence[int]) -> None:
+        """Learn the numbers of users of a lost worker that are added next."""
+        self._taken_over += users
+
     def add_user(self) -> None:
-        """Add the next user of this worker; at a barrier it connects, else it starts."""
+        """Add the next user of this worker; before a barrier it connects, else it starts."""
         user = self._new_user(len(self._users))
         self._users.append(user)
-        if self._assignment.start is Start.BARRIER:
+        if self._assignment.start is Start.BARRIER and not self._began:
             self._preparing.add(self._loop.create_task(self._prepare(user)))
             return
         if not self._over:
@@ -130,6 +136,7 @@ class RunningPass:
         """Begin to measure; users at the barrier start."""
         if self._assignment.start is Start.AT_ONCE:
             return
+        self._began = True
         if self._assignment.open_loop is None:
             self.measure(_now())
         if self._assignment.start is Start.BARRIER:
@@ -195,7 +202,7 @@ class RunningPass:
         some = ledger.last_ns > 0
         outcome = WorkerOutcome(
             key=self.key,
-            users=self._assignment.own_users,
+            users=self._assignment.own_users + len(self._taken_over),
             **asdict(self._meter.usage()),
             first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
@@ -256,7 +263,7 @@ class RunningPass:
     def _new_user(self, own: int) -> ClosedLoopUser | ArrivalSource:
         if self._assignment.open_loop is not None:
             return self._new_source(self._assignment.open_loop)
-        number = self._assignment.worker + own * self._assignment.workers
+        number = self._number(own)
         node = self._nodes[number % len(self._nodes)]
         think = self._thinker(number)
         return ClosedLoopUser(self, node, self._target.timeout_seconds, think, self._loop)
@@ -271,6 +278,13 @@ class RunningPass:
             self._nodes,
             self._target.timeout_seconds,
         )
+
+    def _number(self, own: int) -> int:
+        """Return the number in the whole run of user `own` of this worker."""
+        further = own - self._assignment.own_users
+        if 0 <= further < len(self._taken_over):
+            return self._taken_over[further]
+        return self._assignment.worker + own * self._assignment.workers
 
     def _thinker(self, number: int) -> Think | None:
         spec = self._assignment.think_time

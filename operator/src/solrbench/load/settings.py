@@ -3,8 +3,15 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from solrbench.load.messages import WORKER_SILENT_SECONDS
 from solrbench.manifests.load import STATE_FOLDER
-from solrbench.plan.load_plan import LOAD_PLAN_FILE, LOCUST_PORT, QUERIES_FOLDER, WEB_PORT
+from solrbench.plan.load_plan import (
+    LOAD_PLAN_FILE,
+    LOCUST_PORT,
+    LOCUSTFILE_FOLDER,
+    QUERIES_FOLDER,
+    WEB_PORT,
+)
 
 
 @dataclass(frozen=True)
@@ -14,18 +21,22 @@ class LoadSettings:
     Attributes:
         plan_file: the plan, as JSON
         queries_folder: where the query file of the plan is mounted
+        locustfile_folder: where the user's own locustfile is mounted; worker only
         results_folder: where finished documents lie until they are acknowledged
         web_port: port of the web page, state and results; master only
         locust_port: port on which workers meet the master
         unacknowledged_seconds: how long a failed master offers finished documents
+        worker_silent_seconds: a worker whose heartbeat stays away for so long is lost; master only
         target_seconds: how long any node may take to answer at the start
 
     """
 
     plan_file: Path = field(default_factory=lambda: Path(LOAD_PLAN_FILE))
     queries_folder: Path = field(default_factory=lambda: Path(QUERIES_FOLDER))
+    locustfile_folder: Path = field(default_factory=lambda: Path(LOCUSTFILE_FOLDER))
     results_folder: Path = field(default_factory=lambda: Path(STATE_FOLDER))
     web_port: int = WEB_PORT
     locust_port: int = LOCUST_PORT
     unacknowledged_seconds: float = 60.0
     target_seconds: float = 30.0
+    worker_silent_seconds: int = WORKER_SILENT_SECONDS

@@ -8,13 +8,13 @@ from locust import log, runners
 from solrbench.load.messages import MASTER_SILENT_SECONDS, WORKER_SILENT_SECONDS
 
 
-def tune_locust() -> None:
+def tune_locust(worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
     """Set logging, heartbeats and reports of this process."""
     log.setup_logging("INFO")
     # Users that only stand for those of the core cost nothing to spawn.
     logging.getLogger(runners.__name__).addFilter(_is_no_spawn_rate_warning)
     runners.WORKER_REPORT_INTERVAL = 1.0
-    runners.HEARTBEAT_LIVENESS = WORKER_SILENT_SECONDS
+    runners.HEARTBEAT_LIVENESS = worker_silent_seconds
     runners.MASTER_HEARTBEAT_TIMEOUT = MASTER_SILENT_SECONDS
 
 

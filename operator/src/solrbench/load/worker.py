@@ -5,7 +5,8 @@ import signal
 import socket
 import time
 from argparse import Namespace
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import gevent
 from gevent.event import AsyncResult
@@ -15,14 +16,16 @@ from locust.runners import WorkerRunner
 from solrbench.load import messages
 from solrbench.load.assignment import Assignment
 from solrbench.load.bridge import Bridge
+from solrbench.load.classes import UserClass
 from solrbench.load.failures import (
     EXIT_AGAIN,
     EXIT_TERMINATED,
     LoadFailure,
     leave_last_words,
 )
-from solrbench.load.idle_user import virtual_user
 from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.own_core import OwnCore
+from solrbench.load.own_file import OwnFile, read_own_file
 from solrbench.load.pump import pump
 from solrbench.load.running import Progress, Target
 from solrbench.load.settings import LoadSettings
@@ -44,7 +47,7 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     # Before the connection: whoever prepares millions of queries misses heartbeats.
     prepared = _prepare(plan, settings)
     try:
-        worker = Worker(plan, settings, ended)
+        worker = Worker(plan, settings, ended, prepared)
     except ConnectionError:
         where = f"{plan.master_host}:{settings.locust_port}"
         failure = LoadFailure("MasterLost", f"no load master answered at {where}")
@@ -54,14 +57,46 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
     if isinstance(prepared, LoadFailure):
         return worker.give_up(prepared)
-    return worker.serve(prepared)
+    return worker.serve()
 
 
-def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | LoadFailure:
+def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | OwnFile | LoadFailure:
     try:
+        own = plan.workload.locustfile
+        if own is not None:
+            return read_own_file(plan, own, settings.locustfile_folder)
         return prepare_target(plan, settings.queries_folder)
     except LoadFailure as failure:
         return failure
+
+
+class Engine(Protocol):
+    """What sends the requests of passes and counts them."""
+
+    @property
+    def user_classes(self) -> Sequence[UserClass]:
+        """Classes of the users that the runner spawns."""
+
+    def environment(self) -> Environment:
+        """Return Locust's environment for the runner."""
+
+    def start(self, runner: WorkerRunner) -> None:
+        """Take up work."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a pass."""
+
+    def take_over(self, key: str, users: Sequence[int]) -> None:
+        """Learn which users of a lost worker come next."""
+
+    def go(self, key: str) -> None:
+        """Begin to measure a pass."""
+
+    def close(self, key: str) -> None:
+        """Let a pass begin no more requests."""
+
+    def abandon(self, key: str) -> None:
+        """Drop a pass without a result."""
 
 
 class Worker:
@@ -72,14 +107,18 @@ class Worker:
 
     """
 
-    def __init__(self, plan: LoadPlan, settings: LoadSettings, ended: AsyncResult) -> None:
+    def __init__(
+        self,
+        plan: LoadPlan,
+        settings: LoadSettings,
+        ended: AsyncResult,
+        prepared: Target | OwnFile | LoadFailure,
+    ) -> None:
         self._ended = ended
-        self._bridge = Bridge(self)
+        self._engine = self._make_engine(prepared)
+        self._environment = Environment() if self._engine is None else self._engine.environment()
         # With options of its own, the runner reads none from files or the environment.
-        self._environment = Environment(
-            user_classes=[virtual_user(self._user_started)],
-            parsed_options=Namespace(web_base_path="", headless=True),
-        )
+        self._environment.parsed_options = Namespace(web_base_path="", headless=True)
         self._runner: WorkerRunner = self._environment.create_worker_runner(
             plan.master_host, settings.locust_port
         )
@@ -87,14 +126,25 @@ class Worker:
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
 
-    def serve(self, target: Target) -> int:
+    def _make_engine(self, prepared: Target | OwnFile | LoadFailure) -> Engine | None:
+        if isinstance(prepared, LoadFailure):
+            return None
+        return OwnCore(prepared, self) if isinstance(prepared, OwnFile) else Bridge(prepared, self)
+
+    def serve(self) -> int:
         """Work through assignments until the master ends it; return the exit code."""
-        self._bridge.start(target)
+        if self._engine is None:
+            raise RuntimeError("there is nothing to serve with")
+        self._engine.start(self._runner)
         self._runner.register_message(messages.ASSIGNMENT, self._assigned)
+        self._runner.register_message(messages.TAKE_OVER, self._take_over)
         self._runner.register_message(messages.GO, self._go)
         self._runner.register_message(messages.CLOSE, self._close)
+        self._runner.register_message(messages.ABANDON, self._abandon)
         self._runner.register_message(messages.END, self._end)
-        self._runner.send_message(messages.READY, {"worker": socket.gethostname()})
+        classes = [list(each) for each in self._engine.user_classes]
+        ready = {"worker": socket.gethostname(), "classes": classes}
+        self._runner.send_message(messages.READY, ready)
         return self._leave(int(self._ended.get()))
 
     def give_up(self, failure: LoadFailure) -> int:
@@ -127,31 +177,36 @@ class Worker:
         """Tell the master that the core is broken."""
         self._report(LoadFailure("LoadCoreFailed", message))
 
+    def failed(self, failure: LoadFailure) -> None:
+        """Tell the master why the user's own users cannot work."""
+        if not self._ended.ready():
+            leave_last_words(failure)
+            self._report(failure)
+
     def _report(self, failure: LoadFailure) -> None:
         _logger.error("%s: %s", failure.reason, failure.message)
         words = {"reason": failure.reason, "message": failure.message}
         self._runner.send_message(messages.FAILED, words)
 
     def _assigned(self, *, msg: Any, **_: Any) -> None:
-        core = self._bridge.core
-        if core is not None:
-            assignment = Assignment.model_validate_json(msg.data["assignment"])
-            self._bridge.call(core.begin, assignment)
+        if self._engine is not None:
+            self._engine.begin(Assignment.model_validate_json(msg.data["assignment"]))
 
-    def _user_started(self) -> None:
-        core = self._bridge.core
-        if core is not None:
-            self._bridge.call(core.add_user)
+    def _take_over(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.take_over(msg.data["key"], msg.data["users"])
 
     def _go(self, *, msg: Any, **_: Any) -> None:
-        core = self._bridge.core
-        if core is not None:
-            self._bridge.call(core.go, msg.data["key"])
+        if self._engine is not None:
+            self._engine.go(msg.data["key"])
+
+    def _abandon(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.abandon(msg.data["key"])
 
     def _close(self, *, msg: Any, **_: Any) -> None:
-        core = self._bridge.core
-        if core is not None:
-            self._bridge.call(core.close, msg.data["key"])
+        if self._engine is not None:
+            self._engine.close(msg.data["key"])
 
     def _end(self, *, msg: Any, **_: Any) -> None:
         self._ended.set(msg.data["exit_code"])

@@ -1,6 +1,7 @@
 """Locust's master and workers as Jobs, their Service, and the plan they read."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.manifests.common import (
     Manifest,
@@ -12,11 +13,13 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.tool_pod import add_files, add_plan, tool_pod
+from solrbench.manifests.tool_pod import add_config_map, add_files, add_plan, tool_pod
 from solrbench.plan import names
+from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import (
     LOAD_PLAN_FILE,
     LOCUST_PORT,
+    LOCUSTFILE_FOLDER,
     QUERIES_FOLDER,
     WEB_PORT,
     LoadPlan,
@@ -25,6 +28,9 @@ from solrbench.plan.workload_files import sources
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
 STATE_FOLDER = "/var/run/solrbench/state"
+
+WORKER_REPLACEMENTS = 6
+"""Pods of an attempt that may be lost for each worker, where the load goes on without them."""
 
 
 def build_load(
@@ -53,8 +59,7 @@ def _job(benchmark: SolrBenchmark, component: str, image: ToolImage, attempt: in
             "completionMode": "Indexed",
             "completions": pods,
             "parallelism": pods,
-            # A pod that is lost spoils its step: the operator starts a new attempt instead.
-            "backoffLimit": 0,
+            **_losses(benchmark, component),
             "template": {
                 "metadata": {"labels": meta["labels"]},
                 "spec": _pod(benchmark, component, image),
@@ -63,12 +68,34 @@ def _job(benchmark: SolrBenchmark, component: str, image: ToolImage, attempt: in
     }
 
 
+def _losses(benchmark: SolrBenchmark, component: str) -> Manifest:
+    load = benchmark.spec.load
+    if component != names.LOAD_WORKER or load.on_worker_loss is OnWorkerLoss.REPEAT_STEP:
+        # A pod that is lost spoils its step: the operator starts a new attempt instead.
+        return {"backoffLimit": 0}
+    on_exit = {"containerName": component, "operator": "In", "values": [EXIT_PERMANENT]}
+    return {
+        "backoffLimit": WORKER_REPLACEMENTS * load.workers,
+        "podFailurePolicy": {
+            "rules": [
+                {"action": "FailJob", "onExitCodes": on_exit},
+                {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
+            ]
+        },
+    }
+
+
 def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp", state=STATE_FOLDER)  # noqa: S108
     add_plan(volumes, mounts, names.child(benchmark, names.LOAD_MASTER), LOAD_PLAN_FILE)
-    for _, folder, content in sources(benchmark.spec.workload):
+    workload = benchmark.spec.workload
+    for _, folder, content in sources(workload):
         name = f"queries-{folder}" if folder else "queries"
         add_files(volumes, mounts, name, f"{QUERIES_FOLDER}/{folder}".rstrip("/"), content)
+    if workload.locustfile is not None and component == names.LOAD_WORKER:
+        add_config_map(
+            volumes, mounts, "locustfile", LOCUSTFILE_FOLDER, workload.locustfile.config_map.name
+        )
     add_secrets(benchmark, volumes, mounts)
     container = _container(benchmark, component)
     return tool_pod(image, container, volumes, mounts, grace_seconds=2)

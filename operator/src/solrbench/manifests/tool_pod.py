@@ -16,9 +16,15 @@ USER = 65532
 
 def add_plan(volumes: list[Manifest], mounts: list[Manifest], config_map: str, file: str) -> None:
     """Mount the ConfigMap with the plan where `file` is looked for."""
-    folder = file.rsplit("/", 1)[0]
-    volumes.append({"name": "plan", "configMap": {"name": config_map}})
-    mounts.append({"name": "plan", "mountPath": folder, "readOnly": True})
+    add_config_map(volumes, mounts, "plan", file.rsplit("/", 1)[0], config_map)
+
+
+def add_config_map(
+    volumes: list[Manifest], mounts: list[Manifest], name: str, folder: str, config_map: str
+) -> None:
+    """Mount a ConfigMap as the volume `name`, read-only."""
+    volumes.append({"name": name, "configMap": {"name": config_map}})
+    mounts.append({"name": name, "mountPath": folder, "readOnly": True})
 
 
 def add_files(

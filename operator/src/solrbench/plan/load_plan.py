@@ -2,7 +2,7 @@
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.load import OnWorkerLoss, Step
 from solrbench.api.v1alpha1.warm_up import WarmUp
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.plan.access import AccessFiles
@@ -10,6 +10,9 @@ from solrbench.plan.access import AccessFiles
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
 QUERIES_FOLDER = "/var/run/solrbench/queries"
 """Where the ConfigMap or volume with the query file is mounted."""
+
+LOCUSTFILE_FOLDER = "/var/run/solrbench/locustfile"
+"""Where the ConfigMap with the user's own locustfile is mounted, in workers only."""
 
 WEB_PORT = 8089
 """Locust's web page and, below `/solrbench`, state and results."""
@@ -61,6 +64,7 @@ class LoadPlan(Model):
     warm_up: WarmUp | None = None
     """Run before the first pass of every repeat, and variant, in this plan."""
     workers: int
+    on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     passes: list[PlannedPass]
     master_host: str
     """Where workers find the master."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
 from solrbench.results.document import RequestResult, StepDocument, WorkerResult
 from solrbench.results.figures import (
     format_milliseconds,
@@ -115,6 +115,9 @@ def _schedule_lag(document: StepDocument, load: Load) -> Outcome:
 
 def _workers_lost(document: StepDocument, load: Load) -> Outcome:
     missing = load.workers - len(document.workers) if document.workers else 0
+    if load.on_worker_loss is OnWorkerLoss.REDISTRIBUTE:
+        # Steps after a loss may be run by those that are left, whole from begin to end.
+        missing = 0
     lost = max(len(document.lost_workers), missing)
     if not lost:
         return None

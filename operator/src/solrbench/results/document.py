@@ -200,6 +200,7 @@ class StepDocument(Model):
     outliers: list[OutlierWindow] = []
     """The farthest of them, in the order of time."""
     lost_workers: list[str] = []
-    """Workers that were lost while the pass was measured, if it went on without them."""
+    """Workers that were lost while the pass was measured; what they measured is missing, their
+    users went to the others (`load.onWorkerLoss: Redistribute`)."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if nobody looked, as in documents of older versions."""

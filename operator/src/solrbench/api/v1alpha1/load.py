@@ -56,6 +56,13 @@ class Arrivals(StrEnum):
     UNIFORM = "Uniform"
 
 
+class OnWorkerLoss(StrEnum):
+    """What happens to a step when a load worker is lost."""
+
+    REPEAT_STEP = "RepeatStep"
+    REDISTRIBUTE = "Redistribute"
+
+
 class Step(Model):
     """One load level: a number of users (closed loop) or a planned rate (open loop)."""
 
@@ -128,6 +135,11 @@ class Load(Model):
     """CPU and memory of each worker."""
     validity: Validity = Validity()
     """When the numbers of a step must not be believed."""
+    on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
+    """`RepeatStep` starts the load again with the step in which a worker was lost; stored steps
+    stay. `Redistribute` gives its users to the other workers and goes on; what it had measured in
+    a step of `users` and `durationSeconds` is missing, and the step says so. Any other step is
+    repeated by the workers that are left, since its count or plan must be kept exactly."""
 
     rules: ClassVar = (
         Rule(
@@ -151,5 +163,10 @@ class Load(Model):
                 step.max_in_flight is None or step.max_in_flight >= load.workers
                 for step in load.steps
             ),
+        ),
+        Rule(
+            cel="self.onWorkerLoss == 'RepeatStep' || self.workers >= 2",
+            message="onWorkerLoss Redistribute must go with 2 workers or more, one has no others",
+            holds=lambda load: load.on_worker_loss is OnWorkerLoss.REPEAT_STEP or load.workers >= 2,
         ),
     )

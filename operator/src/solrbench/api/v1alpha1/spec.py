@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
 from solrbench.api.v1alpha1.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULES
 from solrbench.api.v1alpha1.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.target import Target
 from solrbench.api.v1alpha1.variant import LADDERS_RULE
@@ -126,4 +127,5 @@ class Spec(Model):
         *GENERATED_RULES,
         LADDERS_RULE,
         *ROUTING_RULES,
+        *LOCUSTFILE_RULES,
     )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Handler, Int, Seed, ShortName
+from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULE, Locustfile
 from solrbench.api.v1alpha1.mix import Expectation, MixEntry, Parameters, count_names
 from solrbench.api.v1alpha1.queries import (
     GeneratedQueries,
@@ -38,6 +39,8 @@ class Workload(Model):
     often as its weight says."""
     mix_seed: Seed = 1
     """The same seed draws the entries of the mix in the same order."""
+    locustfile: Locustfile | None = None
+    """Users of your own instead, who ask what they like in any protocol."""
     request_name: ShortName = "query"
     """Name that the results carry, for lines of `queries` that do not name themselves."""
     handler: Handler = "/select"
@@ -50,10 +53,12 @@ class Workload(Model):
     """What every answer to a query must show; the expectation of a mix entry or of a line takes
     its place."""
     timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 30
-    """An answer that takes longer is a failure."""
+    """An answer that takes longer is a failure. Users of a `locustfile` have their own timeouts;
+    those that are still busy so long after the end of a step are cut off."""
 
     rules: ClassVar = (
-        exactly_one("queries", "mix"),
+        exactly_one("queries", "mix", "locustfile"),
+        LOCUSTFILE_RULE,
         Rule(
             cel="!has(self.mix) || self.mix.all(e, self.mix.exists_one(f, f.name == e.name))",
             message="mix must have entries of different names",
@@ -74,7 +79,9 @@ class Workload(Model):
 
     @property
     def entries(self) -> tuple[MixEntry, ...]:
-        """The mix; the simple form is a mix of one entry."""
+        """The mix; a single list is a mix of one entry, and a locustfile has none."""
         if self.mix is not None:
             return tuple(self.mix)
+        if self.queries is None:
+            return ()
         return (MixEntry(name=self.request_name, queries=self.queries),)

@@ -1,0 +1,136 @@
+"""Workers killed in the middle of a step whose users go to the others."""
+
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.test_load_own_locustfiles import FAST, own_load, own_plan
+from integration.test_load_processes import Load, make_plan, running, serving
+from solrbench.results.document import StepDocument
+from solrbench.results.histograms import decode
+
+GOES_ON = {"onWorkerLoss": "Redistribute"}
+SOON = {"worker-silent-seconds": 3}
+
+
+def kill_one(load: Load) -> None:
+    load.workers[0].send_signal(signal.SIGKILL)
+    assert load.workers[0].wait(5) == -signal.SIGKILL
+
+
+def measured(document: StepDocument) -> int:
+    (result,) = document.requests
+    assert decode(result.service_time_histogram).count == result.requests
+    assert sum(each.requests for each in document.workers) == result.requests
+    return result.requests
+
+
+@pytest.mark.timeout(150)
+def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path: Path) -> None:
+    think = {"thinkTime": {"constantMilliseconds": 20}}
+    with serving() as server:
+        plan = make_plan(
+            server,
+            {"name": "first", "users": 5, "durationSeconds": 14, **think},
+            {"name": "second", "users": 5, "requests": 50},
+            **GOES_ON,
+        )
+        with running(tmp_path, plan, "a\nb\n", **SOON) as load:
+            load.wait(lambda state: state.step == "first" and state.requests > 100, 60)
+            kill_one(load)
+            load.wait(lambda state: state.users < 5, 12)
+            state = load.wait(lambda state: state.users == 5, 4)
+            assert (state.stage, state.workers) == ("Measuring", 1)
+            load.workers.append(load.start("worker"))
+            load.wait(lambda state: state.workers == 2 and state.step == "first", 60)
+            state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
+            first, second = (load.fetch(pass_id) for pass_id in state.unacknowledged)
+            for pass_id in state.unacknowledged:
+                load.acknowledge(pass_id)
+            assert load.exit_codes() == [0, -signal.SIGKILL, 0, 0]
+    assert [each.users for each in first.workers] == [5]
+    assert len(first.lost_workers) == 1
+    assert first.requests[0].failures == 0
+    # What the lost one measured is missing, and nothing else.
+    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
+    assert measured(first) + 50 < asked.total()
+    assert [each.users for each in second.workers] == [3, 2]
+    assert (measured(second), second.lost_workers) == (50, [])
+
+
+@pytest.mark.timeout(150)
+def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
+    think = {"thinkTime": {"constantMilliseconds": 50}}
+    with serving() as server:
+        plan = make_plan(server, {"name": "exact", "users": 3, "requests": 400, **think}, **GOES_ON)
+        queries = "\n".join(f"w{n}" for n in range(400))
+        with running(tmp_path, plan, queries, **SOON) as load:
+            load.wait(lambda state: state.requests > 20, 60)
+            kill_one(load)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 40)
+            exact = load.fetch("r1-s0-exact")
+            load.acknowledge("r1-s0-exact")
+            assert load.exit_codes() == [0, -signal.SIGKILL, 0]
+    assert (measured(exact), exact.lost_workers) == (400, [])
+    assert [each.users for each in exact.workers] == [3]
+    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
+    assert asked.total() > 400
+    # The one that is left sends each query of the list once.
+    assert set(asked) == {f"w{n}" for n in range(400)}
+
+
+@pytest.mark.timeout(150)
+def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = own_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
+        with own_load(tmp_path, plan, FAST, SOON) as load:
+            load.wait(lambda state: state.requests > 50, 60)
+            kill_one(load)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            exact = load.fetch("r1-s0-exact")
+            load.acknowledge("r1-s0-exact")
+            assert load.exit_codes() == [0, -signal.SIGKILL, 0]
+    read = next(each for each in exact.requests if each.request == "read")
+    assert (read.requests, exact.lost_workers) == (900, [])
+    assert [each.users for each in exact.workers] == [5]
+
+
+@pytest.mark.timeout(150)
+def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
+    with serving() as server:
+        step = {"name": "long", "users": 2, "durationSeconds": 60}
+        plan = make_plan(server, step, workers=1, **GOES_ON)
+        with running(tmp_path, plan, "a\n", **SOON) as load:
+            load.wait(lambda state: state.requests > 0, 60)
+            kill_one(load)
+            state = load.wait(lambda state: state.stage == "Failed", 15)
+            assert state.reason == "WorkerLost"
+            assert "nobody is left" in (state.message or "")
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("mode", [{}, GOES_ON], ids=["RepeatStep", "Redistribute"])
+def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
+    with serving() as server:
+        step = {"name": "long", "users": 5, "durationSeconds": 12}
+        with own_load(tmp_path, own_plan(server, step, **mode), FAST, SOON) as load:
+            load.wait(lambda state: state.stage == "Measuring" and state.requests > 50, 60)
+            kill_one(load)
+            if not mode:
+                state = load.wait(lambda state: state.stage == "Failed", 15)
+                assert (state.reason, state.unacknowledged) == ("WorkerLost", [])
+                return
+            load.wait(lambda state: state.users < 5, 12)
+            load.wait(lambda state: state.users == 5, 4)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            document = load.fetch("r1-s0-long")
+            load.acknowledge("r1-s0-long")
+            assert load.exit_codes() == [0, -signal.SIGKILL, 0]
+    assert [each.users for each in document.workers] == [5]
+    assert len(document.lost_workers) == 1
+    read = next(each for each in document.requests if each.request == "read")
+    asked = Counter(dict(given).get("q") for _, _, given in server.requests)
+    assert read.requests < asked["river"]

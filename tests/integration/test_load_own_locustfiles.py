@@ -1,0 +1,319 @@
+"""Locustfiles of the user's own in real workers, against a server that counts."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from integration.test_load_processes import Load, make_plan, running, serving
+from solrbench.results.document import StepDocument
+from solrbench.results.histograms import decode
+from support.http_server import Exchange, HttpServer
+
+FAST = """
+import os
+from locust import FastHttpUser, constant, task
+
+assert os.environ["SOLRBENCH_COLLECTION"] == "books"
+
+class Reader(FastHttpUser):
+    wait_time = constant(0.01)
+
+    def on_start(self):
+        self.client.get("/select?q=hello", name="log-in")
+
+    @task
+    def read(self):
+        self.client.get("/select?q=" + os.environ["WORD"], name="read")
+"""
+
+CLASSES = """
+import time
+from locust import HttpUser, User, constant, task, tag, events
+from helpers import word
+
+class Writer(HttpUser):
+    weight = 1
+    wait_time = constant(0.01)
+
+    @task
+    def write(self):
+        with self.client.get("/select?q=write", name="write", catch_response=True) as answer:
+            if answer.json()["response"]["numFound"] != 99:
+                answer.failure("wrong number")
+
+    @tag("slow")
+    @task
+    def never(self):
+        self.client.get("/select?q=never", name="never")
+
+class Reader(HttpUser):
+    weight = 2
+    wait_time = constant(0.01)
+
+    @task
+    def read(self):
+        self.client.get("/select?q=" + word(), name="read")
+
+class Other(User):
+    fixed_count = 1
+    wait_time = constant(0.01)
+
+    @task
+    def compute(self):
+        self.environment.events.request.fire(
+            request_type="SELF", name="compute", response_time=7.5, response_length=11,
+            exception=None, context={},
+        )
+"""
+
+
+def own_plan(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    own = {"configMap": {"name": "mine"}, "environment": {"WORD": "river"}} | fields.pop("own", {})
+    workload = {"locustfile": own, "timeoutSeconds": 2}
+    return make_plan(server, *steps, workload=workload, **fields)
+
+
+@contextmanager
+def own_load(
+    folder: Path,
+    plan: dict[str, Any],
+    locustfile: str,
+    options: dict[str, Any] | None = None,
+    **more: str,
+) -> Iterator[Load]:
+    """Run `locustfile` with the modules `more` beside it."""
+    (folder / "locustfile.py").write_text(locustfile)
+    for name, text in more.items():
+        (folder / f"{name}.py").write_text(text)
+    options = {"locustfile-folder": str(folder)} | (options or {})
+    with running(folder, plan, "", **options) as load:
+        yield load
+
+
+def named(document: StepDocument) -> dict[str, int]:
+    return {each.request: each.requests for each in document.requests}
+
+
+@pytest.mark.timeout(150)
+def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = own_plan(
+            server,
+            {"name": "exact", "users": 5, "requests": 203},
+            {"name": "ramp", "users": 4, "spawnRate": 8, "durationSeconds": 1},
+            warmUp={"requests": 30, "users": 3},
+        )
+        with own_load(tmp_path, plan, FAST) as load:
+            state = load.wait(lambda state: state.stage == "Measuring" and state.users == 4, 60)
+            assert state.step == "ramp"
+            state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
+            exact, ramp = (load.fetch(pass_id) for pass_id in state.unacknowledged)
+            totals = [
+                sum(each.requests + each.ramp_requests for each in document.requests)
+                for document in (exact, ramp)
+            ]
+            load.wait_for_page({"warm-up": 33, "exact": totals[0], "ramp": totals[1]})
+            for pass_id in state.unacknowledged:
+                load.acknowledge(pass_id)
+            assert load.exit_codes() == [0, 0, 0]
+    assert (exact.users, exact.warm_up_requests) == (5, 30)
+    assert named(exact) == {"log-in": 0, "read": 203}
+    assert {each.request: each.ramp_requests for each in exact.requests} == {
+        "log-in": 5,
+        "read": 0,
+    }
+    read = next(each for each in exact.requests if each.request == "read")
+    assert decode(read.service_time_histogram).count == 203
+    assert sum(window.requests for window in read.windows) == 203
+    assert read.bytes_received > 203 * 70
+    assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
+    assert named(ramp)["read"] > 50
+    assert sum(each.ramp_requests for each in ramp.requests) > 4
+    assert 0.9 < ramp.seconds < 1.5
+    assert [each.users for each in ramp.workers] == [2, 2]
+    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
+    assert {path for _, path, _ in server.requests} <= {"/solr/books/select", "/solr"}
+    # What is under way when the last request is counted is cut off, but Solr has seen it.
+    ramped = next(each for each in ramp.requests if each.request == "read")
+    counted = 30 + 203 + ramped.requests + ramped.ramp_requests
+    assert counted <= asked["river"] <= counted + 3 + 5
+    assert asked["hello"] == 3 + 5 + 4
+
+
+@pytest.mark.timeout(150)
+def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = own_plan(
+            server,
+            {"name": "mixed", "users": 7, "durationSeconds": 2},
+            own={"excludeTags": ["slow"]},
+        )
+        with own_load(tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n") as load:
+            load.wait(lambda state: state.stage == "Measuring" and state.users == 7, 60)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            mixed = load.fetch("r1-s0-mixed")
+            load.acknowledge("r1-s0-mixed")
+            assert load.exit_codes() == [0, 0, 0]
+    counts = named(mixed)
+    assert counts.keys() == {"compute", "read", "write"}
+    by_name = {each.request: each for each in mixed.requests}
+    assert by_name["write"].failures == by_name["write"].requests
+    kinds = [(each.kind, each.sample) for each in by_name["write"].failure_kinds]
+    assert kinds == [("CheckFailed", "wrong number")]
+    assert by_name["read"].failures == by_name["compute"].failures == 0
+    assert by_name["compute"].min_microseconds == by_name["compute"].max_microseconds == 7500
+    assert by_name["compute"].bytes_received == 11 * counts["compute"]
+    # 1 fixed, then 4 readers and 2 writers.
+    assert 1.2 < counts["read"] / counts["write"] < 3
+    asked = Counter(dict(given).get("q") for _, path, given in server.requests)
+    # A user may begin once more before it learns that the time is over.
+    assert 0 <= asked["lake"] - counts["read"] <= 4
+    assert 0 <= asked["write"] - counts["write"] <= 2
+    assert asked["never"] == 0
+
+
+@pytest.mark.timeout(150)
+def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
+    tmp_path: Path,
+) -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.4)
+        exchange.send(b"no", status=503)
+
+    text = FAST.replace("constant(0.01)", "constant(0)").replace("def on_start", "def unused")
+    with serving(slow) as server:
+        plan = own_plan(server, {"name": "slow", "users": 3, "durationSeconds": 1}, workers=1)
+        with own_load(tmp_path, plan, text) as load:
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            slow_step = load.fetch("r1-s0-slow")
+            load.acknowledge("r1-s0-slow")
+            assert load.exit_codes() == [0, 0]
+    (result,) = slow_step.requests
+    assert result.requests == result.failures == 9
+    assert [each.kind for each in result.failure_kinds] == ["HTTP503"]
+    assert len([path for _, path, _ in server.requests if "select" in path]) == 9
+
+
+@pytest.mark.timeout(150)
+def test_names_are_bounded(tmp_path: Path) -> None:
+    text = """
+from itertools import count
+from locust import User, task
+import gevent
+
+class Chatty(User):
+    numbers = count()
+
+    @task
+    def speak(self):
+        self.environment.events.request.fire(
+            request_type="X", name=f"name {next(self.numbers)}", response_time=1,
+            response_length=0, exception=None, context={},
+        )
+        gevent.sleep(0.001)
+"""
+    with serving() as server:
+        plan = own_plan(server, {"name": "chatty", "users": 4, "requests": 400})
+        with own_load(tmp_path, plan, text) as load:
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            document = load.fetch("r1-s0-chatty")
+            load.acknowledge("r1-s0-chatty")
+            assert load.exit_codes() == [0, 0, 0]
+    assert len(document.requests) == 50
+    assert sum(named(document).values()) == 400
+    assert named(document)["other"] > 250
+
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own-locustfile.yaml"
+
+
+@pytest.mark.timeout(150)
+def test_example_checks_out(tmp_path: Path) -> None:
+    async def solr(exchange: Exchange) -> None:
+        found = b'{"responseHeader":{"status":0},"response":{"numFound":1,"docs":[{"id":"7"}]}}'
+        exchange.send(b'{"doc":{"id":"7"}}' if exchange.path.endswith("/get") else found)
+
+    files, body = yaml.safe_load_all(EXAMPLE.read_text("utf-8"))
+    own = body["spec"]["workload"]["locustfile"]
+    with serving(solr) as server:
+        step = {"name": "desks", "users": 8, "durationSeconds": 2}
+        plan = own_plan(server, step, own=own)
+        data = files["data"]
+        with own_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            document = load.fetch("r1-s0-desks")
+            load.acknowledge("r1-s0-desks")
+            assert load.exit_codes() == [0, 0, 0]
+    by_name = {each.request: each for each in document.requests}
+    assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
+    assert {n: e.failure_kinds for n, e in by_name.items() if e.failures} == {}
+    counts = {name: each.requests for name, each in by_name.items()}
+    # What began in time is counted to its end; parts of it that began later are not.
+    assert counts["check-out"] == counts["find-item"] >= counts["write-loan"] > 5
+    paths = Counter(path for _, path, _ in server.requests)
+    assert 0 <= paths["/solr/books/update"] - counts["check-out"] <= 6
+
+
+MALFORMED = {
+    "syntax": ("class A(:\n", "locustfile.py, line 1: SyntaxError: "),
+    "import": (
+        "\nimport no_such_module\n",
+        "locustfile.py, line 2: ModuleNotFoundError: No module",
+    ),
+    "assert": ("x = 1\nassert x == 2, 'x is 1'\n", "locustfile.py, line 2: AssertionError: x is 1"),
+    "exit": ("import sys\nsys.exit('no')\n", "locustfile.py, line 2: SystemExit: no"),
+    "no class": ("from locust import HttpUser\n", "locustfile.py has no user class"),
+    "fixed": (
+        "from locust import User\nclass A(User):\n    fixed_count = 1\n",
+        "have a fixed_count of 1 users together, the load has 2",
+    ),
+}
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
+    text, message = MALFORMED[kind]
+    with serving() as server:
+        plan = own_plan(server, {"name": "any", "users": 2, "requests": 2}, workers=1)
+        with own_load(tmp_path, plan, text) as load:
+            assert load.exit_codes(20) == [3, 3]
+        log = (tmp_path / "log").read_text()
+        assert "MalformedLocustfile: " in log
+        assert message in log
+        assert server.requests == []
+
+
+@pytest.mark.timeout(150)
+def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
+    with serving() as server:
+        plan = own_plan(
+            server,
+            {"name": "any", "users": 1, "requests": 1},
+            workers=1,
+            own={"classes": ["Raeder"]},
+        )
+        with own_load(tmp_path, plan, FAST) as load:
+            assert load.exit_codes(20) == [3, 3]
+        message = "locustfile.py has no user class Raeder; it has Reader"
+        assert message in (tmp_path / "log").read_text()
+
+
+@pytest.mark.timeout(150)
+@pytest.mark.parametrize("place", ["on_start", "__init__"])
+def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: str) -> None:
+    text = FAST.replace('self.client.get("/select?q=hello", name="log-in")', "1 / 0")
+    if place == "__init__":
+        text = text.replace("def on_start(self)", "def __init__(self, environment)")
+    with serving() as server:
+        plan = own_plan(server, {"name": "any", "users": 2, "durationSeconds": 60}, workers=1)
+        with own_load(tmp_path, plan, text) as load:
+            state = load.wait(lambda state: state.stage == "Failed", 60)
+            assert state.reason == "LocustfileFailed"
+            assert "line 11: ZeroDivisionError" in (state.message or "")
