@@ -41,9 +41,8 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
         with running(tmp_path, plan, "a\nb\n", **SOON) as load:
             load.wait(lambda state: state.step == "first" and state.requests > 100, 60)
             kill_one(load)
-            load.wait(lambda state: state.users < 5, 12)
-            state = load.wait(lambda state: state.users == 5, 4)
-            assert (state.stage, state.workers) == ("Measuring", 1)
+            state = load.wait(lambda state: (state.workers, state.users) == (1, 5), 12)
+            assert state.stage == "Measuring"
             load.workers.append(load.start("worker"))
             load.wait(lambda state: state.workers == 2 and state.step == "first", 60)
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
@@ -80,6 +79,24 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
     assert asked.total() > 400
     # The one that is left sends each query of the list once.
     assert set(asked) == {f"w{n}" for n in range(400)}
+
+
+@pytest.mark.timeout(150)
+def test_planned_rate_is_planned_anew_for_who_is_left(tmp_path: Path) -> None:
+    with serving() as server:
+        step = {"requestsPerSecond": 50, "arrivals": "Uniform", "durationSeconds": 10}
+        plan = make_plan(server, {"name": "planned", **step}, **GOES_ON)
+        with running(tmp_path, plan, "a\nb\n", **SOON) as load:
+            load.wait(lambda state: state.requests > 20, 60)
+            kill_one(load)
+            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
+            planned = load.fetch("r1-s0-planned")
+            load.acknowledge("r1-s0-planned")
+            assert load.exit_codes() == [0, -signal.SIGKILL, 0]
+    assert (measured(planned), planned.planned_requests, planned.lost_workers) == (500, 500, [])
+    assert [each.users for each in planned.workers] == [1]
+    asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
+    assert asked.total() > 500
 
 
 @pytest.mark.timeout(150)
@@ -123,8 +140,8 @@ def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> Non
                 state = load.wait(lambda state: state.stage == "Failed", 15)
                 assert (state.reason, state.unacknowledged) == ("WorkerLost", [])
                 return
-            load.wait(lambda state: state.users < 5, 12)
-            load.wait(lambda state: state.users == 5, 4)
+            state = load.wait(lambda state: (state.workers, state.users) == (1, 5), 12)
+            assert state.stage == "Measuring"
             load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             document = load.fetch("r1-s0-long")
             load.acknowledge("r1-s0-long")

@@ -138,12 +138,41 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert 0.9 < ramp.seconds < 1.5
     assert [each.users for each in ramp.workers] == [2, 2]
     asked = Counter(dict(given)["q"] for _, path, given in server.requests if "select" in path)
-    assert {path for _, path, _ in server.requests} <= {"/solr/books/select", "/solr"}
+    paths = {path for _, path, _ in server.requests}
+    assert paths <= {"/solr/books/select", "/solr", "/solr/admin/metrics"}
     # What is under way when the last request is counted is cut off, but Solr has seen it.
     ramped = next(each for each in ramp.requests if each.request == "read")
     counted = 30 + 203 + ramped.requests + ramped.ramp_requests
     assert counted <= asked["river"] <= counted + 3 + 5
     assert asked["hello"] == 3 + 5 + 4
+
+
+@pytest.mark.timeout(150)
+def test_warm_up_ends_when_own_users_are_steady(tmp_path: Path) -> None:
+    async def even(exchange: Exchange) -> None:
+        await asyncio.sleep(0.02)
+        exchange.send()
+
+    windows = {"windows": 4, "windowRequests": 50, "deviationPercent": 50}
+    until = {"untilSteady": {"maxSeconds": 900, **windows}, "users": 4}
+    with serving(even) as server:
+        plan = own_plan(server, {"name": "after", "users": 4, "requests": 100}, warmUp=until)
+        with own_load(tmp_path, plan, FAST) as load:
+            load.wait(lambda state: len(state.unacknowledged) == 1, 90)
+            after = load.fetch("r1-s0-after")
+            load.acknowledge("r1-s0-after")
+            assert load.exit_codes() == [0, 0, 0]
+    assert after.warm_up_steady is True
+    assert after.warm_up_requests >= 200
+    assert sum(each.requests for each in after.warm_up_thousands) == after.warm_up_requests
+    assert [each.requests for each in after.thousands] == [100]
+    read = next(each for each in after.requests if each.request == "read")
+    assert (read.requests, read.partial_answers, read.empty_answers) == (100, None, None)
+    assert all(each.core_cpu_seconds for each in after.workers)
+    # A user may begin once more before it learns that the warm-up is closed; what is under way at
+    # the end of a step of `requests` is cut off.
+    asked = Counter(dict(given).get("q") for _, _, given in server.requests)
+    assert 0 <= asked["river"] - after.warm_up_requests - 100 <= 4 + 4
 
 
 @pytest.mark.timeout(150)

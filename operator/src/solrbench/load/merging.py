@@ -159,8 +159,8 @@ def _merge_request(name: str, parts: Sequence[RequestOutcome]) -> RequestResult:
         requests=sum(part.requests for part in parts),
         failures=sum(part.failures for part in parts),
         failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
-        partial_answers=sum(part.partial_answers for part in parts),
-        empty_answers=sum(part.empty_answers for part in parts),
+        partial_answers=_sum_if_known(part.partial_answers for part in parts),
+        empty_answers=_sum_if_known(part.empty_answers for part in parts),
         ramp_requests=sum(part.ramp_requests for part in parts),
         ramp_failures=sum(part.ramp_failures for part in parts),
         retried_requests=sum(part.retried_requests for part in parts),
@@ -179,6 +179,15 @@ def _merge_request(name: str, parts: Sequence[RequestOutcome]) -> RequestResult:
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         **_merge_responses(parts),
     )
+
+
+def _sum_if_known(counts: Iterable[int | None]) -> int | None:
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
 
 
 def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:

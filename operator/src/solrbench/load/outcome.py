@@ -40,8 +40,9 @@ class RequestOutcome(Model):
     requests: int
     failures: int
     failure_kinds: list[FailureKind]
-    partial_answers: int = 0
-    empty_answers: int = 0
+    partial_answers: int | None = 0
+    """None if answers are not looked into, as the following."""
+    empty_answers: int | None = 0
     ramp_requests: int
     ramp_failures: int
     retried_requests: int

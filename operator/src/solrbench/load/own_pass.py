@@ -25,6 +25,8 @@ from solrbench.load.running import Progress
 from solrbench.load.usage import UsageMeter
 
 _NS_PER_MS = 1_000_000
+_NOT_COUNTED = {"partial_answers": None, "empty_answers": None}
+"""Locust tells of no answer what is in it."""
 
 _now = time.perf_counter_ns
 
@@ -187,7 +189,7 @@ class OwnPass:
             **asdict(self._meter.usage()),
             first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
             last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
-            requests=ledger.outcomes(),
+            requests=[each.model_copy(update=_NOT_COUNTED) for each in ledger.outcomes()],
             granules=ledger.granules(),
         )
 

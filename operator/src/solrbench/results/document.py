@@ -64,9 +64,10 @@ class RequestResult(Model):
     failures: int
     failure_kinds: list[FailureKind] = []
     partial_answers: int | None = None
-    """Answers marked `partialResults`; they are failures. None in documents of older versions."""
+    """Answers marked `partialResults`; they are failures. None in documents of older versions, and
+    for users of a locustfile."""
     empty_answers: int | None = None
-    """Good answers with `numFound` 0; None in documents of older versions, which did not count."""
+    """Good answers with `numFound` 0; None where nobody counted, as before."""
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
     ramp_failures: int = 0
