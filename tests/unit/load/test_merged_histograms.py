@@ -47,7 +47,7 @@ def test_merged_histograms_are_those_of_all_samples(shape: str) -> None:
         [(draw.randrange(2), int(1e9 * SHAPES[shape](draw))) for _ in range(size)] for size in sizes
     ]
     outcomes = [(f"w{place}", worker(samples)) for place, samples in enumerate(by_worker)]
-    record = PassRecord(attempt=1, began=datetime(2026, 1, 1, tzinfo=UTC), warm_up_requests=0)
+    record = PassRecord(attempt=1, began=datetime(2026, 1, 1, tzinfo=UTC))
     document = merge_outcomes(PLANNED, outcomes, record)
     assert [each.request for each in document.requests] == list(NAMES)
     for place, result in enumerate(document.requests):

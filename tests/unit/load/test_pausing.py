@@ -16,7 +16,7 @@ from support.http_server import Exchange, HttpServer
 from support.ports import free_port
 from unit.load.builders import assignment, kinds, only, run, run_pass, target
 
-NODE = Node("solr", 8983, b"", b"")
+NODE = Node("solr", 8983, ())
 
 
 async def _hang_up(exchange: Exchange) -> None:

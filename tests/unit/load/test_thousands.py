@@ -30,7 +30,7 @@ def answers(rng: random.Random, number: int) -> list[Answer]:
 
 def work(done: list[Answer], workers: int = 1) -> WorkerOutcome:
     """Return what a worker sends that had these answers."""
-    ledger = PassLedger(NAMES, ORIGIN, workers)
+    ledger = PassLedger(NAMES, ORIGIN, workers=workers)
     ledger.measure_from(ORIGIN)
     for place, (end, service, failed) in enumerate(done):
         ended_ns = ORIGIN + 1000 * end
@@ -172,7 +172,7 @@ def test_list_is_bounded() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3, 200])
 def test_worker_keeps_its_share_of_granules(workers: int) -> None:
-    ledger = PassLedger(NAMES, ORIGIN, workers)
+    ledger = PassLedger(NAMES, ORIGIN, workers=workers)
     ledger.measure_from(ORIGIN)
     size, most = max(100 // workers, 5), MAX_GRANULES // workers
     sent = size * (min(most, 400) + 3)
