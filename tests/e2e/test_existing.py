@@ -179,7 +179,7 @@ def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
     (result,) = status["results"]
     assert (result["requests"], result["failures"]) == (SMALL_REQUESTS, 0)
     assert status["target"]["url"].startswith("https://")
-    assert existing_solr.collections() == {OLD}
+    kube.wait_for("removal of ours", lambda: existing_solr.collections() == {OLD}, 30)
 
 
 OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:{ENCRYPTED}/solr"
