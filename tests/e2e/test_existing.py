@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support import existing_solr, kube
-from support.benchmarks import SMALL_SOLR, config_map, small
+from support.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
 from support.certificates import authority, server_files
 from support.existing_solr import BALANCER, ENCRYPTED, PASSWORD, PROXY, REDIRECT, door_url
 
@@ -177,9 +177,9 @@ def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS
     (result,) = status["results"]
-    assert (result["requests"], result["failures"]) == (100, 0)
+    assert (result["requests"], result["failures"]) == (SMALL_REQUESTS, 0)
     assert status["target"]["url"].startswith("https://")
-    assert existing_solr.collections() == {OLD}
+    kube.wait_for("removal of ours", lambda: existing_solr.collections() == {OLD}, 30)
 
 
 OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:{ENCRYPTED}/solr"

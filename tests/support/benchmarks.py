@@ -3,6 +3,9 @@
 import copy
 from typing import Any
 
+SMALL_REQUESTS = 200
+"""Enough for a 95th percentile."""
+
 SMALL_SOLR: dict[str, Any] = {
     "provisioner": "StatefulSet",
     "nodes": 1,
@@ -26,7 +29,7 @@ SMALL_SPEC: dict[str, Any] = {
     "collection": {"shards": 1},
     "dataset": {"generator": {"documents": 2000, "seed": 3}},
     "workload": {"queries": {"generated": {"count": 200}}},
-    "load": {"steps": [{"name": "two-users", "users": 2, "requests": 200}]},
+    "load": {"steps": [{"name": "two-users", "users": 2, "requests": SMALL_REQUESTS}]},
 }
 
 

@@ -60,6 +60,18 @@ def test_failure_is_1() -> None:
     assert call(body(**failed)) == 1
 
 
+@pytest.mark.parametrize(
+    ("verdict", "require_valid", "code"),
+    [("Invalid", True, 4), ("Invalid", False, 0), ("Valid", True, 0)],
+)
+def test_invalid_numbers_are_4_for_those_who_ask(
+    verdict: str, require_valid: bool, code: int
+) -> None:
+    done = Answers(body(**DONE, summary={"verdict": verdict}))
+    found = follow.follow(done, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
+    assert found == code
+
+
 def test_time_over_is_3() -> None:
     assert call(body(phase="Measuring"), timeout=0) == 3
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from solrbench.controller import provisioning
+from solrbench.errors import NotYet
 from support.benchmarks import small
 from unit.controller.test_reconcile import NOW, World, told
 
@@ -51,6 +53,19 @@ def test_lost_pod_of_the_target_starts_everything_again() -> None:
     assert told(after, "TargetReady") == ("False", "TargetPodLost")
     assert told(after, "DataIndexed") == ("False", "TargetPodLost")
     assert told(world.make_pass("one"), "TargetReady") == ("False", "ZooKeeperNotReady")
+
+
+def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = measured_so_far(retries=1)
+    world.cluster.put(solr_pod())
+
+    def no_answer(*_: object) -> None:
+        raise NotYet("ApiUnreachable", "connection refused")
+
+    monkeypatch.setattr(provisioning, "check_target", no_answer)
+    after = world.make_pass("one")
+    assert told(after, "TargetReady")[0] == "True"
+    assert after.status.phase == "Measuring"
 
 
 def test_retries_are_bounded() -> None:

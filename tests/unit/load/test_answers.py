@@ -55,3 +55,14 @@ def test_samples_are_short_lines() -> None:
     assert found is not None
     assert len(found.message) <= LONGEST_SAMPLE
     assert "\n" not in found.message
+
+
+def test_long_details_of_partial_results_hide_no_status() -> None:
+    details = b"shard 2 timed out; " * 60
+    body = (
+        b'{"responseHeader":{"partialResults":true,"partialResultsDetails":"' + details + b'",'
+        b'"status":0,"QTime":7},"response":{"numFound":0,"docs":[]}}'
+    )
+    found = judge(200, body, is_json=True)
+    assert found is not None
+    assert found.kind == "PartialResults"

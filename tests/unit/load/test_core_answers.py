@@ -6,7 +6,7 @@ import pytest
 
 from support.http_server import GOOD, Exchange, HttpServer, Script
 from support.ports import free_port
-from unit.load.builders import assignment, kinds, only, run, run_pass, target
+from unit.load.builders import assignment, kinds, only, run, run_pass, target, workload
 
 
 async def _silence(exchange: Exchange) -> None:
@@ -129,6 +129,24 @@ def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
         assert (only(outcome).requests, only(outcome).failures) == (5, 0)
         assert only(outcome).retried_requests == 4
         assert len(server.requests) == 5 + 4
+
+    run(body)
+
+
+def test_update_is_not_sent_again() -> None:
+    async def rude(exchange: Exchange) -> None:
+        if exchange.on_connection == 0:
+            exchange.send()
+        else:
+            exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(rude) as server:
+            what = target(server.url, spec=workload(handler="/update/json"))
+            outcome = await run_pass(what, assignment(requests=4))
+        assert kinds(outcome) == {"ConnectionReset": 2}
+        assert only(outcome).retried_requests == 0
+        assert len(server.requests) == 4
 
     run(body)
 

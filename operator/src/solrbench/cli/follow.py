@@ -17,16 +17,27 @@ from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.decide.conditions import is_finished
 from solrbench.errors import Never, NotYet
+from solrbench.results.verdict import INVALID
 
 POLL_SECONDS = 1.0
 LOG_SECONDS = 5.0
 """A log gets a line when the phase changes, and at most this often otherwise."""
 
-EXIT_SUCCEEDED, EXIT_FAILED, EXIT_STILL_RUNNING = 0, 1, 3
+EXIT_SUCCEEDED, EXIT_FAILED, EXIT_STILL_RUNNING, EXIT_INVALID = 0, 1, 3, 4
+"""2 is what click uses for wrong options."""
 
 
-def follow(cluster: Cluster, namespace: str, name: str, timeout_seconds: float | None) -> int:
+def follow(
+    cluster: Cluster,
+    namespace: str,
+    name: str,
+    timeout_seconds: float | None,
+    *,
+    require_valid: bool = False,
+) -> int:
     """Show a benchmark until it ends, then its results; return the exit code.
+
+    `require_valid` lets steps that are Invalid have an exit code of their own.
 
     Raises:
         Never: if there is no such benchmark, or it is deleted meanwhile.
@@ -46,7 +57,10 @@ def follow(cluster: Cluster, namespace: str, name: str, timeout_seconds: float |
         click.echo(f"Still running. {again}")
         return EXIT_STILL_RUNNING
     print_result(console, last)
-    return EXIT_SUCCEEDED if last.status.phase == "Succeeded" else EXIT_FAILED
+    if last.status.phase != "Succeeded":
+        return EXIT_FAILED
+    invalid = require_valid and last.status.summary.verdict == INVALID
+    return EXIT_INVALID if invalid else EXIT_SUCCEEDED
 
 
 def _states(

@@ -8,13 +8,21 @@ import click
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.cli.files import FILES, benchmarks, read_objects
-from solrbench.cli.follow import follow
+from solrbench.cli.follow import (
+    EXIT_FAILED,
+    EXIT_INVALID,
+    EXIT_STILL_RUNNING,
+    EXIT_SUCCEEDED,
+    follow,
+)
 from solrbench.cli.options import cluster_options, errors_for_people, open_cluster
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
 from solrbench.decide.conditions import is_finished
 
 MANAGER = "kubectl-solrbench"
 POLL_SECONDS = 0.5
+WORST_FIRST = (EXIT_FAILED, EXIT_STILL_RUNNING, EXIT_INVALID)
+"""Of several benchmarks, the exit code that counts."""
 
 TIMEOUT = click.option(
     "--timeout",
@@ -23,24 +31,33 @@ TIMEOUT = click.option(
     help="Stop watching after this many seconds; the benchmark goes on (exit code 3).",
 )
 
+REQUIRE_VALID = click.option(
+    "--require-valid",
+    is_flag=True,
+    help="Exit with 4 if the numbers of a step must not be believed.",
+)
+
 
 @click.command()
 @FILES
 @click.option("--replace", is_flag=True, help="Delete benchmarks of the same name first.")
 @click.option("--no-watch", is_flag=True, help="Return as soon as everything is applied.")
 @TIMEOUT
+@REQUIRE_VALID
 @cluster_options
 def run(  # noqa: PLR0913, PLR0917  one argument for each option
     files: tuple[Path, ...],
     replace: bool,
     no_watch: bool,
     timeout_seconds: float | None,
+    require_valid: bool,
     context: str | None,
     namespace: str | None,
 ) -> None:
     """Apply benchmarks, follow them, and print their results.
 
-    Exit code 0: all succeeded, 1: one failed, 3: still running after --timeout.
+    Exit code 0: all succeeded, 1: one failed, 3: still running after --timeout, 4: a step is
+    Invalid and --require-valid is given.
     """
     bodies = read_objects(files)
     wanted = benchmarks(bodies)
@@ -54,24 +71,39 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
             _apply(cluster, body, replace)
         if not no_watch:
             places = [b["metadata"] for b in bodies if b["kind"] == KIND]
-            codes = [follow(cluster, p["namespace"], p["name"], timeout_seconds) for p in places]
-            sys.exit(max(codes))
+            codes = {
+                follow(
+                    cluster,
+                    place["namespace"],
+                    place["name"],
+                    timeout_seconds,
+                    require_valid=require_valid,
+                )
+                for place in places
+            }
+            sys.exit(next((code for code in WORST_FIRST if code in codes), EXIT_SUCCEEDED))
 
 
 @click.command()
 @click.argument("name")
 @TIMEOUT
+@REQUIRE_VALID
 @cluster_options
 def watch(
-    name: str, timeout_seconds: float | None, context: str | None, namespace: str | None
+    name: str,
+    timeout_seconds: float | None,
+    require_valid: bool,
+    context: str | None,
+    namespace: str | None,
 ) -> None:
     """Follow a benchmark to its end and print its results.
 
-    Exit code 0: it succeeded, 1: it failed, 3: still running after --timeout.
+    Exit code 0: it succeeded, 1: it failed, 3: still running after --timeout, 4: a step is Invalid
+    and --require-valid is given.
     """
     cluster, place = open_cluster(context, namespace)
     with errors_for_people():
-        sys.exit(follow(cluster, place, name, timeout_seconds))
+        sys.exit(follow(cluster, place, name, timeout_seconds, require_valid=require_valid))
 
 
 def _apply(cluster: Cluster, body: Manifest, replace: bool) -> None:

@@ -1,5 +1,7 @@
 """The target stage: ZooKeeper, Solr, config set, collection, caches; each made, then checked."""
 
+from contextlib import suppress
+
 from solrbench.api.v1alpha1.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.controller import existing
@@ -32,7 +34,9 @@ def provision(run: Run) -> None:
         existing.look_at(run)
         return
     if run.conditions.holds(TARGET_READY):
-        check_target(run)
+        # An API server that does not answer says nothing of Solr; the next pass looks again.
+        with suppress(NotYet):
+            check_target(run)
         return
     run.enter("Provisioning")
     attempt = run.status.attempts.target

@@ -66,7 +66,8 @@ def _judge_closely(status: int, body: bytes, is_json: bool) -> Failure | None:
         return None
     if body[:1] != b"{" or body[-8:].rstrip()[-1:] != b"}":
         return failure("MalformedAnswer", _quoted("answer is not one JSON object", body))
-    return _judge_status(body) or _judge_completeness(body)
+    # Details of partial results stand before the status and may be long.
+    return _judge_completeness(body) or _judge_status(body)
 
 
 def failure(kind: str, message: str) -> Failure:

@@ -162,13 +162,15 @@ class Asker(ABC):
         """Send the request again if the server may not have seen it, or count the loss.
 
         A server may close an idle connection at the very moment it is used again. As HTTP
-        clients do (RFC 9112, 9.3.1), such a request is sent once more over a fresh connection.
+        clients do (RFC 9112, 9.3.1), such a request is sent once more over a fresh connection;
+        but not an update, which may have been carried out, and carried out twice does more.
         """
         reused = self._connection is not None and self._connection.answers > 0
         self._connection = None
         if self._request is None:
             return
-        if reused and not received and self._retry_allowed:
+        again = self._retry_allowed and self._request.shape not in self._node.writing
+        if reused and not received and again:
             self._retry_allowed = False
             self.retried(self._request)
             self._connect()

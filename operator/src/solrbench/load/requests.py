@@ -90,6 +90,7 @@ class Node:
         shapes: what stands before and after the query, for each handler and kind; it may hold
             credentials, so nobody prints it
         tls: trust for https, `None` for http
+        writing: shapes of requests that change documents
 
     """
 
@@ -97,6 +98,7 @@ class Node:
     port: int
     shapes: tuple[tuple[bytes, bytes], ...] = field(repr=False)
     tls: ssl.SSLContext | None = None
+    writing: frozenset[int] = frozenset()
 
     def message(self, request: PreparedRequest) -> bytes:
         """Return the bytes of a request to this node."""
@@ -217,7 +219,17 @@ def prepare_node(workload: Workload, collection: str, url: str, access: Access =
     ]
     port = parts.port or _PORTS[parts.scheme]
     tls = access.ssl_context if parts.scheme == "https" else None
-    return Node(parts.hostname, port, tuple(shapes), tls)
+    return Node(parts.hostname, port, tuple(shapes), tls, _writing(workload))
+
+
+def _writing(workload: Workload) -> frozenset[int]:
+    """Return the shapes below `/update`; Solr answers no query there."""
+    return frozenset(
+        place * len(Kind) + kind
+        for place, handler in enumerate(_handlers(workload))
+        if handler.startswith(UPDATE_HANDLER)
+        for kind in Kind
+    )
 
 
 def _shapes(path: str, headers: str) -> Iterable[tuple[str, str]]:

@@ -97,9 +97,9 @@ def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) 
             " restricted refuses the init containers of Solr Operator v0.9: label it baseline, use"
             " v0.10, or set target.solrCloud.provisioner to StatefulSet",
         )
-    if gated := [pod.name for pod in seen if pod.gated]:
+    if seen and all(pod.gated or pod.ready for pod in seen):
         lacking.append(
-            f"Solr runs in {', '.join(gated)}, but the Solr Operator has not yet opened the"
-            " readiness gates; if that lasts, check that it still runs"
+            f"Solr runs in {', '.join(pod.name for pod in seen)}, but the Solr Operator has not yet"
+            " opened the readiness gates or said so; if that lasts, check that it still runs"
         )
     raise NotYet("SolrCloudNotReady", "; ".join(lacking))

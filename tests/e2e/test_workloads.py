@@ -1,0 +1,109 @@
+"""Searches, updates and transactions at once, by users and at a planned rate."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support import kube
+from support.benchmarks import small
+from support.solr_itself import search_requests, solr_pods
+
+NAME = "kinds"
+DOCUMENTS = 2000
+ADDED = 5
+"""Documents in one update."""
+STEPS = {"two-users": 300, "planned": 250}
+LENDING = {
+    "requests": [
+        {
+            "name": "find",
+            "parameters": {"q": "category_s:*", "fl": "id", "rows": "1"},
+            "expect": {"minFound": 1},
+            "extract": {"id": "response.docs[0].id"},
+        },
+        {
+            "name": "lend",
+            "handler": "/update",
+            "thinkTime": {"constantMilliseconds": 20},
+            "jsonBody": '[{"id": "{{id}}", "loans_i": {"inc": 1}}]',
+        },
+    ]
+}
+MIX = [
+    {"name": "search", "weight": 8, "queries": {"generated": {"count": 200}}},
+    {
+        "name": "add",
+        "weight": 1,
+        "updates": {"generated": {"ids": "New"}, "documentsPerRequest": ADDED},
+    },
+    {"name": "check-out", "weight": 1, "transaction": LENDING},
+]
+
+
+@pytest.fixture(scope="module")
+def status() -> Iterator[dict[str, Any]]:
+    planned = {"name": "planned", "requestsPerSecond": 50, "requests": STEPS["planned"]}
+    users = {"name": "two-users", "users": 2, "requests": STEPS["two-users"]}
+    kube.apply(
+        small(
+            NAME,
+            workload={"mix": MIX},
+            load={"workers": 2, "steps": [users, planned]},
+            cleanup="Never",
+        )
+    )
+    yield kube.wait_for_success(NAME)
+    kube.delete(NAME)
+
+
+def results(status: dict[str, Any], step: str) -> dict[str, dict[str, Any]]:
+    return {each["request"]: each for each in status["results"] if each["step"] == step}
+
+
+def total(status: dict[str, Any], request: str) -> int:
+    return sum(results(status, step)[request]["requests"] for step in STEPS)
+
+
+def stored(query: str, **parameters: str) -> dict[str, Any]:
+    pod = solr_pods(NAME)[0]
+    return kube.solr(pod, f"/{NAME}/select", q=query, rows="0", **parameters)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_draws_exactly_as_much_as_it_was_told(status: dict[str, Any], step: str) -> None:
+    found = results(status, step)
+    drawn = sum(found[entry["name"]]["requests"] for entry in MIX)
+    assert drawn == STEPS[step]
+    assert found["check-out"]["requests"] == found["check-out.lend"]["requests"]
+    assert found["check-out"]["requests"] == found["check-out.find"]["requests"]
+    assert {name: each["failures"] for name, each in found.items() if each["failures"]} == {}
+
+
+def test_only_the_planned_step_has_response_times(status: dict[str, Any]) -> None:
+    for each in results(status, "planned").values():
+        assert each["responseP95Milliseconds"] >= each["p95Milliseconds"] * 0.99
+        assert each["droppedRequests"] == 0
+    for each in results(status, "two-users").values():
+        assert "responseP95Milliseconds" not in each
+
+
+def test_solr_counts_the_same_searches(status: dict[str, Any]) -> None:
+    searches = total(status, "search") + total(status, "check-out.find")
+    assert search_requests(NAME) == searches
+
+
+def test_solr_holds_what_was_written(status: dict[str, Any]) -> None:
+    kube.solr(solr_pods(NAME)[0], f"/{NAME}/update", commit="true")
+    assert stored("*:*")["response"]["numFound"] == DOCUMENTS + ADDED * total(status, "add")
+    loans = stored("*:*", stats="true", **{"stats.field": "loans_i"})["stats"]["stats_fields"]
+    assert loans["loans_i"]["sum"] == total(status, "check-out.lend")
+
+
+def test_every_step_has_a_verdict(status: dict[str, Any]) -> None:
+    assert [each["step"] for each in status["verdicts"]] == list(STEPS)
+    for each in status["verdicts"]:
+        doubts = {doubt["reason"] for doubt in each.get("reasons", [])}
+        # Few of the rarer requests; and the machine that runs this suite may be busy.
+        assert doubts <= {"TooFewSamples", "WorkerSaturated", "ScheduleLag"}
+        assert each["verdict"] == ("Invalid" if doubts else "Valid")
