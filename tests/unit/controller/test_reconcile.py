@@ -146,6 +146,18 @@ def test_suspension_removes_everything_and_gives_up_the_turn() -> None:
     assert world.make_pass("two").status.phase == "Provisioning"
 
 
+def test_removal_ends_before_a_lifted_suspension_goes_on() -> None:
+    world = World(small("one"))
+    world.make_pass("one")
+    spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
+    spec["suspend"] = True
+    assert world.make_pass("one").status.start_time is not None  # nobody has seen it gone yet
+    spec["suspend"] = False
+    after = world.make_pass("one")
+    assert (after.status.phase, after.status.start_time) == ("Suspended", None)
+    assert world.make_pass("one").status.phase == "Provisioning"
+
+
 def test_old_version_of_the_resource_is_never_written_over() -> None:
     world = World(small("one"))
     old = world.cluster.get("", "SolrBenchmark", "default", "one")

@@ -97,6 +97,16 @@ def expire(run: Run) -> None:
     run.cluster.delete(*BENCHMARKS, run.namespace, run.benchmark.metadata.name)
 
 
+def is_suspended(run: Run) -> bool:
+    """Return whether pods are to go: suspension is wished, or is lifted before the last is gone.
+
+    What is left of the run before must not be taken for a part of the next one: a ZooKeeper still
+    knows a collection whose Solr nodes are gone.
+    """
+    half = run.status.phase == "Suspended" and run.status.start_time is not None
+    return run.benchmark.spec.suspend or half
+
+
 def suspend(run: Run) -> None:
     """Remove every pod and give up the place; stored results stay."""
     gone = delete_components(run, *LOAD, *TARGET)
@@ -106,7 +116,8 @@ def suspend(run: Run) -> None:
     run.update(load=None)
     if gone:
         run.update(start_time=None, target=TargetStatus())
-    message = "spec.suspend is true" if gone else "spec.suspend is true; pods are being removed"
+    wish = f"spec.suspend is {str(run.benchmark.spec.suspend).lower()}"
+    message = wish if gone else f"{wish}; pods are being removed"
     for type_ in (TARGET_READY, DATA_INDEXED):
         run.conditions.set(type_, "Unknown", "Suspended", message)
     if not run.conditions.holds(MEASURED):

@@ -62,7 +62,7 @@ def reconcile(run: Run) -> SolrBenchmark:
 def _advance(run: Run) -> None:
     if is_finished(run.status):
         _tidy(run)
-    elif run.benchmark.spec.suspend:
+    elif finishing.is_suspended(run):
         _quietly(run, finishing.suspend)
     else:
         _go_through_stages(run)
