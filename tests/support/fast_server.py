@@ -4,10 +4,12 @@
 """
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import uvloop
@@ -19,6 +21,7 @@ _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length:
     GOOD,
 )
 _END = b"\r\n\r\n"
+_TESTS = Path(__file__).parents[1]
 
 
 class Sayer(asyncio.Protocol):
@@ -46,7 +49,10 @@ class FastServer(NamedTuple):
 def fast_server() -> Iterator[FastServer]:
     """Run one."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "support.fast_server"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "support.fast_server"],
+        env=os.environ | {"PYTHONPATH": str(_TESTS)},
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
