@@ -17,6 +17,13 @@ async def _unavailable(exchange: Exchange) -> None:
     exchange.send(b"down for a while", status=503)
 
 
+async def _close_the_second_time(exchange: Exchange) -> None:
+    if exchange.on_connection == 0:
+        exchange.send()
+    else:
+        exchange.close()
+
+
 async def _reset_in_the_middle(exchange: Exchange) -> None:
     exchange.writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
     await exchange.writer.drain()
@@ -117,14 +124,8 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
 
 
 def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
-    async def rude(exchange: Exchange) -> None:
-        if exchange.on_connection == 0:
-            exchange.send()
-        else:
-            exchange.close()
-
     async def body() -> None:
-        async with HttpServer(rude) as server:
+        async with HttpServer(_close_the_second_time) as server:
             outcome = await run_pass(target(server.url), assignment(requests=5))
         assert (only(outcome).requests, only(outcome).failures) == (5, 0)
         assert only(outcome).retried_requests == 4
@@ -134,14 +135,8 @@ def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
 
 
 def test_update_is_not_sent_again() -> None:
-    async def rude(exchange: Exchange) -> None:
-        if exchange.on_connection == 0:
-            exchange.send()
-        else:
-            exchange.close()
-
     async def body() -> None:
-        async with HttpServer(rude) as server:
+        async with HttpServer(_close_the_second_time) as server:
             what = target(server.url, spec=workload(handler="/update/json"))
             outcome = await run_pass(what, assignment(requests=4))
         assert kinds(outcome) == {"ConnectionReset": 2}
