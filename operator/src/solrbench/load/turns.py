@@ -6,27 +6,13 @@ that time would count as the server's.
 """
 
 import asyncio
-from typing import Protocol
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from solrbench.load.answers import Failure
 from solrbench.load.requests import PreparedRequest
 
-
-class Taker(Protocol):
-    """Who asked."""
-
-    is_dropped: bool
-
-    def completed(
-        self,
-        request: PreparedRequest,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-        answer: tuple[int, bytes] | None,
-    ) -> None:
-        """Take the end of a request."""
+if TYPE_CHECKING:
+    from solrbench.load.asker import Asker
 
 
 class Turn:
@@ -34,11 +20,11 @@ class Turn:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._answers: list[tuple[Taker, PreparedRequest, int, int, tuple[int, bytes]]] = []
+        self._answers: list[tuple[Asker, PreparedRequest, int, int, tuple[int, bytes]]] = []
 
     def add(
         self,
-        taker: Taker,
+        asker: "Asker",
         request: PreparedRequest,
         ended_ns: int,
         received: int,
@@ -47,13 +33,13 @@ class Turn:
         """Keep a whole answer, with the time of its last byte."""
         if not self._answers:
             self._loop.call_soon(self._hand_over)
-        self._answers.append((taker, request, ended_ns, received, answer))
+        self._answers.append((asker, request, ended_ns, received, answer))
 
     def _hand_over(self) -> None:
         answers, self._answers = self._answers, []
-        for taker, request, ended_ns, received, answer in answers:
-            if not taker.is_dropped:
-                taker.completed(request, ended_ns, received, None, answer)
+        for asker, request, ended_ns, received, answer in answers:
+            if not asker.is_dropped:
+                asker.completed(request, ended_ns, received, None, answer)
 
 
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turn] = WeakKeyDictionary()
