@@ -5,6 +5,8 @@ Keys that Solr writes cannot be confused with stored text, whose quotes JSON esc
 
 from typing import NamedTuple
 
+from solrbench.results.checks import PARTIAL_RESULTS
+
 LONGEST_SAMPLE = 300
 """Characters kept of the first message of each kind of failure."""
 
@@ -18,9 +20,6 @@ _ENDS = (b"}\n", b"}")
 _PARTIAL = b'"partialResults":'
 """A key of `responseHeader`, which ends before `response` begins."""
 _RESPONSE = b'"response":{'
-PARTIAL_RESULTS = "PartialResults"
-"""Kind of failure: an answer without what some shard or the time would have added."""
-
 _ERROR = b'"error":{'
 
 

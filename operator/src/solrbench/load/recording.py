@@ -10,11 +10,12 @@ each and holds the event loop up for less than 0.1 ms.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from solrbench.load.answers import NOTHING_FOUND, PARTIAL_RESULTS, Failure
+from solrbench.load.answers import NOTHING_FOUND, Failure
 from solrbench.load.granules import Granules
 from solrbench.load.outcome import Granule, RequestOutcome, WindowSums
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.slow import SlowList, SlowSample
+from solrbench.results.checks import PARTIAL_RESULTS
 from solrbench.results.document import FailureKind
 from solrbench.results.histograms import Histogram, buckets_of
 

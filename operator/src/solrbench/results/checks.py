@@ -19,7 +19,9 @@ from solrbench.results.figures import (
 RAN_OUT = "ConnectionsRanOut"
 """Kind of failure of an attempt to connect for which the generator lacked the means."""
 
-_PARTIAL = "PartialResults"
+PARTIAL_RESULTS = "PartialResults"
+"""Kind of failure: an answer without what some shard or the time would have added."""
+
 _LAG_PERCENT = 99
 
 
@@ -202,7 +204,7 @@ def _requests_failed(document: StepDocument, load: Load) -> Outcome:
 def _partial_answers(document: StepDocument, load: Load) -> Outcome:
     def partial(result: RequestResult) -> int:
         # They have always been failures of their own kind.
-        return max(result.partial_answers or 0, _of_kind([result], _PARTIAL))
+        return max(result.partial_answers or 0, _of_kind([result], PARTIAL_RESULTS))
 
     return _worst_share(
         document, "answers were partial", partial, load.validity.max_partial_permille
