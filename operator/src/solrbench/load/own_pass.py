@@ -21,7 +21,7 @@ from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger
 from solrbench.load.request_names import RequestNames
 from solrbench.load.requests import PreparedRequest
-from solrbench.load.running import Progress
+from solrbench.load.running import Progress, progress_of
 from solrbench.load.usage import UsageMeter
 
 _NS_PER_MS = 1_000_000
@@ -167,28 +167,17 @@ class OwnPass:
 
     def progress(self, *, last: bool = False) -> Progress:
         """Return what happened since the last call; `last` ends the current second early."""
-        rolled = self._ledger.take_rolled(_now(), last=last)
-        requests, failures = self._ledger.totals()
-        return Progress(
-            self.key,
-            self._assignment.label,
-            len(self._users),
-            requests,
-            failures,
-            self._ledger.measured_microseconds(),
-            rolled,
-        )
+        return progress_of(self._assignment, self._ledger, len(self._users), last=last)
 
     def outcome(self) -> WorkerOutcome:
         """Return the result; the pass must be over and its last second rolled."""
         ledger = self._ledger
-        some = ledger.last_ns > 0
         return WorkerOutcome(
             key=self.key,
             users=self._made - self._quit,
             **asdict(self._meter.usage()),
-            first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
-            last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
+            first_seconds=ledger.first_seconds,
+            last_seconds=ledger.last_seconds,
             requests=[each.model_copy(update=_NOT_COUNTED) for each in ledger.outcomes()],
             granules=ledger.granules(),
         )

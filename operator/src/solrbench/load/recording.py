@@ -200,6 +200,16 @@ class PassLedger:
         if sample.began_ns >= self.origin_ns:
             self._measured[sample.request.name].slow.note(sample)
 
+    @property
+    def first_seconds(self) -> float | None:
+        """First measured request, counted from the begin of measuring; None without any."""
+        return (self.first_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
+
+    @property
+    def last_seconds(self) -> float | None:
+        """Last answer, counted the same way."""
+        return (self.last_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
+
     def totals(self) -> tuple[int, int]:
         """Return requests and failures up to the last roll: measured, or of the ramp before."""
         ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured

@@ -67,6 +67,23 @@ class Progress(NamedTuple):
     """What was counted since the last time, by request name."""
 
 
+def progress_of(
+    assignment: Assignment, ledger: PassLedger, users: int, *, last: bool = False
+) -> Progress:
+    """Return what a ledger counted since the last call; `last` ends the current second early."""
+    rolled = ledger.take_rolled(_now(), last=last)
+    requests, failures = ledger.totals()
+    return Progress(
+        assignment.key,
+        assignment.label,
+        users,
+        requests,
+        failures,
+        ledger.measured_microseconds(),
+        rolled,
+    )
+
+
 class RunningPass:
     """A pass from its first user to its last answer; the source of its users' requests.
 
@@ -184,28 +201,17 @@ class RunningPass:
 
     def progress(self, *, last: bool = False) -> Progress:
         """Return what happened since the last call; `last` ends the current second early."""
-        rolled = self._ledger.take_rolled(_now(), last=last)
-        requests, failures = self._ledger.totals()
-        return Progress(
-            self.key,
-            self._assignment.label,
-            len(self._users),
-            requests,
-            failures,
-            self._ledger.measured_microseconds(),
-            rolled,
-        )
+        return progress_of(self._assignment, self._ledger, len(self._users), last=last)
 
     def outcome(self) -> WorkerOutcome:
         """Return the result; the pass must be over and its last second rolled."""
         ledger = self._ledger
-        some = ledger.last_ns > 0
         outcome = WorkerOutcome(
             key=self.key,
             users=self._assignment.own_users + len(self._taken_over),
             **asdict(self._meter.usage()),
-            first_seconds=(ledger.first_ns - ledger.origin_ns) / SECOND_NS if some else None,
-            last_seconds=(ledger.last_ns - ledger.origin_ns) / SECOND_NS if some else None,
+            first_seconds=ledger.first_seconds,
+            last_seconds=ledger.last_seconds,
             used_slots=self._draw.used_slots(),
             queries_exhausted=self._exhausted,
             requests=ledger.outcomes(),
