@@ -32,18 +32,9 @@ def tell(
     name: str, response: Any = None, *, request_type: Any = None, url: Any = None, **_: Any
 ) -> Told:
     """Return what an event tells; takes the arguments of Locust's `request` event."""
-    parts = _split(_sent(url, response))
-    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    query = f"{_text(request_type)} {path or _text(name)}"
+    parts = _split(_text(url))
+    query = f"{_text(request_type)} {_path(parts, response) or _text(name)}"
     return Told(" ".join(query.split()), _node(parts), _qtime_milliseconds(response))
-
-
-def _sent(url: Any, response: Any) -> str:
-    """Return the address, with the parameters that `FastHttpUser` adds after it has told it."""
-    told, sent = _text(url), ""
-    with suppress(Exception):  # of another client it may be any object
-        sent = _text(response.request.url)
-    return sent if told and sent.startswith((f"{told}?", f"{told}&")) else told
 
 
 def _split(url: str) -> SplitResult:
@@ -53,6 +44,14 @@ def _split(url: str) -> SplitResult:
     except ValueError:
         return SplitResult("", "", "", "", "")
     return parts
+
+
+def _path(parts: SplitResult, response: Any) -> str:
+    """Return path and parameters, with those that `FastHttpUser` tells in the request alone."""
+    told, sent = f"{parts.path}?{parts.query}" if parts.query else parts.path, ""
+    with suppress(Exception):  # of another client it may be any object
+        sent = _text(response.request.selector)
+    return sent if told and sent.startswith((f"{told}?", f"{told}&")) else told
 
 
 def _node(parts: SplitResult) -> str | None:
