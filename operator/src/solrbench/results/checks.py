@@ -206,9 +206,12 @@ def _partial_answers(document: StepDocument, load: Load) -> Outcome:
         # They have always been failures of their own kind.
         return max(result.partial_answers or 0, _of_kind([result], PARTIAL_RESULTS))
 
-    return _worst_share(
+    found = _worst_share(
         document, "answers were partial", partial, load.validity.max_partial_permille
     )
+    if found is None and any(each.partial_answers is None for each in document.requests):
+        return Unmeasured("partial answers were not counted")
+    return found
 
 
 def _empty_answers(document: StepDocument, load: Load) -> Outcome:
