@@ -68,7 +68,9 @@ def test_variants_are_kept_apart() -> None:
     assert [(each.variant, each.planned_arrivals) for each in found] == [("raw", 8), ("proxy", 9)]
 
 
-@pytest.mark.parametrize("workers", [[], [worker()], [TOLD, worker("w-1")]])
+@pytest.mark.parametrize(
+    "workers", [[], [worker()], [worker(lag_max_microseconds=0)], [TOLD, worker("w-1")]]
+)
 def test_a_worker_that_did_not_tell_its_lag_may_have_been_the_worst(
     workers: list[WorkerResult],
 ) -> None:

@@ -5,11 +5,12 @@ dropped with it, so adding up all request names would count it twice.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status import StepSending
 from solrbench.plan.passes import variant_names
-from solrbench.results.document import RequestResult, StepDocument
+from solrbench.results.document import RequestResult, StepDocument, WorkerResult
 from solrbench.results.passes import Passes, by_place, milliseconds
 
 
@@ -47,8 +48,6 @@ def sending(spec: Spec, documents: Iterable[StepDocument]) -> list[StepSending]:
 
 
 def _sending(step: str, variant: str, passes: Passes) -> StepSending:
-    """Add up the repeats; percentiles of several workers cannot be, so the worst one stands."""
-    workers = [worker for document in passes for worker in document.workers]
     plans = [document.planned_requests for document in passes]
     return StepSending(
         step=step,
@@ -59,13 +58,22 @@ def _sending(step: str, variant: str, passes: Passes) -> StepSending:
         ),
         late_arrivals=sum(late(document) for document in passes),
         dropped_arrivals=sum(dropped(document) for document in passes),
-        lag_p99_milliseconds=_worst(each.lag_p99_microseconds for each in workers),
-        lag_max_milliseconds=_worst(each.lag_max_microseconds for each in workers),
+        **_lags([worker for document in passes for worker in document.workers]),
     )
 
 
-def _worst(lags: Iterable[int | None]) -> float | None:
-    """Return the longest lag in ms; None if a worker did not tell: it may have been the worst."""
-    known = list(lags)
-    told = [lag for lag in known if lag is not None]
-    return milliseconds(max(told)) if told and len(told) == len(known) else None
+def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
+    """Return the worst lags: percentiles of several workers cannot be put together.
+
+    There is none if a worker did not tell its own, which may have been the worst. One that never
+    found a connection free has no percentile, and a longest lag that nothing stands behind.
+    """
+    percentiles = [each.lag_p99_microseconds for each in workers]
+    told = [lag for lag in percentiles if lag is not None]
+    if not told or len(told) < len(percentiles):
+        return {}
+    longest = max(each.lag_max_microseconds or 0 for each in workers)
+    return {
+        "lag_p99_milliseconds": milliseconds(max(told)),
+        "lag_max_milliseconds": milliseconds(longest),
+    }
