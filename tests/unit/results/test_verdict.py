@@ -280,6 +280,14 @@ def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
     }
 
 
+def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
+    document = open_loop(1000, dropped_requests=10, late_requests=10)
+    inside = document.requests[0].model_copy(update={"request": "visit.first"})
+    whole = inside.model_copy(update={"request": "visit", "is_transaction": True})
+    both = document.model_copy(update={"requests": [whole, inside]})
+    assert judged(both, max_late_permille=10).verdict == "Valid"
+
+
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])
 def test_samples_that_a_percentile_needs(percentile: int, needed: int) -> None:
     assert samples_needed(percentile) == needed
