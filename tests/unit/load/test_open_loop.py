@@ -12,7 +12,17 @@ from solrbench.load.queries import Query
 from solrbench.results.histograms import decode
 from support.http_server import Exchange, HttpServer
 from support.ports import free_port
-from unit.load.builders import Ear, assignment, kinds, only, plain, run, run_pass, target
+from unit.load.builders import (
+    Ear,
+    assignment,
+    kinds,
+    only,
+    plain,
+    run,
+    run_pass,
+    target,
+    workload,
+)
 
 
 def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
@@ -244,6 +254,42 @@ def test_names_are_counted_apart() -> None:
         assert found == {"a": 20, "b": 10}
         counts = [decode(each.response_time_histogram or "").count for each in outcome.requests]
         assert sum(counts) == 30
+
+    run(body)
+
+
+def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned() -> None:
+    async def never(_: Exchange) -> None:
+        await asyncio.sleep(60)
+
+    async def body() -> None:
+        queries = plain("w0", "w1", "w2")
+        async with HttpServer(never) as server:
+            what = target(
+                server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="EachOnce")
+            )
+            outcome = await run_pass(
+                what, duty(seconds=2, requests_per_second=100, max_in_flight=1)
+            )
+        result = only(outcome)
+        # The third and those that nothing was left for became too old while the second was asked.
+        assert result.dropped_requests >= 1
+        assert result.requests + result.dropped_requests == 3
+        assert (outcome.planned_requests, outcome.queries_exhausted) == (3, True)
+
+    run(body)
+
+
+def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned() -> None:
+    async def body() -> None:
+        what = target(
+            f"http://127.0.0.1:{free_port()}/solr",
+            queries=plain("w0", "w1", "w2"),
+            spec=workload(order="EachOnce"),
+        )
+        outcome = await run_pass(what, duty(requests=30, requests_per_second=300))
+        assert kinds(outcome) == {"ConnectionRefused": 3}
+        assert (outcome.planned_requests, outcome.queries_exhausted) == (3, True)
 
     run(body)
 

@@ -222,18 +222,21 @@ class ArrivalSource:
     def _send(self, asker: PlannedAsker, intended_ns: int, now_ns: int) -> None:
         request = self._pass.take(now_ns)
         if request is None:
-            self._run_dry(asker, intended_ns)
+            self._run_dry(intended_ns)
+            self._idle[asker.place].append(asker)
             return
         self._under_way += 1
         asker.carry(request, intended_ns, now_ns)
 
-    def _run_dry(self, asker: PlannedAsker, intended_ns: int) -> None:
-        """End the schedule: queries that are sent once each have all been sent."""
+    def _run_dry(self, intended_ns: int) -> None:
+        """End the schedule: nothing is left for an arrival, nor for those behind it.
+
+        Queries that are sent once each have all been taken, so the plan ends before it.
+        """
         left = (intended_ns, *self._waiting)
         self._planned -= sum(each >= self._origin_ns for each in left)
         self._waiting.clear()
         self._next_ns = NEVER_NS
-        self._idle[asker.place].append(asker)
 
     def _find_idle(self) -> PlannedAsker | None:
         """Return a free connection: to the node whose turn it is, if another can be opened."""
@@ -274,10 +277,11 @@ class ArrivalSource:
         """Drop requests that have waited too long."""
         waiting = self._waiting
         while waiting and now_ns - waiting[0] > self._timeout_ns:
-            request = self._pass.take(now_ns)
             intended_ns = waiting.popleft()
+            request = self._pass.take(now_ns)
             if request is None:
-                continue
+                self._run_dry(intended_ns)
+                return
             for name in names_of(request):
                 if intended_ns >= self._origin_ns:
                     self._counts.drop(name, now_ns - intended_ns)
@@ -312,15 +316,17 @@ class ArrivalSource:
         now_ns = _now()
         intended_ns = self._waiting.popleft()
         request = self._pass.take(now_ns)
-        if request is not None:
-            began_ns = max(tried_ns, intended_ns)
-            self._record(request, began_ns, now_ns, 0, failed, intended_ns)
-            if request.extra is not None and request.extra.flow is not None:
-                whole = request.extra.flow.whole
-                self._record(whole, began_ns, now_ns, 0, failed, intended_ns)
-            for name in names_of(request):
-                if intended_ns >= self._origin_ns:
-                    self._counts.record(name, intended_ns, began_ns, now_ns)
+        if request is None:
+            self._run_dry(intended_ns)
+            return
+        began_ns = max(tried_ns, intended_ns)
+        self._record(request, began_ns, now_ns, 0, failed, intended_ns)
+        if request.extra is not None and request.extra.flow is not None:
+            whole = request.extra.flow.whole
+            self._record(whole, began_ns, now_ns, 0, failed, intended_ns)
+        for name in names_of(request):
+            if intended_ns >= self._origin_ns:
+                self._counts.record(name, intended_ns, began_ns, now_ns)
 
     def _measure(self) -> None:
         self._measuring = True
