@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import make_plan, running, serving
+from solrbench.api.v1alpha1.load import Load
 from solrbench.results.document import StepDocument
+from solrbench.results.verdict import judge
 from support.http_server import Exchange, HttpServer
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}
@@ -245,3 +247,58 @@ def test_documents_of_a_file_are_sent_in_order(tmp_path: Path) -> None:
     assert all(dict(each.parameters)["commitWithin"] == "500" for each in asked)
     ids = Counter(doc["id"] for each in asked for doc in json.loads(each.body))
     assert ids == {f"d{n}": 4 for n in range(7)}
+
+
+async def partial(exchange: Exchange) -> None:
+    """Answer in the format that was asked for: partial, and without a document."""
+    asked = dict(exchange.parameters)
+    if exchange.path.endswith("/update"):
+        exchange.send(b'{"responseHeader":{"status":0,"QTime":2}}\n')
+    elif asked.get("wt") == "xml":
+        exchange.send(
+            b'<response><lst name="responseHeader"><int name="status">0</int>'
+            b'<bool name="partialResults">true</bool></lst>'
+            b'<result name="response" numFound="0" start="0"/></response>'
+        )
+    elif asked.get("omitHeader") == "true":
+        exchange.send(b'{"response":{"numFound":0,"start":0,"docs":[]}}\n')
+    elif exchange.query == "good":
+        exchange.send()
+    else:
+        exchange.send(b'{"responseHeader":{"status":0,"partialResults":true}}\n')
+
+
+@pytest.mark.timeout(120)
+def test_answers_that_nobody_can_judge_are_not_taken_for_good_ones(tmp_path: Path) -> None:
+    both = '{"params": {"q": "good"}}\n{"params": {"q": "good", "wt": "xml"}}\n'
+    mix = [
+        {"name": "json", "queries": FILE, "file": "good\n"},
+        {"name": "xml", "queries": FILE, "parameters": {"wt": "xml"}, "file": "a\n"},
+        {"name": "both", "queries": FILE | {"order": "Sequential"}, "file": both},
+        {"name": "bare", "queries": FILE, "parameters": {"omitHeader": "true"}, "file": "a\n"},
+        {"name": "write", "updates": {"generated": {"ids": "New"}}},
+    ]
+    step = {"name": "one", "users": 4, "requests": 2500}
+    with serving(partial) as server:
+        plan = make_mix(server, tmp_path, mix, requests=2500)
+        assert plan["workers"] > 1
+        (document,) = play(tmp_path, plan)
+    counts = {
+        each.request: (each.partial_answers, each.empty_answers) for each in document.requests
+    }
+    bare = next(each for each in document.requests if each.request == "bare")
+    assert counts == {
+        "json": (0, 0),
+        "xml": (None, None),
+        "both": (None, None),
+        "bare": (None, bare.requests),
+        "write": (0, 0),
+    }
+    assert not any(each.failures for each in document.requests)
+    load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPermille": 1000}}
+    gaps = {
+        each.reason: each.message
+        for each in judge("one", "", [document], Load.model_validate(load)).unchecked
+    }
+    assert gaps["PartialAnswers"] == "partial answers of bare, both, xml were not counted"
+    assert gaps["EmptyAnswers"] == "empty answers of both, xml were not counted"

@@ -103,6 +103,17 @@ def test_worker_without_requests_changes_nothing() -> None:
     assert merged(idle).seconds == 0.0
 
 
+def test_counts_that_one_worker_lacks_are_absent() -> None:
+    known = part([1], partial_answers=2, empty_answers=3)
+    both = only(outcome(known), outcome(known))
+    assert (both.partial_answers, both.empty_answers) == (4, 6)
+    lacking = only(outcome(known), outcome(part([1], partial_answers=None, empty_answers=1)))
+    assert (lacking.partial_answers, lacking.empty_answers) == (None, 4)
+    unseen = part([1], "xml", partial_answers=None, empty_answers=None)
+    named = {each.request: each for each in merged(outcome(known, unseen)).requests}
+    assert (named["xml"].empty_answers, named["query"].empty_answers) == (None, 3)
+
+
 def test_windows_of_the_same_second_are_added() -> None:
     one = part([1], windows=[WindowSums(0, 2, 1, 300, 200), WindowSums(2, 1, 0, 50, 50)])
     two = part([1], windows=[WindowSums(0, 1, 0, 900, 900), WindowSums(1, 4, 4, 8, 3)])

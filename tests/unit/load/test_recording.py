@@ -3,9 +3,11 @@ from collections import Counter
 
 import pytest
 
-from solrbench.load.answers import Failure
+from solrbench.load.answers import NOTHING_FOUND, Failure
+from solrbench.load.naming import Unseen
 from solrbench.load.recording import SECOND_NS, PassLedger
 from solrbench.load.requests import PreparedRequest
+from solrbench.results.checks import PARTIAL_RESULTS
 from solrbench.results.histograms import Histogram, decode
 
 HOT, COLD = PreparedRequest(b"", 0, json=True), PreparedRequest(b"", 1, json=True)
@@ -122,3 +124,22 @@ def test_sum_of_measured_times_is_that_of_the_seconds_rolled() -> None:
         made.record(request, began, began + 1000 * (place + 5), 10, None)
     made.take_rolled(ORIGIN, last=True)
     assert made.measured_microseconds() == 5 + 6 + 7
+
+
+def test_what_nobody_can_see_is_absent_and_not_zero() -> None:
+    unseen = Unseen(partial=frozenset([0, 1]), empty=frozenset([1]))
+    made = PassLedger(("hot", "cold", "seen"), ORIGIN, unseen=unseen)
+    made.measure_from(ORIGIN)
+    for request in (HOT, COLD, HOT._replace(name=2)):
+        record(made, request, 0.5, 7, NOTHING_FOUND)
+        record(made, request, 0.6, 7, Failure(PARTIAL_RESULTS, ""))
+    made.take_rolled(ORIGIN, last=True)
+    found = [(each.partial_answers, each.empty_answers) for each in made.outcomes()]
+    assert found == [(None, 1), (None, None), (1, 1)]
+    assert [each.failures for each in made.outcomes()] == [1, 1, 1]
+    never = [made.empty_outcome(place) for place in range(3)]
+    assert [(each.partial_answers, each.empty_answers) for each in never] == [
+        (None, 0),
+        (None, None),
+        (0, 0),
+    ]

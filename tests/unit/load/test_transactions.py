@@ -8,6 +8,7 @@ import pytest
 from solrbench.access import OPEN
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.failures import LoadFailure
+from solrbench.load.naming import Naming
 from solrbench.load.offer import Offer
 from solrbench.load.order import Slots
 from solrbench.load.outcome import RequestOutcome, WorkerOutcome
@@ -29,8 +30,8 @@ def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> W
 
 
 def prepare(spec: Workload, lines: list[Query] | None = None) -> tuple[TransactionPart, list[str]]:
-    names: dict[str, int] = {}
-    return prepare_transaction(spec, 0, names, lines), list(names)
+    naming = Naming()
+    return prepare_transaction(spec, 0, naming, lines), list(naming.names)
 
 
 def first(part: TransactionPart, count: int = 1) -> list[PreparedRequest]:

@@ -12,6 +12,7 @@ Pure:
 - `arrivals`: when the requests of an open loop are due
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
 - `seating`, `classes`: which worker runs which user, and of which class it is
+- `naming`: request names, and what the answers to them do not show
 - `request_names`: names that are not known beforehand, kept few
 - `answers`, `checking`: is this answer a good one, and what was expected?
 - `recording`, `slow`, `outcome`: what is counted while a pass runs, and what is left of it

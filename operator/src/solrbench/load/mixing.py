@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.queries import Queries
 from solrbench.api.v1alpha1.workload import MOST_NAMES, Workload
 from solrbench.load.failures import LoadFailure
 from solrbench.load.generated import generate_queries
+from solrbench.load.naming import Naming, view_of
 from solrbench.load.offer import Offer, Part, QueryPart
 from solrbench.load.queries import Query, query_file, stream_queries
 from solrbench.load.requests import (
@@ -32,53 +33,58 @@ def prepare_offer(plan: LoadPlan, folder: Path) -> Offer:
             `BadPlan`.
 
     """
-    workload, names = plan.workload, dict[str, int]()
+    workload, naming = plan.workload, Naming()
     parts = [
         _prepare(
-            plan, place, entry, names, folder if workload.mix is None else folder / folder_of(place)
+            plan,
+            place,
+            entry,
+            naming,
+            folder if workload.mix is None else folder / folder_of(place),
         )
         for place, entry in enumerate(workload.entries)
     ]
+    names = naming.names
     if len(names) > MOST_NAMES:
         raise LoadFailure(
             "MalformedQueries", f"the workload has {len(names)} names; use at most {MOST_NAMES}"
         )
     wholes = [entry.name for entry in workload.entries if entry.transaction is not None]
     return Offer(
-        names=tuple(names),
+        names=names,
         parts=parts,
         weights=[entry.weight for entry in workload.entries],
         seed=workload.mix_seed,
-        transactions=frozenset(names[name] for name in wholes),
+        transactions=frozenset(map(names.index, wholes)),
+        unseen=naming.unseen,
     )
 
 
-def _prepare(
-    plan: LoadPlan, place: int, entry: MixEntry, names: dict[str, int], folder: Path
-) -> Part:
+def _prepare(plan: LoadPlan, place: int, entry: MixEntry, naming: Naming, folder: Path) -> Part:
     workload = plan.workload
     if entry.queries is not None:
-        maker = RequestMaker(workload, entry, names)
+        maker = RequestMaker(workload, entry, naming)
         lines = _lines(plan, entry.queries, folder)
         return QueryPart([maker.make(query) for query in lines], entry.queries)
     if entry.updates is not None:
-        plain = _update_request(workload, entry, entry.updates, names)
+        plain = _update_request(workload, entry, entry.updates, naming)
         return UpdatePart(plain, entry.updates, _documents(plan, entry.updates, folder))
     inputs = None if entry.transaction is None else entry.transaction.inputs
     values = None if inputs is None else list(_lines(plan, inputs, folder))
-    return prepare_transaction(workload, place, names, values)
+    return prepare_transaction(workload, place, naming, values)
 
 
 def _update_request(
-    workload: Workload, entry: MixEntry, updates: Updates, names: dict[str, int]
+    workload: Workload, entry: MixEntry, updates: Updates, naming: Naming
 ) -> PreparedRequest:
     parameters = {"wt": "json", **entry.parameters}
     if updates.commit_within_milliseconds is not None:
         parameters["commitWithin"] = str(updates.commit_within_milliseconds)
+    view = view_of(parameters.items())
     return PreparedRequest(
         body=encode(parameters.items()).encode("ascii"),
-        name=names.setdefault(entry.name, len(names)),
-        json=parameters["wt"] == "json",
+        name=naming.place(entry.name, view),
+        json=view.content,
         shape=first_shape(workload, entry.handler or UPDATE_HANDLER) + Kind.JSON,
     )
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from solrbench.api.v1alpha1.queries import Order, Queries
 from solrbench.load.assignment import Assignment
+from solrbench.load.naming import ALL_SEEN, Unseen
 from solrbench.load.order import Slots, choices, positions
 from solrbench.load.requests import PreparedRequest, RequestList
 
@@ -56,6 +57,7 @@ class Offer:
         weights: of the entries
         seed: of the draws among them
         transactions: places in `names` that stand for whole transactions
+        unseen: what the answers to some names do not show
 
     """
 
@@ -64,6 +66,7 @@ class Offer:
     weights: Sequence[int] = (1,)
     seed: int = 1
     transactions: frozenset[int] = frozenset()
+    unseen: Unseen = ALL_SEEN
 
     def begin(self, assignment: Assignment) -> Draw:
         """Begin a pass on one worker."""
@@ -79,7 +82,8 @@ class Offer:
 
 def single(requests: RequestList, queries: Queries) -> Offer:
     """Return the offer of a workload with one list of queries."""
-    return Offer(requests.names, [QueryPart(requests.requests, queries)])
+    parts = [QueryPart(requests.requests, queries)]
+    return Offer(requests.names, parts, unseen=requests.unseen)
 
 
 def is_finite(queries: Queries) -> bool:

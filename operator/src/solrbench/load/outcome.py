@@ -41,7 +41,7 @@ class RequestOutcome(Model):
     failures: int
     failure_kinds: list[FailureKind]
     partial_answers: int | None = 0
-    """None if answers are not looked into, as the following."""
+    """None if nobody can see them in the answers, as the following."""
     empty_answers: int | None = 0
     ramp_requests: int
     ramp_failures: int

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from solrbench.load.answers import NOTHING_FOUND, Failure
 from solrbench.load.granules import Granules
+from solrbench.load.naming import ALL_SEEN, Unseen
 from solrbench.load.outcome import Granule, RequestOutcome, WindowSums
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.slow import SlowList, SlowSample
@@ -130,10 +131,16 @@ class PassLedger:
         now_ns: int,
         transactions: frozenset[int] = frozenset(),
         workers: int = 1,
+        unseen: Unseen = ALL_SEEN,
     ) -> None:
-        """Begin before measuring does; `transactions` are the places of whole transactions."""
+        """Begin before measuring does.
+
+        `transactions` are the places of whole transactions; of the names in `unseen` there are
+        counts that nobody could make.
+        """
         self.names = names
         self._transactions = transactions
+        self._unseen = unseen
         self.retried = [0] * len(names)
         self._ramp = [Ledger() for _ in names]
         self._measured = [Ledger() for _ in names]
@@ -259,15 +266,15 @@ class PassLedger:
         ]
 
     def _outcome(self, place: int, ramp: Ledger, measured: Ledger) -> RequestOutcome:
-        some = measured.requests > 0
+        some, unseen = measured.requests > 0, self._unseen
         return RequestOutcome(
             request=self.names[place],
             is_transaction=place in self._transactions,
             requests=measured.requests,
             failures=measured.failures,
             failure_kinds=measured.failure_kinds(),
-            partial_answers=measured.kinds[PARTIAL_RESULTS],
-            empty_answers=measured.empty_answers,
+            partial_answers=None if place in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            empty_answers=None if place in unseen.empty else measured.empty_answers,
             ramp_requests=ramp.requests,
             ramp_failures=ramp.failures,
             retried_requests=self.retried[place],

@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1.mix import MixEntry
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.checking import Expected, expected_of
 from solrbench.load.failures import LoadFailure
+from solrbench.load.naming import ALL_SEEN, OMIT_HEADER, Naming, Unseen, View, view_of
 from solrbench.load.queries import Query
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class RequestList:
 
     names: tuple[str, ...]
     requests: Sequence[PreparedRequest]
+    unseen: Unseen = ALL_SEEN
 
 
 @dataclass(frozen=True)
@@ -112,27 +114,28 @@ class Node:
 class RequestMaker:
     """Makes the requests of one entry of a workload."""
 
-    def __init__(self, workload: Workload, entry: MixEntry, names: dict[str, int]) -> None:
-        """Encode what is the same for all queries; new names are added to `names`."""
-        self._names = names
+    def __init__(self, workload: Workload, entry: MixEntry, naming: Naming) -> None:
+        """Encode what is the same for all queries; new names are added to `naming`."""
+        self._naming = naming
         self._name = entry.name
         handler = entry.handler or workload.handler
         self._shape = first_shape(workload, handler)
         self._kind = Kind.GET if (entry.method or workload.method) == "GET" else Kind.FORM
         self._defaults = {"wt": "json", **workload.parameters, **entry.parameters}
         self._encoded = encode(self._defaults.items())
-        self._is_json = self._defaults["wt"] == "json"
+        self._view = view_of(self._defaults.items())
+        self._decisive = self._defaults.keys() | {OMIT_HEADER}
         self._expected = expected_of(entry.expect or workload.expect)
         self._plain = None if self._expected is None else Extra(expected=self._expected)
 
     def make(self, query: Query) -> PreparedRequest:
         """Return the request of a query, with the workload's parameters under its own."""
-        text, is_json = self._text(query)
-        name = self._names.setdefault(query.name or self._name, len(self._names))
+        text, view = self._text(query)
+        name = self._naming.place(query.name or self._name, view)
         if query.json is None and query.method is None and query.expect is None:
             body = in_shape(self._kind, text)
-            return PreparedRequest(body, name, is_json, self._shape + self._kind, self._plain)
-        return self._special(query, text, name, is_json)
+            return PreparedRequest(body, name, view.content, self._shape + self._kind, self._plain)
+        return self._special(query, text, name, view.content)
 
     def _special(self, query: Query, text: str, name: int, is_json: bool) -> PreparedRequest:
         expected = self._expected if query.expect is None else expected_of(query.expect)
@@ -147,22 +150,22 @@ class RequestMaker:
         plain = None if expected is None else Extra(expected=expected)
         return PreparedRequest(in_shape(kind, text), name, is_json, self._shape + kind, plain)
 
-    def _text(self, query: Query) -> tuple[str, bool]:
+    def _text(self, query: Query) -> tuple[str, View]:
         own = encode(query.parameters)
-        if not any(key in self._defaults for key, _ in query.parameters):
-            return (f"{own}&{self._encoded}" if own else self._encoded), self._is_json
+        if query.json is None and not any(key in self._decisive for key, _ in query.parameters):
+            return (f"{own}&{self._encoded}" if own else self._encoded), self._view
         keys = {key for key, _ in query.parameters}
         rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
-        is_json = ("wt", "json") in query.parameters or ("wt", "json") in rest
-        return "&".join(part for part in (own, encode(rest)) if part), is_json
+        view = view_of([*query.parameters, *rest], query.json)
+        return "&".join(part for part in (own, encode(rest)) if part), view
 
 
 def prepare_requests(workload: Workload, queries: Iterable[Query]) -> RequestList:
     """Return the requests for the `queries` of a workload of one entry."""
-    names: dict[str, int] = {}
-    maker = RequestMaker(workload, workload.entries[0], names)
+    naming = Naming()
+    maker = RequestMaker(workload, workload.entries[0], naming)
     requests = [maker.make(query) for query in queries]
-    return RequestList(tuple(names), requests)
+    return RequestList(naming.names, requests, naming.unseen)
 
 
 def first_shape(workload: Workload, handler: str) -> int:

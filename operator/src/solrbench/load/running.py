@@ -122,7 +122,11 @@ class RunningPass:
         self._active = 0
         self._over = False
         self._ledger = PassLedger(
-            target.requests.names, _now(), target.requests.transactions, assignment.workers
+            target.requests.names,
+            _now(),
+            target.requests.transactions,
+            assignment.workers,
+            target.requests.unseen,
         )
         self.record = self._ledger.record
         self.note_slow = self._ledger.note_slow

@@ -12,6 +12,7 @@ from solrbench.load.checking import expected_of
 from solrbench.load.extracting import extraction
 from solrbench.load.failures import LoadFailure
 from solrbench.load.flow import Flow, FlowStep
+from solrbench.load.naming import Naming, view_of
 from solrbench.load.order import Slots, positions
 from solrbench.load.queries import Query
 from solrbench.load.requests import Kind, PreparedRequest, first_shape
@@ -55,9 +56,9 @@ class TransactionPart:
 
 
 def prepare_transaction(
-    workload: Workload, place: int, names: dict[str, int], lines: Sequence[Query] | None
+    workload: Workload, place: int, naming: Naming, lines: Sequence[Query] | None
 ) -> TransactionPart:
-    """Return the part of the mix's entry at `place`; new names are added to `names`.
+    """Return the part of the mix's entry at `place`; new names are added to `naming`.
 
     Raises:
         LoadFailure: `BadPlan` if a value has no origin or a body is no JSON, `MalformedQueries`
@@ -69,9 +70,9 @@ def prepare_transaction(
     if transaction is None:
         raise ValueError(f"entry {entry.name} is no transaction")
     where = f"workload.mix[{place}].transaction"
-    whole = PreparedRequest(b"", names.setdefault(entry.name, len(names)), json=True)
+    whole = PreparedRequest(b"", naming.place(entry.name), json=True)
     steps = [
-        _step(workload, entry, request, names, f"{where}.requests[{number}]")
+        _step(workload, entry, request, naming, f"{where}.requests[{number}]")
         for number, request in enumerate(transaction.requests)
     ]
     inputs = _NO_INPUTS if lines is None else [_values(line) for line in lines]
@@ -83,7 +84,7 @@ def _step(
     workload: Workload,
     entry: MixEntry,
     request: TransactionRequest,
-    names: dict[str, int],
+    naming: Naming,
     where: str,
 ) -> FlowStep:
     kind = Kind.GET if (request.method or workload.method) == "GET" else Kind.FORM
@@ -95,12 +96,14 @@ def _step(
     parameters = request.parameters | {
         key: value for key, value in defaults.items() if key not in request.parameters
     }
-    name = f"{entry.name}.{request.name}"
+    view = view_of(parameters.items(), request.json_body)
+    # What one of its requests hides, the whole cannot show.
+    naming.place(entry.name, view)
     return FlowStep(
-        name=names.setdefault(name, len(names)),
+        name=naming.place(f"{entry.name}.{request.name}", view),
         shape=first_shape(workload, request.handler or workload.handler) + kind,
         kind=kind,
-        is_json=parameters["wt"] == "json",
+        is_json=view.content,
         text=_encoded(parameters),
         body=body,
         expected=expected_of(request.expect or workload.expect),

@@ -24,6 +24,7 @@ PARTIAL_RESULTS = "PartialResults"
 """Kind of failure: an answer without what some shard or the time would have added."""
 
 _LAG_PERCENT = 99
+_MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -210,9 +211,7 @@ def _partial_answers(document: StepDocument, load: Load) -> Outcome:
     found = _worst_share(
         document, "answers were partial", partial, load.validity.max_partial_permille
     )
-    if found is None and any(each.partial_answers is None for each in document.requests):
-        return Unmeasured("partial answers were not counted")
-    return found
+    return found or _uncounted(document, "partial answers", lambda each: each.partial_answers)
 
 
 def _empty_answers(document: StepDocument, load: Load) -> Outcome:
@@ -222,9 +221,19 @@ def _empty_answers(document: StepDocument, load: Load) -> Outcome:
         lambda each: each.empty_answers or 0,
         load.validity.max_empty_permille,
     )
-    if found is None and any(each.empty_answers is None for each in document.requests):
-        return Unmeasured("empty answers were not counted")
-    return found
+    return found or _uncounted(document, "empty answers", lambda each: each.empty_answers)
+
+
+def _uncounted(
+    document: StepDocument, what: str, count: Callable[[RequestResult], int | None]
+) -> Unmeasured | None:
+    sent = [each for each in document.requests if each.requests]
+    silent = [each.request for each in sent if count(each) is None]
+    if not silent:
+        return None
+    more = f" and {len(silent) - _MOST_NAMED} more" if len(silent) > _MOST_NAMED else ""
+    of = "" if len(silent) == len(sent) else f" of {', '.join(silent[:_MOST_NAMED])}{more}"
+    return Unmeasured(f"{what}{of} were not counted")
 
 
 def _requests_dropped(document: StepDocument, load: Load) -> Outcome:

@@ -65,10 +65,12 @@ class RequestResult(Model):
     failures: int
     failure_kinds: list[FailureKind] = []
     partial_answers: int | None = None
-    """Answers marked `partialResults`; they are failures. None in documents of older versions, and
-    for users of a locustfile."""
+    """Answers marked `partialResults`; they are failures. None where nobody can tell: in
+    documents of older versions, for users of a locustfile, and if an answer to this name is not
+    JSON or has no header."""
     empty_answers: int | None = None
-    """Good answers with `numFound` 0; None where nobody counted, as before."""
+    """Good answers with `numFound` 0; None where nobody can tell: as before, but a
+    header is not needed."""
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
     ramp_failures: int = 0

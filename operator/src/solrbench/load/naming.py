@@ -1,0 +1,89 @@
+"""Request names that are known beforehand, and what the answers to each of them do not show.
+
+What can be seen in an answer follows from the parameters of its request. So it is settled once,
+while requests are prepared, and costs nothing while the load runs.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+OMIT_HEADER = "omitHeader"
+"""Solr's parameter for answers without `responseHeader`."""
+
+_OFF = ("false", "off", "no")
+"""What Solr reads as false (`StrUtils.parseBool`); whatever else it does not refuse is true."""
+
+
+class View(NamedTuple):
+    """What can be seen in an answer."""
+
+    content: bool
+    """It is JSON, the only format that is looked into."""
+    header: bool
+    """It has a `responseHeader`, where partial results are marked."""
+
+
+FULL_VIEW = View(content=True, header=True)
+
+
+def view_of(parameters: Iterable[tuple[str, str]], json_body: str | bytes | None = None) -> View:
+    """Return what the answer to a request shows, from all that is sent along.
+
+    A JSON body may hold parameters too; one that so much as names `omitHeader` is taken to set it.
+    """
+    pairs = set(parameters)
+    omits = any(key == OMIT_HEADER and value not in _OFF for key, value in pairs)
+    if json_body is not None and not omits:
+        body = json_body if isinstance(json_body, bytes) else json_body.encode()
+        omits = OMIT_HEADER.encode() in body
+    return View(content=("wt", "json") in pairs, header=not omits)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Places of the request names whose answers nobody can judge; one request is enough.
+
+    Attributes:
+        partial: whether an answer is partial is not seen
+        empty: whether an answer is empty is not seen
+
+    """
+
+    partial: frozenset[int] = frozenset()
+    empty: frozenset[int] = frozenset()
+
+
+ALL_SEEN = Unseen()
+
+
+class Naming:
+    """The names of a workload by place, as they come."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self._partial: set[int] = set()
+        self._empty: set[int] = set()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names in the order of their places."""
+        return tuple(self._places)
+
+    @property
+    def unseen(self) -> Unseen:
+        """What their answers do not show."""
+        return Unseen(frozenset(self._partial), frozenset(self._empty))
+
+    def place(self, name: str, view: View = FULL_VIEW) -> int:
+        """Return the place of a name that a request with this view of its answer counts under."""
+        place = self._places.setdefault(name, len(self._places))
+        if view != FULL_VIEW:
+            self._limit(place, view)
+        return place
+
+    def _limit(self, place: int, view: View) -> None:
+        if not (view.content and view.header):
+            self._partial.add(place)
+        if not view.content:
+            self._empty.add(place)
