@@ -57,6 +57,9 @@ class Attempts(Observed):
     """Times the target was made and the data indexed."""
     load: Annotated[int, Field(ge=1, le=1000)] = 1
     """Times the load was started."""
+    load_of_target: Annotated[int, Field(ge=1, le=1000)] = 1
+    """The first of them that the present target was for; those before asked Solr nodes that are
+    gone."""
 
 
 class TargetStatus(Observed):
@@ -106,7 +109,7 @@ class LiveLoad(Observed):
     """What the load master reports while it runs."""
 
     stage: Text
-    """WaitingForWorkers, WarmingUp, Ramping, Measuring or Finished."""
+    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing or Finished."""
     repeat: Count | None = None
     """Repeat under way, from 1."""
     variant: Text | None = None
@@ -236,7 +239,7 @@ class Doubt(Observed):
     reason: Text
     """CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled, PodRestarted,
     TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
-    RequestsDropped, RequestsLate."""
+    RequestsDropped, RequestsLate, QueriesMayRepeat."""
     message: Text
     """What was measured and its bound, of the repeat in which it was worst."""
 
