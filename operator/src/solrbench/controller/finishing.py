@@ -116,10 +116,6 @@ def suspend(run: Run) -> None:
     run.update(load=None)
     if gone:
         run.update(start_time=None, target=TargetStatus())
-    if gone and run.existing is None:
-        attempts = run.status.attempts
-        again = attempts.model_copy(update={"load_of_target": attempts.load})
-        run.update(attempts=again)
     wish = f"spec.suspend is {str(run.benchmark.spec.suspend).lower()}"
     message = wish if gone else f"{wish}; pods are being removed"
     for type_ in (TARGET_READY, DATA_INDEXED):

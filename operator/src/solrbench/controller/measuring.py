@@ -96,7 +96,7 @@ def _plan(run: Run, remaining: Sequence[PassId]) -> LoadPlan:
 
 def _resumption(run: Run, first: PassId) -> Resumption:
     stored, attempts = run.reports.documents(run.benchmark), run.status.attempts
-    return resume(first, stored.values(), attempts.load, attempts.load_of_target)
+    return resume(first, stored.values(), attempts.load, attempts.load_of_target or 1)
 
 
 def _doors(run: Run) -> list[Doors]:

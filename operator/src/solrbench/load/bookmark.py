@@ -78,24 +78,20 @@ def _is_finite(entry: MixEntry) -> bool:
 
 def resumed(plan: LoadPlan) -> Bookmark:
     """Return where the first ladder of a plan begins, behind all that was sent before."""
-    before = plan.resumption
-    finite = finite_entries(plan.workload)
-    may_repeat = before.may_repeat
-    if before.lost_steps and plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE:
-        # Within a lost attempt, workers that were left may have begun a step several times.
-        may_repeat = True
-    mark = Bookmark(finite, tuple(before.offsets), may_repeat and any(finite))
-    if not plan.passes:
+    before, finite = plan.resumption, finite_entries(plan.workload)
+    mark = Bookmark(finite, tuple(before.offsets))
+    if not any(finite):
+        return mark
+    # Within a lost attempt, workers that were left may have begun a step several times.
+    many = before.lost_steps > 0 and plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
+    mark = replace(mark, may_repeat=before.may_repeat or many)
+    if not before.lost_steps:
         return mark
     first = plan.passes[0]
     warm_up = warm_up_assignment(plan, first)
-    if warm_up is not None and before.lost_warm_ups:
+    if warm_up is not None:
         mark = mark.beyond(most_sent(warm_up, plan.workload), before.lost_warm_ups)
-    if before.lost_steps and any(finite):
-        mark = mark.beyond(
-            most_sent(step_assignment(plan, first), plan.workload), before.lost_steps
-        )
-    return mark
+    return mark.beyond(most_sent(step_assignment(plan, first), plan.workload), before.lost_steps)
 
 
 def most_sent(assignment: Assignment, workload: Workload) -> int | None:

@@ -57,9 +57,8 @@ class Attempts(Observed):
     """Times the target was made and the data indexed."""
     load: Annotated[int, Field(ge=1, le=1000)] = 1
     """Times the load was started."""
-    load_of_target: Annotated[int, Field(ge=1, le=1000)] = 1
-    """The first of them that the present target was for; those before asked Solr nodes that are
-    gone."""
+    load_of_target: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """The first of them at the present target, if one before asked Solr nodes that are gone."""
 
 
 class TargetStatus(Observed):
