@@ -3,37 +3,106 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from support import kube
 from support.benchmarks import small
-from support.prometheus import scraping
+from support.dashboard import queries
+from support.prometheus import Prometheus, scraping
+
+USERS = {"name": "two-users", "users": 2, "durationSeconds": 12}
+PLANNED = {"name": "planned", "requestsPerSecond": 100, "durationSeconds": 15}
+"""Steps that last for some scrapes, and send more than the thousand requests of a cold start."""
+
+NOT_MEASURED = {"Why steps are Invalid"}
+"""Panels that are rightly empty after a good run of one repeat."""
 
 
 def test_prometheus_shows_the_run_and_its_results(run: Callable[..., str], tmp_path: Path) -> None:
     service = kube.items("services", "app.kubernetes.io/name=solr-benchmark-operator")[0]
     with scraping(service["metadata"]["name"], tmp_path) as prometheus:
-        step = {"name": "two-users", "users": 2, "durationSeconds": 12}
-        name = run(small("observed", load={"steps": [step]}))
+        name = run(small("observed", load={"steps": [USERS, PLANNED]}))
         _check_web_page_of_locust(name)
         status = kube.wait_for_success(name)
-        where = f'{{namespace="{kube.NAMESPACE}",benchmark="{name}"}}'
-        under_way = f'{{benchmark="{name}",step="two-users"}}[5m]'
+        where = f'namespace="{kube.NAMESPACE}",benchmark="{name}"'
+        under_way = f'{{benchmark="{name}",step="two-users"}}[10m]'
         assert prometheus.value(f"max_over_time(solrbench_live_users{under_way})") == 2
         live = prometheus.value(f"max_over_time(solrbench_live_requests_per_second{under_way})")
         assert live
         assert live > 0
+        rate = "solrbench_live_planned_requests_per_second"
+        of_plan = f'{{benchmark="{name}",step="planned"}}[10m]'
+        assert prometheus.value(f"max_over_time({rate}{of_plan})") == 100
 
         def results() -> float | None:
-            return prometheus.value(f"solrbench_step_requests{where}")
+            return prometheus.value(f'solrbench_step_requests{{{where},step="planned"}}')
 
-        result = status["results"][0]
-        assert kube.wait_for("results", results, 30) == result["requests"]
-        p95 = f'solrbench_step_service_time_seconds{{benchmark="{name}",quantile="0.95"}}'
-        assert prometheus.value(p95) == pytest.approx(result["p95Milliseconds"] / 1000)
-        assert prometheus.value(f"solrbench_benchmark_documents{where}") == 2000
+        closed, planned = status["results"]
+        assert kube.wait_for("results", results, 30) == planned["requests"]
+        p95 = f'solrbench_step_service_time_seconds{{benchmark="{name}",quantile="0.95",step='
+        for result in (closed, planned):
+            found = prometheus.value(f'{p95}"{result["step"]}"}}')
+            assert found == pytest.approx(result["p95Milliseconds"] / 1000)
+        assert prometheus.value(f"solrbench_benchmark_documents{{{where}}}") == 2000
+        _check_open_loop(prometheus, where, status)
+        _check_cold_start(prometheus, where, status)
+        _check_dashboard(prometheus, name)
     kube.kubectl("delete", "sbench", name)
+
+
+def _check_open_loop(prometheus: Prometheus, where: str, status: dict[str, Any]) -> None:
+    """Compare what only a planned rate has with the status; the closed loop has none of it."""
+    planned = status["results"][1]
+    (sending,) = status["sending"]
+    assert sending["plannedArrivals"] == sending["sentArrivals"] + sending["droppedArrivals"]
+    assert sending["plannedArrivals"] > 1000
+    wanted = {
+        'response_time_seconds{quantile="0.99",': planned["responseP99Milliseconds"] / 1000,
+        "response_time_max_seconds{": planned["responseMaxMilliseconds"] / 1000,
+        "late_requests{": planned["lateRequests"],
+        "dropped_requests{": planned["droppedRequests"],
+        "planned_arrivals{": sending["plannedArrivals"],
+        "sent_arrivals{": sending["sentArrivals"],
+        "late_arrivals{": sending["lateArrivals"],
+        "dropped_arrivals{": sending["droppedArrivals"],
+        "send_lag_p99_seconds{": sending["lagP99Milliseconds"] / 1000,
+        "send_lag_max_seconds{": sending["lagMaxMilliseconds"] / 1000,
+    }
+    for metric, number in wanted.items():
+        found = prometheus.value(f'solrbench_step_{metric}{where},step="planned"}}')
+        assert found == pytest.approx(number), metric
+        assert prometheus.query(f'solrbench_step_{metric}{where},step="two-users"}}') == []
+    for verdict in status["verdicts"]:
+        valid = prometheus.value(f'solrbench_step_valid{{{where},step="{verdict["step"]}"}}')
+        assert valid == (verdict["verdict"] == "Valid")
+
+
+def _check_cold_start(prometheus: Prometheus, where: str, status: dict[str, Any]) -> None:
+    """Compare the cold start with the status; a step that never was steady has no steady mean."""
+    start = status["coldStart"]
+    assert (start["step"], start["inWarmUp"]) == ("two-users", False)
+    steady = start.get("steadyAverageMilliseconds")
+    wanted = {
+        "first_thousand_seconds": start["firstThousandSeconds"],
+        "first_thousand_service_time_average_seconds": (
+            start["firstThousandAverageMilliseconds"] / 1000
+        ),
+        "first_thousand_service_time_max_seconds": start["firstThousandMaxMilliseconds"] / 1000,
+        "steady_service_time_average_seconds": None if steady is None else steady / 1000,
+    }
+    for metric, number in wanted.items():
+        found = prometheus.value(f"solrbench_cold_start_{metric}{{{where}}}")
+        assert found == (None if number is None else pytest.approx(number)), metric
+
+
+def _check_dashboard(prometheus: Prometheus, name: str) -> None:
+    """Ask every query of the dashboard; each panel of results finds something in one of them."""
+    for panel, asked in queries(namespace=kube.NAMESPACE, benchmark=name).items():
+        found = [sample for query in asked for sample in prometheus.query(query)]
+        of_results = any("solrbench_step_" in each or "_cold_start_" in each for each in asked)
+        assert found or not of_results or panel in NOT_MEASURED, panel
 
 
 def _check_web_page_of_locust(name: str) -> None:

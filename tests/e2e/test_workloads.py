@@ -88,6 +88,15 @@ def test_only_the_planned_step_has_response_times(status: dict[str, Any]) -> Non
         assert "responseP95Milliseconds" not in each
 
 
+def test_each_transaction_is_one_arrival_of_the_plan(status: dict[str, Any]) -> None:
+    (sending,) = status["sending"]
+    assert sending["step"] == "planned"
+    assert sending["plannedArrivals"] == sending["sentArrivals"] == STEPS["planned"]
+    assert sending["droppedArrivals"] == 0
+    assert sending["lateArrivals"] <= STEPS["planned"]
+    assert 0 <= sending["lagP99Milliseconds"] <= sending["lagMaxMilliseconds"] * 1.001
+
+
 def test_solr_counts_the_same_searches(status: dict[str, Any]) -> None:
     searches = total(status, "search") + total(status, "check-out.find")
     assert search_requests(NAME) == searches

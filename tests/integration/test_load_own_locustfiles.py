@@ -11,8 +11,13 @@ import pytest
 import yaml
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
+from solrbench.api.v1alpha1.load import Load as LoadSpec
+from solrbench.api.v1alpha1.status import StepVerdict
+from solrbench.results.document import SlowRequest, StepDocument
 from solrbench.results.histograms import decode
+from solrbench.results.judged import verdict_lines
+from solrbench.results.slow import slow_lines
+from solrbench.results.verdict import judge
 from support.http_server import Exchange, HttpServer
 
 FAST = """
@@ -34,7 +39,7 @@ class Reader(FastHttpUser):
 
 CLASSES = """
 import time
-from locust import HttpUser, User, constant, task, tag, events
+from locust import FastHttpUser, HttpUser, User, constant, task, tag, events
 from helpers import word
 
 class Writer(HttpUser):
@@ -60,6 +65,9 @@ class Reader(HttpUser):
     def read(self):
         self.client.get("/select?q=" + word(), name="read")
 
+class PartialResults(Exception):
+    pass
+
 class Other(User):
     fixed_count = 1
     wait_time = constant(0.01)
@@ -68,6 +76,24 @@ class Other(User):
     def compute(self):
         self.environment.events.request.fire(
             request_type="SELF", name="compute", response_time=7.5, response_length=11,
+            exception=None, context={},
+        )
+        self.environment.events.request.fire(
+            request_type="SELF", name="half", response_time=1, response_length=0,
+            exception=PartialResults("1 of 2"), context={},
+        )
+
+class Streamer(FastHttpUser):
+    fixed_count = 1
+    wait_time = constant(0.01)
+
+    @task
+    def stream(self):
+        answer = self.client.get("/select", params={"q": "brook"}, name="stream", stream=True)
+        if "numFound" not in "".join(part for part in answer.iter_content()):
+            raise AssertionError("somebody else has read the stream")
+        self.environment.events.request.fire(
+            request_type="SELF", name="whole stream", response_time=1, response_length=0,
             exception=None, context={},
         )
 """
@@ -94,6 +120,16 @@ def own_load(
     options = {"locustfile-folder": str(folder)} | (options or {})
     with running(folder, plan, "", **options) as load:
         yield load
+
+
+def told(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:
+    return slow.query, slow.node, slow.qtime_milliseconds, slow.failure
+
+
+def judged(document: StepDocument) -> StepVerdict:
+    steps = [{"name": document.step, "users": 2, "durationSeconds": 2}]
+    load = LoadSpec.model_validate({"workers": 2, "steps": steps})
+    return judge(document.step, "", [document], load)
 
 
 def named(document: StepDocument) -> dict[str, int]:
@@ -132,6 +168,23 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert decode(read.service_time_histogram).count == 203
     assert sum(window.requests for window in read.windows) == 203
     assert read.bytes_received > 203 * 70
+    # None of those that were sent before measuring began is in a list.
+    assert {each.request: len(each.slow_requests) for each in exact.requests} == {
+        "log-in": 0,
+        "read": 10,
+    }
+    times = [each.service_time_microseconds for each in read.slow_requests]
+    assert times == sorted(times, reverse=True)
+    assert times[0] == read.max_microseconds
+    node = server.url.split("/")[2]
+    assert {told(each) for each in read.slow_requests} == {
+        ("GET /solr/books/select?q=river", node, 1, None)
+    }
+    assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
+    lines = verdict_lines([judged(exact)])
+    for answers in ("partial", "empty"):
+        gap = f"{answers.capitalize()}Answers of exact: {answers} answers were not counted"
+        assert f"not checked: {gap}" in lines
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
     assert sum(each.ramp_requests for each in ramp.requests) > 4
@@ -180,17 +233,17 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     with serving() as server:
         plan = own_plan(
             server,
-            {"name": "mixed", "users": 7, "durationSeconds": 2},
+            {"name": "mixed", "users": 8, "durationSeconds": 2},
             own={"excludeTags": ["slow"]},
         )
         with own_load(tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n") as load:
-            load.wait(lambda state: state.stage == "Measuring" and state.users == 7, 60)
+            load.wait(lambda state: state.stage == "Measuring" and state.users == 8, 60)
             load.wait(lambda state: len(state.unacknowledged) == 1, 60)
             mixed = load.fetch("r1-s0-mixed")
             load.acknowledge("r1-s0-mixed")
             assert load.exit_codes() == [0, 0, 0]
     counts = named(mixed)
-    assert counts.keys() == {"compute", "read", "write"}
+    assert counts.keys() == {"compute", "half", "read", "write", "stream", "whole stream"}
     by_name = {each.request: each for each in mixed.requests}
     assert by_name["write"].failures == by_name["write"].requests
     kinds = [(each.kind, each.sample) for each in by_name["write"].failure_kinds]
@@ -198,13 +251,31 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert by_name["read"].failures == by_name["compute"].failures == 0
     assert by_name["compute"].min_microseconds == by_name["compute"].max_microseconds == 7500
     assert by_name["compute"].bytes_received == 11 * counts["compute"]
-    # 1 fixed, then 4 readers and 2 writers.
+    # 2 fixed, then 4 readers and 2 writers.
     assert 1.2 < counts["read"] / counts["write"] < 3
     asked = Counter(dict(given).get("q") for _, path, given in server.requests)
     # A user may begin once more before it learns that the time is over.
     assert 0 <= asked["lake"] - counts["read"] <= 4
     assert 0 <= asked["write"] - counts["write"] <= 2
     assert asked["never"] == 0
+    node = server.url.split("/")[2]
+    assert {name: {told(each) for each in r.slow_requests} for name, r in by_name.items()} == {
+        "read": {("GET /solr/books/select?q=lake", node, 1, None)},
+        "write": {("GET /solr/books/select?q=write", node, 1, "CheckFailed")},
+        "compute": {("SELF compute", None, None, None)},
+        "half": {("SELF half", None, None, "PartialResults")},
+        # Its answer is not read when it is recorded, and must not be.
+        "stream": {("GET /solr/books/select?q=brook", node, None, None)},
+        "whole stream": {("SELF whole stream", None, None, None)},
+    }
+    assert 0 <= counts["stream"] - counts["whole stream"] <= 1
+    (line,) = [each for each in slow_lines([mixed], 1) if each.startswith("compute: ")]
+    assert line.startswith("compute: 7.5 ms in mixed, repeat 1, ")
+    assert line.endswith(" s: SELF compute")
+    # Partial answers that the file's own code finds are no gap.
+    (partial,) = [each for each in judged(mixed).reasons if each.reason == "PartialAnswers"]
+    count = counts["half"]
+    assert partial.message.startswith(f"{count} of {count} answers were partial (100 %)")
 
 
 @pytest.mark.timeout(150)
@@ -283,6 +354,12 @@ def test_example_checks_out(tmp_path: Path) -> None:
     assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
     assert {n: e.failure_kinds for n, e in by_name.items() if e.failures} == {}
     counts = {name: each.requests for name, each in by_name.items()}
+    slow = {name: {told(each)[:2] for each in r.slow_requests} for name, r in by_name.items()}
+    assert slow["check-out"] == {("transaction check-out", None)}
+    assert {each[0].partition("=")[0] for each in slow["show-item"]} == {"GET /solr/books/get?id"}
+    assert {each[0] for each in slow["write-loan"]} == {
+        "POST /solr/books/update?commitWithin=10000"
+    }
     # What began in time is counted to its end; parts of it that began later are not.
     assert counts["check-out"] == counts["find-item"] >= counts["write-loan"] > 5
     paths = Counter(path for _, path, _ in server.requests)

@@ -1,5 +1,8 @@
 """A server in a process of its own that says the same to everybody, faster than anybody asks.
 
+What it says comes in chunks of a few bytes. It says them all at once, but whoever listens takes
+them one by one: on any machine, busy or not, the listener has more to do than the server.
+
 `python -m support.fast_server` listens on a free port of loopback and prints its number.
 """
 
@@ -16,9 +19,13 @@ import uvloop
 
 from support.http_server import GOOD
 
-_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
-    len(GOOD),
-    GOOD,
+_CHUNK_BYTES = 2
+_CHUNKS = [GOOD[at : at + _CHUNK_BYTES] for at in range(0, len(GOOD), _CHUNK_BYTES)]
+_ANSWER = b"".join(
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+        *(b"%x\r\n%b\r\n" % (len(each), each) for each in [*_CHUNKS, b""]),
+    ]
 )
 _END = b"\r\n\r\n"
 _TESTS = Path(__file__).parents[1]

@@ -11,6 +11,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from solrbench.telemetry.metrics import PassResult, Telemetry
+from solrbench.telemetry.results import RESULT_FAMILIES
 from unit.charts.rendering import CHART, NAMESPACE, of_kind, template
 from unit.telemetry.test_benchmarks import full_benchmark
 
@@ -66,8 +67,66 @@ def _check_query(query: str) -> None:
     labels = set(re.findall(r"([a-z_]+)=~?\"", query))
     for group in re.findall(r"by \(([^)]*)\)", query):
         labels |= {each.strip() for each in group.split(",")}
+    labels -= set(re.findall(r'label_join\(solrbench.*, "(\w+)", " ", ', query))
+    joined = re.findall(r', " ", ((?:"\w+"(?:, )?)+)\)', query)
+    labels |= {each for group in joined for each in re.findall(r"\w+", group)}
     for name in names:
         assert labels <= exposed[name], query
+
+
+def _panels() -> list[dict[str, Any]]:
+    return [panel for panel in _dashboard()["panels"] if panel["type"] != "row"]
+
+
+def test_every_panel_says_what_it_shows_and_in_which_unit() -> None:
+    for panel in _panels():
+        assert panel["description"].endswith("."), panel["title"]
+        assert panel["fieldConfig"]["defaults"]["unit"], panel["title"]
+        assert panel["targets"], panel["title"]
+
+
+def test_units_are_those_of_the_metrics() -> None:
+    """Look at panels with one unit; a quotient has none of its metrics'."""
+    units = {"_per_second": {"reqps", "short", "bytes"}, "_seconds": {"s"}, "_bytes": {"bytes"}}
+    for panel in _panels():
+        if panel["type"] not in {"barchart", "bargauge", "timeseries"}:
+            continue
+        for query in (each["expr"] for each in panel["targets"]):
+            name = re.findall(r"\bsolrbench_[a-z0-9_]+?(?=_bucket|\b)", query)[0]
+            wanted = next((u for end, u in units.items() if name.endswith(end)), None)
+            unit = panel["fieldConfig"]["defaults"]["unit"]
+            assert wanted is None or " / " in query or unit in wanted, (panel["title"], query)
+
+
+def test_legends_name_labels_of_the_metrics() -> None:
+    exposed = _exposed()
+    for target in (each for panel in _panels() for each in panel["targets"]):
+        names = re.findall(r"\bsolrbench_[a-z0-9_]+", target["expr"])
+        labels = set.intersection(*(exposed[name] for name in names))
+        assert set(re.findall(r"{{(\w+)}}", target["legendFormat"])) <= labels, target
+
+
+def test_columns_are_those_of_the_queries() -> None:
+    for panel in _panels():
+        letters = [each["refId"] for each in panel["targets"]]
+        assert letters == [chr(ord("A") + place) for place in range(len(letters))]
+        made = {f"Value #{each}" for each in letters} if len(letters) > 1 else {"Value"}
+        steps = [each["options"] for each in panel.get("transformations", [])]
+        names = {old: new for step in steps for old, new in step.get("renameByName", {}).items()}
+        assert set(names) <= made, panel["title"]
+        assert len(set(names.values())) == len(names)
+        changed = {each["matcher"]["options"] for each in panel["fieldConfig"]["overrides"]}
+        assert changed <= set(names.values()), panel["title"]
+
+
+def test_every_result_has_a_panel() -> None:
+    queries = " ".join(_dashboard_queries())
+    asked = set(re.findall(r"\bsolrbench_[a-z0-9_]+", queries))
+    assert {each.full_name for each in RESULT_FAMILIES} - asked == {
+        "solrbench_step_service_time_min_seconds",
+        "solrbench_step_steady_from_seconds",
+        "solrbench_step_outlier_windows",
+    }
 
 
 def test_every_panel_has_a_place_of_its_own() -> None:
@@ -125,12 +184,27 @@ def test_without_metrics_nothing_scrapes_them() -> None:
     assert of_kind("minimal", "PrometheusRule") == []
 
 
+def test_promtool_accepts_the_queries_of_the_dashboard(tmp_path: Path) -> None:
+    queries = [each for each in _dashboard_queries() if not each.startswith("label_values")]
+    rules = [
+        {"record": f"query:{place}", "expr": query.replace("$__rate_interval", "1m")}
+        for place, query in enumerate(filter(None, queries))
+    ]
+    path = tmp_path / "queries.yaml"
+    path.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}), "utf-8")
+    _check_rules(path)
+
+
 def test_promtool_accepts_the_alerts() -> None:
+    _check_rules(RULES)
+
+
+def _check_rules(path: Path) -> None:
     cache = Path(os.environ.get("SOLRBENCH_CACHE", "~/.cache/solrbench")).expanduser()
     promtool = shutil.which("promtool") or shutil.which("promtool", path=str(cache / "bin"))
     if promtool is None:
         pytest.skip("promtool is missing; it is in Debian's package prometheus")
     done = subprocess.run(
-        [promtool, "check", "rules", str(RULES)], capture_output=True, text=True, check=False
+        [promtool, "check", "rules", str(path)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -10,6 +10,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller import door
 from solrbench.plan.load_plan import LoadPlan, Resumption
+from solrbench.results.windows import Thousand
 from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import World, told
 from unit.results.builders import make_document, make_result
@@ -124,3 +125,34 @@ def test_stored_steps_of_variants_are_compared() -> None:
     assert (comparison.variant, comparison.average.percent) == ("service", 10)
     stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
     assert stored["comparisons"][0]["baseline"] == "raw"
+
+
+def test_the_status_tells_how_arrivals_were_sent_and_how_the_load_began() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    world.cluster.put(solr_pod())
+    before = world.make_pass("one").status
+    assert (before.sending, before.cold_start) == ([], None)
+    first = Thousand(
+        requests=1000,
+        failures=0,
+        end_seconds=2,
+        seconds=2,
+        mean_microseconds=7000,
+        max_microseconds=9000,
+    )
+    told = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
+    document = make_document("two-users", 1, make_result([1000] * 9))
+    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    reports.store(benchmark, document.model_copy(update={**told, "outlier_windows": 0}), 1)
+    world.make_pass("one")
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    (sending,) = stored["sending"]
+    assert (sending["step"], sending["plannedArrivals"], sending["sentArrivals"]) == (
+        "two-users",
+        9,
+        9,
+    )
+    assert "lagP99Milliseconds" not in sending
+    assert stored["coldStart"]["firstThousandAverageMilliseconds"] == 7
+    assert "steadyAverageMilliseconds" not in stored["coldStart"]

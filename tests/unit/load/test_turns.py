@@ -1,7 +1,6 @@
-"""Answers that come at once are stamped at once, then judged."""
+"""Answers that come at once are stamped at once, then followed by requests, then judged."""
 
 import asyncio
-import time
 from typing import Any
 
 from solrbench.load.requests import PreparedRequest
@@ -15,26 +14,33 @@ class Taker:
         self.is_dropped = False
         self._log = log
 
+    def hasten(self, *given: Any) -> None:
+        self._log.append(("hasten", self, *given))
+
     def completed(self, *given: Any) -> None:
-        self._log.append((self, *given))
+        self._log.append(("completed", self, *given))
 
 
-def test_answers_are_handed_over_in_order_after_the_turn() -> None:
+def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
     log: list[Any] = []
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
         turn, takers = turn_of(loop), [Taker(log) for _ in range(3)]
         for place, taker in enumerate(takers):
-            turn.add(taker, REQUEST, place, 550, (200, b"{}"))
+            turn.add((taker, REQUEST, place, place + 10, 550, (200, b"{}")))
         assert log == []
         await asyncio.sleep(0)
         assert log == [
-            (taker, REQUEST, place, 550, None, (200, b"{}")) for place, taker in enumerate(takers)
+            *(("hasten", taker, REQUEST, place + 10) for place, taker in enumerate(takers)),
+            *(
+                ("completed", taker, REQUEST, place, place + 10, 550, None, (200, b"{}"))
+                for place, taker in enumerate(takers)
+            ),
         ]
-        turn.add(takers[0], REQUEST, 7, 550, (200, b"{}"))
+        turn.add((takers[0], REQUEST, 7, 17, 550, (200, b"{}")))
         await asyncio.sleep(0)
-        assert len(log) == 4
+        assert len(log) == 8
 
     asyncio.run(main())
 
@@ -44,7 +50,7 @@ def test_who_was_dropped_in_between_hears_nothing() -> None:
 
     async def main() -> None:
         turn, taker = turn_of(asyncio.get_running_loop()), Taker(log)
-        turn.add(taker, REQUEST, time.perf_counter_ns(), 550, (200, b"{}"))
+        turn.add((taker, REQUEST, 7, 17, 550, (200, b"{}")))
         taker.is_dropped = True
         await asyncio.sleep(0)
 

@@ -49,6 +49,13 @@ def test_slowest_of_all_passes_come_first() -> None:
     ]
 
 
+def test_node_that_nobody_told_is_left_out() -> None:
+    told = slow(300).model_copy(update={"node": None, "query": "transaction check-out"})
+    assert slow_lines([document(1, told)], 1) == [
+        "query: 300 ms in one, repeat 1, 1.2 s: transaction check-out"
+    ]
+
+
 def test_documents_of_old_have_no_slow_requests() -> None:
     old = document(1).model_dump(mode="json", by_alias=True)
     del old["requests"][0]["slowRequests"]

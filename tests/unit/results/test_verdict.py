@@ -251,10 +251,28 @@ def test_half_of_the_answers_may_be_empty_or_fail() -> None:
     assert judged(answers(empty_answers=100, failures=100)).verdict == "Valid"
 
 
-def test_empty_answers_that_nobody_counted_are_not_judged() -> None:
-    verdict = judged(answers(empty_answers=None))
-    assert verdict.verdict == "Valid"
-    assert [each.reason for each in verdict.unchecked] == ["EmptyAnswers"]
+@pytest.mark.parametrize(
+    ("counted", "reason", "message"),
+    [
+        ("partial_answers", "PartialAnswers", "partial answers were not counted"),
+        ("empty_answers", "EmptyAnswers", "empty answers were not counted"),
+    ],
+)
+def test_answers_that_nobody_looked_at_are_not_judged(
+    counted: str, reason: str, message: str
+) -> None:
+    document = answers(**{counted: None})
+    looked_at = healthy().requests[0].model_copy(update={"request": "other"})
+    verdict = judged(document.model_copy(update={"requests": [*document.requests, looked_at]}))
+    assert (verdict.verdict, verdict.reasons) == ("Valid", [])
+    assert [(each.reason, each.message) for each in verdict.unchecked] == [(reason, message)]
+
+
+def test_partial_answers_that_a_locustfile_reports_are_judged() -> None:
+    kinds = [FailureKind(kind="PartialResults", count=1)]
+    verdict = judged(answers(partial_answers=None, failures=1, failure_kinds=kinds))
+    assert set(told(verdict)) == {"PartialAnswers"}
+    assert verdict.unchecked == []
 
 
 def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
@@ -266,6 +284,14 @@ def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
     assert told(late) == {
         "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %), bound 50 ‰"
     }
+
+
+def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
+    document = open_loop(1000, dropped_requests=10, late_requests=10)
+    inside = document.requests[0].model_copy(update={"request": "visit.first"})
+    whole = inside.model_copy(update={"request": "visit", "is_transaction": True})
+    both = document.model_copy(update={"requests": [whole, inside]})
+    assert judged(both, max_late_permille=10).verdict == "Valid"
 
 
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])
@@ -362,4 +388,4 @@ def test_documents_of_the_first_version_are_read_and_judged() -> None:
     verdict = judged(StepDocument.model_validate(stored))
     assert set(told(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
-    assert unchecked == {"PodThrottled", "PodRestarted", "EmptyAnswers"}
+    assert unchecked == {"PodThrottled", "PodRestarted", "PartialAnswers", "EmptyAnswers"}

@@ -5,12 +5,14 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status import (
+    ColdStart,
     Condition,
     DatasetStatus,
     Doubt,
     LiveLoad,
     ReportStatus,
     StepResult,
+    StepSending,
     StepVerdict,
 )
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
@@ -29,6 +31,16 @@ RESULT = StepResult(
     p50_milliseconds=4.0,
     p95_milliseconds=9.87,
     p95_deviation_percent=5.0,
+)
+
+
+COLD_START = ColdStart(
+    step="five",
+    in_warm_up=True,
+    first_thousand_seconds=2.5,
+    first_thousand_average_milliseconds=8.0,
+    first_thousand_max_milliseconds=250.0,
+    steady_average_milliseconds=2.0,
 )
 
 
@@ -128,6 +140,64 @@ def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
     assert registry.get_sample_value("solrbench_step_invalid_reason", because) == 1
 
 
+def test_arrivals_and_lags_are_those_of_a_step() -> None:
+    sending = StepSending(
+        step="five",
+        variant="proxy",
+        planned_arrivals=100,
+        sent_arrivals=97,
+        late_arrivals=0,
+        dropped_arrivals=3,
+        lag_p99_milliseconds=1.5,
+        lag_max_milliseconds=250.0,
+    )
+    registry = _registry(make_benchmark(sending=[sending]))
+    labels = {**OWNER, "step": "five", "variant": "proxy"}
+
+    def get(name: str) -> float | None:
+        return registry.get_sample_value(f"solrbench_step_{name}", labels)
+
+    assert (get("planned_arrivals"), get("sent_arrivals")) == (100, 97)
+    assert (get("late_arrivals"), get("dropped_arrivals")) == (0, 3)
+    assert (get("send_lag_p99_seconds"), get("send_lag_max_seconds")) == (0.0015, 0.25)
+
+
+def test_response_times_stand_beside_service_times() -> None:
+    result = RESULT.model_copy(update={"response_p99_milliseconds": 700.0, "late_requests": 7})
+    registry = _registry(make_benchmark(results=[result]))
+    labels = {**OWNER, "step": "five", "request": "query", "variant": ""}
+    get = registry.get_sample_value
+    assert get("solrbench_step_response_time_seconds", {**labels, "quantile": "0.99"}) == 0.7
+    assert get("solrbench_step_late_requests", labels) == 7
+
+
+def test_the_cold_start_is_in_seconds() -> None:
+    registry = _registry(make_benchmark(cold_start=COLD_START))
+    labels = {**OWNER, "step": "five", "variant": ""}
+
+    def get(name: str) -> float | None:
+        return registry.get_sample_value(f"solrbench_cold_start_{name}", labels)
+
+    assert get("first_thousand_seconds") == 2.5
+    assert get("first_thousand_service_time_average_seconds") == 0.008
+    assert get("first_thousand_service_time_max_seconds") == 0.25
+    assert get("steady_service_time_average_seconds") == 0.002
+
+
+def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() -> None:
+    start = COLD_START.model_copy(update={"steady_average_milliseconds": None})
+    silent = StepSending(step="five", sent_arrivals=1, late_arrivals=0, dropped_arrivals=0)
+    closed = _names(_registry(make_benchmark(results=[RESULT])))
+    assert not [name for name in closed if "arrivals" in name or "response_time" in name]
+    assert not [name for name in closed if "lag" in name or "cold_start" in name]
+    found = _names(_registry(make_benchmark(sending=[silent], cold_start=start)))
+    assert "solrbench_step_sent_arrivals" in found
+    assert "solrbench_step_planned_arrivals" not in found
+    assert not [name for name in found if "lag" in name]
+    assert "solrbench_cold_start_first_thousand_seconds" in found
+    assert "solrbench_cold_start_steady_service_time_average_seconds" not in found
+
+
 def test_an_update_replaces_and_forget_removes() -> None:
     store, registry = BenchmarkStore(), CollectorRegistry()
     registry.register(BenchmarkCollector(store))
@@ -154,6 +224,7 @@ def full_benchmark() -> SolrBenchmark:
     """Return a benchmark whose status has every number."""
     words = {name: name for name in ("step", "variant", "request")}
     others = words.keys() | {"is_transaction"}
+    sent = {name: 1 for name in StepSending.model_fields if name not in words}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     return make_benchmark(
         phase_start_time=NOW,
@@ -168,6 +239,8 @@ def full_benchmark() -> SolrBenchmark:
         ),
         report=ReportStatus(stored_steps=1, total_steps=2),
         results=[StepResult.model_validate({**words, **numbers})],
+        sending=[StepSending.model_validate({"step": "five"} | sent)],
+        cold_start=COLD_START,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[DOUBT])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

@@ -20,6 +20,8 @@ from solrbench.load.remote import RemoteMaster
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.passes import all_passes
+from solrbench.results.arrivals import sending
+from solrbench.results.cold_start import summarise_cold_start
 from solrbench.results.comparison import compare_variants
 from solrbench.results.document import StepDocument
 from solrbench.results.merge import merge_steps, summarise
@@ -195,6 +197,8 @@ def show(run: Run, documents: dict[str, StepDocument]) -> None:
             results=merge_steps(spec, ordered),
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
+            sending=sending(spec, ordered),
+            cold_start=summarise_cold_start(ordered),
         )
     verdicts = judge_steps(spec, ordered)
     summary = run.status.summary.model_copy(update={"verdict": headline(verdicts)})

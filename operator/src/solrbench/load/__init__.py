@@ -16,6 +16,7 @@ Pure:
 - `request_names`: names that are not known beforehand, kept few
 - `answers`, `checking`: is this answer a good one, and what was expected?
 - `recording`, `slow`, `outcome`: what is counted while a pass runs, and what is left of it
+- `own_slow`: what the user's own users tell of a slow request
 - `responses`: what an open loop counts besides
 - `merging`: the outcomes of all workers as one document; `granules`, `thousands`: its windows of
   a thousand requests

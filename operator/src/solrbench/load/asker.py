@@ -42,6 +42,7 @@ class Asker(ABC):
 
     def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
         self._node = node
+        self._message = node.message
         self._timeout_ns = int(timeout_seconds * 1e9)
         self._loop = loop
         self._connection: Connection | None = None
@@ -55,19 +56,24 @@ class Asker(ABC):
         self._turn_of_loop = turn_of(loop)
         self.is_dropped = False
 
+    def hasten(self, request: PreparedRequest, ended_ns: int) -> None:  # noqa: B027 - most wait
+        """Send what follows if that does not depend on the answer, which is not judged yet."""
+
     @abstractmethod
-    def completed(
+    def completed(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
         self,
         request: PreparedRequest,
+        began_ns: int,
         ended_ns: int,
         received: int,
         failed: Failure | None,
         answer: tuple[int, bytes] | None,
     ) -> None:
-        """Take the end of a request, which began at `_began_ns`; another may be sent now.
+        """Take the end of a request; another may be sent now, unless `hasten` has done so.
 
         Args:
             request: what was asked
+            began_ns: when its first byte was written
             ended_ns: when its last byte came, or when it was given up
             received: bytes on the wire
             failed: why there is no whole answer; None if there is one, good or not
@@ -82,15 +88,16 @@ class Asker(ABC):
     def slow_sample(
         self,
         request: PreparedRequest,
+        began_ns: int,
         ended_ns: int,
         failed: Failure | None,
         answer: tuple[int, bytes] | None,
     ) -> SlowSample:
         """Return a request that has just ended as an entry of the list of slow ones."""
         return SlowSample(
-            microseconds=(ended_ns - self._began_ns) // 1000,
+            microseconds=(ended_ns - began_ns) // 1000,
             request=request,
-            began_ns=self._began_ns,
+            began_ns=began_ns,
             node=f"{self._node.host}:{self._node.port}",
             qtime_milliseconds=None if answer is None else qtime_milliseconds(answer[1]),
             failed=None if failed is NOTHING_FOUND else failed,
@@ -130,7 +137,7 @@ class Asker(ABC):
             if self._connecting is None:
                 self._connect()
             return
-        message = self._node.message(request)
+        message = self._message(request)
         self._began_ns = _now()
         connection.send(message)
 
@@ -151,7 +158,9 @@ class Asker(ABC):
         request = self._request
         if request is not None:
             self._request = None
-            self._turn_of_loop.add(self, request, ended_ns, received, (status, body))
+            self._turn_of_loop.add(
+                (self, request, self._began_ns, ended_ns, received, (status, body))
+            )
 
     def malformed(self, message: str) -> None:
         """Hand over an answer that is no HTTP and start over with a fresh connection."""
@@ -232,7 +241,7 @@ class Asker(ABC):
         if request is not None:
             self._request = None
             self._unanswered += 1
-            self.completed(request, ended_ns, received, failed, None)
+            self.completed(request, self._began_ns, ended_ns, received, failed, None)
 
     def _disconnect(self) -> None:
         if self._connecting is not None:

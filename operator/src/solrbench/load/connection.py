@@ -112,10 +112,12 @@ class Connection(asyncio.Protocol):
         """Parse a piece of an answer, and hand the answer over if it was the last one."""
         if not self._received:
             head = _known.get(data[: data.find(_END)])
-            if head is not None and head.whole == len(data) and self.owner is not None:
-                self.answers += 1
-                self.owner.answered(head.status, data[head.body :], head.whole, head.keep)
-                return
+            if head is not None and self.owner is not None:
+                status, whole, begin, keep = head
+                if whole == len(data):
+                    self.answers += 1
+                    self.owner.answered(status, data[begin:], whole, keep)
+                    return
         self._received += len(data)
         try:
             self._feed(data)

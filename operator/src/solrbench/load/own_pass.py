@@ -18,10 +18,12 @@ from locust.exception import StopUser
 from solrbench.load.answers import Failure, failure
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.outcome import WorkerOutcome
+from solrbench.load.own_slow import Told, tell
 from solrbench.load.recording import NEVER_NS, SECOND_NS, PassLedger
 from solrbench.load.request_names import RequestNames
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.running import Progress, progress_of
+from solrbench.load.slow import SlowSample
 from solrbench.load.usage import UsageMeter
 
 _NS_PER_MS = 1_000_000
@@ -148,7 +150,7 @@ class OwnPass:
         response_length: int | None,
         exception: Any = None,
         response: Any = None,
-        **_: Any,
+        **more: Any,
     ) -> None:
         """Count a request; a listener of Locust's `request` event."""
         ended_ns = _now()
@@ -157,10 +159,14 @@ class OwnPass:
             return
         measured = began_ns >= self._ledger.origin_ns
         failed = _failure(exception, response)
-        self._ledger.record(
-            self._request(name), began_ns, ended_ns, int(response_length or 0), failed
+        request = self._request(name)
+        is_slow = self._ledger.record(
+            request, began_ns, ended_ns, int(response_length or 0), failed
         )
         if measured:
+            if is_slow:
+                told = tell(name, response, **more)
+                self._ledger.note_slow(_slow_sample(told, request, began_ns, ended_ns, failed))
             self._left -= 1
             if self._left <= 0:
                 self._finish()
@@ -237,6 +243,19 @@ class OwnPass:
             self._timer.kill(block=False)
         # Not at once: whoever reported the last request is still in the middle of its own affairs.
         gevent.spawn(self._listener.pass_ended)
+
+
+def _slow_sample(
+    told: Told, request: PreparedRequest, began_ns: int, ended_ns: int, failed: Failure | None
+) -> SlowSample:
+    return SlowSample(
+        microseconds=(ended_ns - began_ns) // 1000,
+        request=request._replace(body=told.query.encode("utf-8", "replace")),
+        began_ns=began_ns,
+        node=told.node,
+        qtime_milliseconds=told.qtime_milliseconds,
+        failed=failed,
+    )
 
 
 def _failure(exception: Any, response: Any) -> Failure | None:

@@ -134,7 +134,7 @@ class PlannedAsker(Asker):
 
     def sample(self, request: PreparedRequest, ended_ns: int) -> SlowSample:
         """Return the request that has just ended as an entry of the list of slow ones."""
-        return self.slow_sample(request, ended_ns, self.failed, self._answer)
+        return self.slow_sample(request, self._began_ns, ended_ns, self.failed, self._answer)
 
     def drop(self) -> None:
         """Let everything go at once."""
@@ -142,15 +142,17 @@ class PlannedAsker(Asker):
             self._thinking.cancel()
         super().drop()
 
-    def completed(
+    def completed(  # noqa: PLR0913, PLR0917 - see `Asker`
         self,
         request: PreparedRequest,
+        began_ns: int,
         ended_ns: int,
         received: int,
         failed: Failure | None,
         answer: tuple[int, bytes] | None,
     ) -> None:
         """Judge a request and give it back."""
+        del began_ns
         self.failed = failed if answer is None else check(request, *answer)
         self._answer = answer
         self._pool.completed(self, request, ended_ns, received)

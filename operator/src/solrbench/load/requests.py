@@ -102,10 +102,11 @@ class Node:
 
     def message(self, request: PreparedRequest) -> bytes:
         """Return the bytes of a request to this node."""
-        head, tail = self.shapes[request.shape]
-        if request.extra is None:
-            return head + request.body + tail
-        return head + request.body + tail + request.extra.content
+        body, _, _, shape, extra = request
+        head, tail = self.shapes[shape]
+        if extra is None:
+            return head + body + tail
+        return head + body + tail + extra.content
 
 
 class RequestMaker:

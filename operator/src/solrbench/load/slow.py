@@ -19,7 +19,8 @@ class SlowSample(NamedTuple):
     microseconds: int
     request: PreparedRequest
     began_ns: int
-    node: str
+    node: str | None
+    """Host and port; None if nobody told."""
     qtime_milliseconds: int | None
     failed: Failure | None
 

@@ -3,6 +3,9 @@
 When many answers come at once, the clock is read for all of them before the first one is judged:
 else the last would wait until all others are judged, counted and followed by a new request, and
 that time would count as the server's.
+
+For the same reason the requests that follow whatever the answers are go out before any of these is
+judged. And like work done together is quicker: the processor has it at hand.
 """
 
 import asyncio
@@ -15,31 +18,31 @@ if TYPE_CHECKING:
     from solrbench.load.asker import Asker
 
 
+Answered = tuple["Asker", PreparedRequest, int, int, int, tuple[int, bytes]]
+"""Who asked what, when it began and ended in ns, bytes on the wire, HTTP status and body."""
+
+
 class Turn:
     """Keeps answers until the loop has read everything that was there to be read."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._answers: list[tuple[Asker, PreparedRequest, int, int, tuple[int, bytes]]] = []
+        self._answers: list[Answered] = []
 
-    def add(
-        self,
-        asker: "Asker",
-        request: PreparedRequest,
-        ended_ns: int,
-        received: int,
-        answer: tuple[int, bytes],
-    ) -> None:
+    def add(self, answered: Answered) -> None:
         """Keep a whole answer, with the time of its last byte."""
         if not self._answers:
             self._loop.call_soon(self._hand_over)
-        self._answers.append((asker, request, ended_ns, received, answer))
+        self._answers.append(answered)
 
     def _hand_over(self) -> None:
         answers, self._answers = self._answers, []
-        for asker, request, ended_ns, received, answer in answers:
+        for asker, request, _, ended_ns, _, _ in answers:
             if not asker.is_dropped:
-                asker.completed(request, ended_ns, received, None, answer)
+                asker.hasten(request, ended_ns)
+        for asker, request, began_ns, ended_ns, received, answer in answers:
+            if not asker.is_dropped:
+                asker.completed(request, began_ns, ended_ns, received, None, answer)
 
 
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turn] = WeakKeyDictionary()

@@ -84,9 +84,15 @@ class ClosedLoopUser(Asker):
             self._pause.cancel()
         super().drop()
 
-    def completed(
+    def hasten(self, request: PreparedRequest, ended_ns: int) -> None:
+        """Ask again at once: a user who does not think waits for no judgement."""
+        if self._think is None and (request.extra is None or request.extra.flow is None):
+            self._next(ended_ns)
+
+    def completed(  # noqa: PLR0913, PLR0917 - see `Asker`
         self,
         request: PreparedRequest,
+        began_ns: int,
         ended_ns: int,
         received: int,
         failed: Failure | None,
@@ -95,8 +101,24 @@ class ClosedLoopUser(Asker):
         """Judge and count a request, then go on."""
         if answer is not None:
             failed = check(request, *answer)
-        if self._source.record(request, self._began_ns, ended_ns, received, failed):
-            self._source.note_slow(self.slow_sample(request, ended_ns, failed, answer))
+        if self._source.record(request, began_ns, ended_ns, received, failed):
+            self._source.note_slow(self.slow_sample(request, began_ns, ended_ns, failed, answer))
+        if (
+            answer is None
+            or self._think is not None
+            or (request.extra is not None and request.extra.flow is not None)
+        ):
+            self._go_on(request, ended_ns, received, failed, answer)
+
+    def _go_on(
+        self,
+        request: PreparedRequest,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
+        answer: tuple[int, bytes] | None,
+    ) -> None:
+        """Ask what comes next, now or after a while."""
         if (
             request.extra is not None
             and request.extra.flow is not None

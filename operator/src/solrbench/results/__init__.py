@@ -3,6 +3,7 @@
 - `document`: the result of one step of one repeat, as pulled from the load master and stored
 - `histograms`: latency histograms that merge exactly
 - `passes`: stored passes by step and variant
+- `arrivals`: how planned arrivals were sent
 - `merge`: documents of all repeats into the status
 - `comparison`: variants of a target against the first of them
 - `slow`: the slowest requests as lines

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
+from solrbench.results import arrivals
 from solrbench.results.document import RequestResult, StepDocument, WorkerResult
 from solrbench.results.figures import (
     format_milliseconds,
@@ -206,9 +207,12 @@ def _partial_answers(document: StepDocument, load: Load) -> Outcome:
         # They have always been failures of their own kind.
         return max(result.partial_answers or 0, _of_kind([result], PARTIAL_RESULTS))
 
-    return _worst_share(
+    found = _worst_share(
         document, "answers were partial", partial, load.validity.max_partial_permille
     )
+    if found is None and any(each.partial_answers is None for each in document.requests):
+        return Unmeasured("partial answers were not counted")
+    return found
 
 
 def _empty_answers(document: StepDocument, load: Load) -> Outcome:
@@ -224,13 +228,13 @@ def _empty_answers(document: StepDocument, load: Load) -> Outcome:
 
 
 def _requests_dropped(document: StepDocument, load: Load) -> Outcome:
-    dropped = sum(each.dropped_requests for each in document.requests)
-    return _share_of_plan(document, dropped, "were never sent", load.validity.max_dropped_permille)
+    bound = load.validity.max_dropped_permille
+    return _share_of_plan(document, arrivals.dropped(document), "were never sent", bound)
 
 
 def _requests_late(document: StepDocument, load: Load) -> Outcome:
-    late = sum(each.late_requests for each in document.requests)
-    return _share_of_plan(document, late, "were sent late", load.validity.max_late_permille)
+    bound = load.validity.max_late_permille
+    return _share_of_plan(document, arrivals.late(document), "were sent late", bound)
 
 
 def _queries_may_repeat(document: StepDocument, load: Load) -> Outcome:

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from solrbench.api.v1alpha1.status import ColdStart
 from solrbench.results.document import StepDocument
-from solrbench.results.windows import CacheSample, Thousand
+from solrbench.results.passes import milliseconds
+from solrbench.results.seconds import second_means
+from solrbench.results.windows import THOUSAND, CacheSample, Thousand
 
 
 class CurvePoint(NamedTuple):
@@ -31,6 +34,47 @@ def cold_start(document: StepDocument) -> list[CurvePoint]:
         for window in windows
     ]
     return [CurvePoint(number, *point) for number, point in enumerate(found, start=1)]
+
+
+def first_pass(documents: Sequence[StepDocument]) -> StepDocument | None:
+    """Return the pass that was measured first; None if no pass has windows."""
+    known = [each for each in documents if each.outlier_windows is not None]
+    return min(known, key=lambda each: each.start_time, default=None)
+
+
+def summarise_cold_start(documents: Sequence[StepDocument]) -> ColdStart | None:
+    """Return how the first pass began and what it came to.
+
+    None if the curve does not begin with a whole thousand, or if a worker was lost: what it had
+    sent is missing, so nobody knows which requests were the first.
+    """
+    document = first_pass(documents)
+    if document is None or document.lost_workers:
+        return None
+    first = next(iter(cold_start(document)), None)
+    if first is None or first.window.requests < THOUSAND:
+        return None
+    return ColdStart(
+        step=document.step,
+        variant=document.variant or None,
+        in_warm_up=first.warm_up,
+        first_thousand_seconds=first.window.seconds,
+        first_thousand_average_milliseconds=first.window.mean_microseconds / 1000,
+        first_thousand_max_milliseconds=first.window.max_microseconds / 1000,
+        steady_average_milliseconds=_steady_average(document),
+    )
+
+
+def _steady_average(document: StepDocument) -> float | None:
+    """Return the mean service time in ms from the steady second on; the last one is cut short."""
+    begin = document.steady_from_second
+    if begin is None:
+        return None
+    requests = [each for each in document.requests if not each.is_transaction]
+    steady = [each for each in second_means(requests) if each.second >= begin]
+    count = sum(each.requests for each in steady)
+    total = sum(each.requests * each.mean_microseconds for each in steady)
+    return milliseconds(total / count) if count else None
 
 
 def hit_ratios(window: Thousand, samples: Sequence[CacheSample]) -> dict[str, float]:

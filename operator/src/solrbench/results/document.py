@@ -40,13 +40,14 @@ class SlowRequest(Model):
     """One of the slowest requests of a name."""
 
     query: str
-    """What was asked, as it was sent, cut at 300 characters."""
+    """What was asked, as it was sent, cut at 300 characters. For users of a locustfile type and
+    path with parameters, without a body, or the name if they told no address."""
     service_time_microseconds: int
     """Its service time."""
     qtime_milliseconds: int | None = None
     """What Solr says it took; None without an answer that tells."""
-    node: str
-    """Host and port it was sent to."""
+    node: str | None = None
+    """Host and port it was sent to; None if the users of a locustfile did not tell."""
     second: float
     """When it was sent: seconds since measuring began."""
     failure: str | None = None

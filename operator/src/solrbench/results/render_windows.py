@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC
 
-from solrbench.results.cold_start import CurvePoint, cold_start
+from solrbench.results.cold_start import CurvePoint, cold_start, first_pass
 from solrbench.results.document import StepDocument
 from solrbench.results.figures import format_milliseconds, format_number, format_percent
 from solrbench.results.outliers import worst
@@ -20,9 +20,9 @@ _BAR = 20
 def windows_to_markdown(documents: Sequence[StepDocument]) -> list[str]:
     """Return the sections on windows; none where no pass has any."""
     known = [each for each in documents if each.outlier_windows is not None]
-    if not known:
+    first = first_pass(known)
+    if first is None:
         return []
-    first = min(known, key=lambda each: each.start_time)
     return [*_steadiness(known), *_curve(first), *_outliers(known)]
 
 

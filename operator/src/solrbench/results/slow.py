@@ -7,8 +7,8 @@ from solrbench.results.document import SlowRequest, StepDocument
 from solrbench.results.figures import format_milliseconds
 
 SLOW_NOTE = (
-    "Service time, what Solr says it took (QTime), node, seconds since the step began to be"
-    " measured, and what was asked."
+    "Service time, what Solr says it took (QTime), seconds since the step began to be measured,"
+    " node, and what was asked; QTime and node where they are known."
 )
 
 
@@ -37,8 +37,9 @@ def _line(found: _Found) -> str:
     variant = f" through {document.variant}" if document.variant else ""
     failed = f", {slow.failure}" if slow.failure else ""
     qtime = "" if slow.qtime_milliseconds is None else f" (QTime {slow.qtime_milliseconds} ms)"
+    node = "" if slow.node is None else f", {slow.node}"
     return (
         f"{request}: {format_milliseconds(slow.service_time_microseconds / 1000)}{qtime}{failed}"
-        f" in {document.step}{variant}, repeat {document.repeat}, {slow.second:.1f} s,"
-        f" {slow.node}: {slow.query}"
+        f" in {document.step}{variant}, repeat {document.repeat}, {slow.second:.1f} s"
+        f"{node}: {slow.query}"
     )

@@ -197,6 +197,51 @@ class StepResult(Observed):
     """Seconds of all repeats that were unlike the others, all requests of the step together."""
 
 
+class StepSending(Observed):
+    """How the arrivals of one step with a planned rate were sent, over all repeats stored.
+
+    An arrival is one request or one whole transaction; those of the ramp are not counted.
+    """
+
+    step: Text
+    """Name of the step."""
+    variant: Text | None = None
+    """Name of the variant; absent without variants."""
+    planned_arrivals: Count | None = None
+    """Arrivals of the plan."""
+    sent_arrivals: Count
+    """Those that were sent, late ones included."""
+    late_arrivals: Count
+    """Those sent more than 10 ms after their intended start."""
+    dropped_arrivals: Count
+    """Those never sent, for want of a free connection."""
+    lag_p99_milliseconds: Measure | None = None
+    """99th percentile of the time from intended start to sending where a connection was free, of
+    the worst worker and repeat; absent if a worker did not tell."""
+    lag_max_milliseconds: Measure | None = None
+    """Longest such time."""
+
+
+class ColdStart(Observed):
+    """The first thousand requests that the target got, beside the steady part of the same pass."""
+
+    step: Text
+    """Name of the step that was measured first."""
+    variant: Text | None = None
+    """Name of the variant it went through; absent without variants."""
+    in_warm_up: Bool
+    """Whether the first thousand requests were those of the warm-up before that step."""
+    first_thousand_seconds: Measure
+    """From the first request sent to the end of the thousandth."""
+    first_thousand_average_milliseconds: Measure
+    """Mean service time of the first thousand."""
+    first_thousand_max_milliseconds: Measure
+    """Longest service time of the first thousand."""
+    steady_average_milliseconds: Measure | None = None
+    """Mean service time of the step from the second on after which it was steady; absent if it was
+    too short to tell or never became steady."""
+
+
 class Overhead(Observed):
     """How much more one variant shows than the baseline, in per cent of the baseline."""
 
@@ -314,6 +359,11 @@ class Status(Observed):
     """One entry for each step, variant and request name."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
     """Each variant but the first compared with the first, by step and request name."""
+    sending: Annotated[list[StepSending], Field(max_length=MAX_VERDICTS)] = []
+    """One entry for each step with a planned rate, and variant, that is stored."""
+    cold_start: ColdStart | None = None
+    """How the load began; absent if fewer than a thousand requests were sent before the end of the
+    warm-up, or of the first step without one."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
     """One entry for each step and variant that is stored: may its numbers be believed?"""
     report: ReportStatus = ReportStatus()
