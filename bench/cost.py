@@ -2,11 +2,13 @@
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bench.floor import floor
 from bench.processes import cpu_seconds, resident_megabytes
 from bench.product import product
 from bench.servers.nginx import nginx
+from bench.servers.running import Server
 from bench.table import Row
 from solrbench.api.v1alpha1.load import Step
 
@@ -27,25 +29,31 @@ def paced_step(name: str, rate: int, seconds: int) -> dict[str, Any]:
 
 def cost(folder: Path, seconds: float) -> list[Row]:
     """Measure CPU time and memory of the worker's process from outside."""
-    step = paced_step("paced", _RATE, int(seconds + 2 * _SETTLE_SECONDS) + 2)
-    with nginx(folder) as server, product(server, folder, step) as running:
-        running.wait_for_stage("Measuring")
-        time.sleep(_SETTLE_SECONDS)
-        (pid,) = running.workers
-        began, requests, spent = time.monotonic(), server.answered(), cpu_seconds(pid)
-        time.sleep(seconds)
-        passed = time.monotonic() - began
-        requests, spent = server.answered() - requests, cpu_seconds(pid) - spent
-        megabytes = resident_megabytes(pid)
-    percent, rate = 100 * spent / passed, requests / passed
-    at = f"at {rate:,.0f} requests per second"
+    lasts = int(seconds + 2 * _SETTLE_SECONDS) + 2
+    step = paced_step("paced", _RATE, lasts)
+    with nginx(folder) as server:
+        with product(server, folder, step) as running:
+            running.wait_for_stage("Measuring")
+            (pid,) = running.workers
+            own = _weigh(pid, server, seconds)
+            megabytes = resident_megabytes(pid)
+        with floor(server, folder, _RATE, lasts) as pid:
+            least = _weigh(pid, server, seconds)
+    at = f"at {own.rate:,.0f} requests per second"
     return [
         Row(
             "a worker's CPU at 1,000/s",
             "<= 5 % of a core",
-            f"{percent:.1f} %",
-            percent <= _MOST_CPU_PERCENT,
-            f"{at}, {1e6 * spent / requests:.0f} us each",
+            f"{own.percent:.1f} %",
+            own.percent <= _MOST_CPU_PERCENT,
+            f"{at}, {own.microseconds:.0f} us each",
+        ),
+        Row(
+            "CPU of a bare loop at 1,000/s",
+            "",
+            f"{least.percent:.1f} %",
+            None,
+            f"only waits, writes and reads: {least.microseconds:.0f} us each",
         ),
         Row(
             "a worker's memory",
@@ -55,3 +63,23 @@ def cost(folder: Path, seconds: float) -> list[Row]:
             f"resident, {at}",
         ),
     ]
+
+
+class _Weight(NamedTuple):
+    """What a client costs."""
+
+    rate: float
+    """Requests per second."""
+    percent: float
+    """Of a core."""
+    microseconds: float
+    """Of CPU time for each request."""
+
+
+def _weigh(pid: int, server: Server, seconds: float) -> _Weight:
+    time.sleep(_SETTLE_SECONDS)
+    began, requests, spent = time.monotonic(), server.answered(), cpu_seconds(pid)
+    time.sleep(seconds)
+    passed = time.monotonic() - began
+    requests, spent = server.answered() - requests, cpu_seconds(pid) - spent
+    return _Weight(requests / passed, 100 * spent / passed, 1e6 * spent / requests)

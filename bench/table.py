@@ -10,7 +10,7 @@ class Row:
 
     Attributes:
         what: what is measured
-        bar: what was asked for
+        bar: what was asked for; empty for a figure that only helps to read the others
         figure: what was reached, in the same unit
         is_met: None where nothing could be measured
         detail: the figures behind it, or why there are none
@@ -39,8 +39,12 @@ def skipped(what: str, bar: str, reason: object) -> Row:
 def render(rows: Sequence[Row]) -> str:
     """Return the table as Markdown, which terminals show well enough."""
     verdicts = {True: "met", False: "MISSED", None: "skipped"}
+    told = [verdicts[row.is_met] if row.bar else "" for row in rows]
     cells: list[tuple[str, ...]] = [("what", "bar", "reached", "", "detail")]
-    cells += [(r.what, r.bar, r.figure, verdicts[r.is_met], r.detail) for r in rows]
+    cells += [
+        (row.what, row.bar, row.figure, verdict, row.detail)
+        for row, verdict in zip(rows, told, strict=True)
+    ]
     widths = [max(len(row[column]) for row in cells) for column in range(5)]
     cells.insert(1, tuple("-" * width for width in widths))
     lines = (

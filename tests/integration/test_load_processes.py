@@ -112,6 +112,13 @@ class Load:
     def acknowledge(self, pass_id: str) -> int:
         return self.http.post(f"/solrbench/results/{pass_id}/ack").status_code
 
+    def store(self, pass_id: str, seconds: float = 60) -> StepDocument:
+        """Take a finished document over, as the operator does."""
+        self.wait(lambda state: pass_id in state.unacknowledged, seconds)
+        document = self.fetch(pass_id)
+        self.acknowledge(pass_id)
+        return document
+
     def exit_codes(self, seconds: float = 10) -> list[int]:
         return [each.wait(seconds) for each in (self.master, *self.workers)]
 

@@ -3,9 +3,10 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
+from support.bad_datasets import DATA
 from support.bad_doors import DOORS, ROUTING
 from support.bad_existing import EXISTING_TARGETS
-from support.bad_loads import DATA, LOAD, WHOLE
+from support.bad_loads import LOAD, WHOLE
 from support.bad_topologies import QUANTITIES, TOPOLOGY
 from support.bad_workloads import WORKLOADS
 

@@ -50,6 +50,7 @@ def test_lost_pod_of_the_target_starts_everything_again() -> None:
     world = measured_so_far(retries=2)
     after = world.make_pass("one")
     assert (after.status.attempts.target, after.status.attempts.load) == (2, 2)
+    assert after.status.attempts.load_of_target == 2
     assert told(after, "TargetReady") == ("False", "TargetPodLost")
     assert told(after, "DataIndexed") == ("False", "TargetPodLost")
     assert told(world.make_pass("one"), "TargetReady") == ("False", "ZooKeeperNotReady")
@@ -100,6 +101,7 @@ def test_lost_load_starts_again_alone(component: str) -> None:
     world.cluster.objects["Job", "default", f"one-{component}"]["status"] = {"conditions": failed}
     after = world.make_pass("one")
     assert (after.status.attempts.target, after.status.attempts.load) == (1, 2)
+    assert after.status.attempts.load_of_target is None
     assert told(after, "Measured") == ("False", "LoadPodLost")
     world.make_pass("one")  # removes what is left of the first attempt
     assert told(world.make_pass("one"), "Measured") == ("False", "LoadStarted")

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller import door
-from solrbench.plan.load_plan import LoadPlan
+from solrbench.plan.load_plan import LoadPlan, Resumption
 from solrbench.results.windows import Thousand
 from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import World, told
@@ -79,6 +79,27 @@ def test_without_variants_the_load_goes_to_the_nodes() -> None:
     assert plan.variants == []
     assert plan.solr_urls == ["http://one-solr-0.one-solr.default.svc:8983/solr"]
     assert [(each.id, each.variant) for each in plan.passes] == [("r1-s0-two-users", "")]
+
+
+def test_a_new_attempt_is_told_what_the_ones_before_sent() -> None:
+    world = measured_so_far(retries=3, load=3)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["load"]["repeats"] = 2
+    body["spec"]["load"]["steps"] = [
+        {"name": name, "users": 1, "requests": 5} for name in ("two-users", "more", "most")
+    ]
+    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    for repeat, place, step in ((1, 0, "two-users"), (1, 1, "more")):
+        document = make_document(step, repeat, make_result([9]), attempt=2)
+        found = {"id": f"r{repeat}-s{place}-{step}", "list_offsets": [12 + place]}
+        reports.store(benchmark, document.model_copy(update=found), 2)
+    plan = plan_of(world)
+    assert plan.passes[0].id == "r1-s2-most"
+    assert plan.resumption == Resumption(offsets=[13], lost_steps=1, lost_warm_ups=0)
+
+
+def test_the_first_attempt_has_nothing_to_go_on_behind() -> None:
+    assert planned().resumption == Resumption()
 
 
 def test_stored_steps_of_variants_are_compared() -> None:

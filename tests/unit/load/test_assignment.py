@@ -63,11 +63,10 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
 )
 def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) -> None:
     whole = plan(Step(name="one", users=6, **fields))
-    made = step_assignment(whole, whole.passes[0], [17])
+    made = step_assignment(whole, whole.passes[0])
     assert made.start is start
     assert (made.key, made.step, made.users, made.workers) == ("r1-s0-one", "one", 6, 3)
     assert (made.requests, made.seconds) == (fields.get("requests"), fields.get("duration_seconds"))
-    assert made.offsets == [17]
 
 
 def test_variant_of_the_pass_is_that_of_its_warm_up_too() -> None:
@@ -99,8 +98,8 @@ def test_planned_rate_has_one_user_for_each_worker() -> None:
     step = Step(name="one", requests_per_second=4, ramp_seconds=3, requests=10)
     whole = plan(step, warm_up=WarmUp(seconds=3))
     planned = whole.passes[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
-    made, warm_up = step_assignment(whole, planned, [5]), warm_up_assignment(whole, planned)
-    assert (made.users, made.own_users, made.start, made.offsets) == (3, 1, Start.BARRIER, [5])
+    made, warm_up = step_assignment(whole, planned), warm_up_assignment(whole, planned)
+    assert (made.users, made.own_users, made.start) == (3, 1, Start.BARRIER)
     assert made.open_loop is not None
     assert (made.open_loop.ramp_from, made.ramp_seconds) == (2.0, 3)
     assert warm_up is not None

@@ -67,6 +67,12 @@ def only(*outcomes: WorkerOutcome) -> RequestResult:
     return result
 
 
+def test_document_tells_where_lists_go_on() -> None:
+    record = PassRecord(1, BEGAN, list_offsets=(7, 0), queries_may_repeat=True)
+    document = merge_outcomes(PLANNED, [("worker-0", outcome(part([5])))], record)
+    assert (document.list_offsets, document.queries_may_repeat) == ([7, 0], True)
+
+
 def test_document_of_four_workers_is_that_of_all_samples() -> None:
     rng = random.Random(5)
     samples = [[int(rng.lognormvariate(9, 1)) + 1 for _ in range(2500)] for _ in range(4)]

@@ -6,8 +6,8 @@ import pytest
 
 from solrbench.api.v1alpha1.queries import Order
 from solrbench.load.assignment import Assignment
+from solrbench.load.bookmark import Bookmark
 from solrbench.load.failures import LoadFailure
-from solrbench.load.merging import next_offsets
 from solrbench.load.mixing import prepare_offer
 from solrbench.load.offer import Offer, QueryPart
 from solrbench.load.order import choices
@@ -37,37 +37,31 @@ def test_each_once_ends_with_the_list() -> None:
 
 def test_workers_of_any_speed_never_send_a_query_twice() -> None:
     whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), Counter[bytes]()
-    offsets: list[int] = []
+    mark = Bookmark((True,))
     for speeds in ((10, 50), (60, 3), (5, 5)):
         outcomes = []
         for worker, count in enumerate(speeds):
             duty = assignment(users=4, workers=2, worker=worker)
-            drawn = whole.begin(duty.model_copy(update={"offsets": offsets}))
+            drawn = whole.begin(duty.model_copy(update={"offsets": list(mark.offsets)}))
             sent.update(each.body for each in islice(drawn.items, count))
             outcomes.append(outcome(*drawn.used_slots()))
-        offsets = next_offsets(offsets, outcomes)
+        mark = mark.after(outcomes)
     assert sent.total() == 133
     assert max(sent.values()) == 1
 
 
 def test_exact_steps_leave_no_gap() -> None:
     whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), []
-    offsets: list[int] = []
+    mark = Bookmark((True,))
     for requests in (7, 20, 1):
         outcomes = []
         for worker in range(3):
             duty = assignment(users=5, workers=3, worker=worker, requests=requests)
-            drawn = whole.begin(duty.model_copy(update={"offsets": offsets}))
+            drawn = whole.begin(duty.model_copy(update={"offsets": list(mark.offsets)}))
             sent += [each.body for each in islice(drawn.items, duty.own_requests)]
             outcomes.append(outcome(*drawn.used_slots()))
-        offsets = next_offsets(offsets, outcomes)
+        mark = mark.after(outcomes)
     assert sorted(sent) == sorted(f"0-{n}".encode() for n in range(28))
-
-
-def test_offsets_of_each_entry_go_on_apart() -> None:
-    assert next_offsets([], [outcome(3, 0), outcome(5, 9)]) == [5, 9]
-    assert next_offsets([5, 9], [outcome(1, 0), outcome(0, 0)]) == [6, 9]
-    assert next_offsets([5], []) == [5]
 
 
 def test_the_end_of_one_entry_is_the_end_of_the_mix() -> None:

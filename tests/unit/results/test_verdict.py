@@ -159,6 +159,12 @@ def test_step_that_those_left_ran_whole_is_valid() -> None:
     }
 
 
+def test_queries_that_may_have_been_sent_before() -> None:
+    verdict = judged(healthy(queries_may_repeat=True))
+    assert verdict.verdict == "Invalid"
+    assert "some may have been sent twice, bound 0" in told(verdict)["QueriesMayRepeat"]
+
+
 def test_throttled_worker() -> None:
     held = worker(throttled_seconds=2.5, cpu_limit_cores=0.5, cpu_seconds=1.0)
     assert told(judged(healthy(workers=[held]))) == {

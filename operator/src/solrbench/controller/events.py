@@ -34,6 +34,7 @@ _WAITING_REASONS = {
     "WarmingUp",
     "Ramping",
     "Measuring",
+    "Storing",
     "Finished",
     "StoppingLoad",
     "CleaningUp",

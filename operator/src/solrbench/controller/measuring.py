@@ -1,5 +1,7 @@
 """The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
 
+from collections.abc import Sequence
+
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
 from solrbench.controller.cores import find_replicas, read_cores
 from solrbench.controller.door import check_hosts
@@ -7,12 +9,13 @@ from solrbench.controller.following import follow, show
 from solrbench.controller.run import LoadLost, Run
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.hosts import qualify
+from solrbench.decide.resuming import resume
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.access import access_files
-from solrbench.plan.load_plan import Doors, LoadPlan, PlannedPass
-from solrbench.plan.passes import all_passes, rate_before, remaining_passes, step_of
+from solrbench.plan.load_plan import Doors, LoadPlan, PlannedPass, Resumption
+from solrbench.plan.passes import PassId, rate_before, remaining_passes, step_of
 from solrbench.plan.variants import doors
 
 
@@ -37,7 +40,7 @@ def measure(run: Run) -> None:
     if not delete_components(run, *LOAD, attempt_below=run.status.attempts.load):
         raise NotYet("RemovingOldLoad", "pods of the attempt before are still there")
     if job(run, names.LOAD_MASTER) is None or job(run, names.LOAD_WORKER) is None:
-        plan = _plan(run, [str(each) for each in remaining])
+        plan = _plan(run, remaining)
         apply_all(run, build_load(run.benchmark, plan, run.settings.image, plan.attempt))
         raise NotYet("LoadStarted", "the load's Jobs were made")
     follow(run)
@@ -59,7 +62,7 @@ def _update_index_size(run: Run) -> None:
     run.update(dataset=run.status.dataset.model_copy(update=size))
 
 
-def _plan(run: Run, remaining: list[str]) -> LoadPlan:
+def _plan(run: Run, remaining: Sequence[PassId]) -> LoadPlan:
     spec = run.benchmark.spec
     passes = [
         PlannedPass(
@@ -69,8 +72,7 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
             step=step_of(spec, each),
             ramp_from_requests_per_second=rate_before(spec, each),
         )
-        for each in all_passes(spec)
-        if str(each) in remaining
+        for each in remaining
     ]
     service = names.child(run.benchmark, names.LOAD_MASTER)
     return LoadPlan(
@@ -87,8 +89,14 @@ def _plan(run: Run, remaining: list[str]) -> LoadPlan:
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         passes=passes,
+        resumption=_resumption(run, remaining[0]),
         master_host=f"{service}.{run.namespace}.svc",
     )
+
+
+def _resumption(run: Run, first: PassId) -> Resumption:
+    stored, attempts = run.reports.documents(run.benchmark), run.status.attempts
+    return resume(first, stored.values(), attempts.load, attempts.load_of_target or 1)
 
 
 def _doors(run: Run) -> list[Doors]:

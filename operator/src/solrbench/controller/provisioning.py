@@ -134,6 +134,9 @@ def start_again(run: Run, lost: TargetLost) -> None:
             lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
         )
     again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
+    if run.existing is None:
+        # The new nodes have seen nothing; those of an existing target may know requests.
+        again = again.model_copy(update={"load_of_target": again.load})
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(run.status.target.nodes, ""))
     run.update(attempts=again, target=expected, load=None, phase="")

@@ -11,6 +11,7 @@ Pure:
 - `assignment`: what one worker does in one pass; shares that add up exactly
 - `arrivals`: when the requests of an open loop are due
 - `order`, `thinking`, `seeds`: which query comes next and how long a user waits, from seeds
+- `bookmark`: where lists go on after a pass, or after a try that was lost
 - `seating`, `classes`: which worker runs which user, and of which class it is
 - `naming`: request names, and what the answers to them do not show
 - `request_names`: names that are not known beforehand, kept few

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load import DEFAULT_MAX_IN_FLIGHT, Arrivals, Step
+from solrbench.load.seeds import seed_of
 
 _BLOCK = 4096
 """Arrivals computed together."""
@@ -63,6 +64,11 @@ def planned_rate(step: Step, ramp_from: float) -> PlannedRate | None:
         requests=step.requests,
         seconds=step.duration_seconds,
     )
+
+
+def arrivals_seed(seed: int, repeat: int, step: str) -> int:
+    """Return the seed of the arrivals of one pass; variants get the same ones."""
+    return seed_of("arrivals", seed, repeat, step)
 
 
 @dataclass(frozen=True)

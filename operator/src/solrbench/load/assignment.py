@@ -5,7 +5,7 @@ spawns them. Request `i` of a pass belongs to user `i % users`, so every worker 
 proportion to its users, no request twice and none not at all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from itertools import count
 
@@ -115,10 +115,8 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
     )
 
 
-def step_assignment(
-    plan: LoadPlan, planned: PlannedPass, offsets: Sequence[int] = ()
-) -> Assignment:
-    """Return a pass as worker 0 sees it; `offsets` are where its lists go on."""
+def step_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment:
+    """Return a pass as worker 0 sees it."""
     step = planned.step
     return Assignment(
         key=planned.id,
@@ -134,7 +132,6 @@ def step_assignment(
         seconds=step.duration_seconds,
         think_time=step.think_time,
         attempt=plan.attempt,
-        offsets=list(offsets),
     )
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple, Protocol
 
 from solrbench.api.v1alpha1.warm_up import UntilSteady
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
+from solrbench.load.bookmark import Bookmark, finite_entries, most_sent, resumed
 from solrbench.load.crew import Crew, PassSpoiledError
 from solrbench.load.failures import LoadFailure
-from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes, next_offsets
+from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.request_names import RequestNames
 from solrbench.load.speedometer import Speedometer
@@ -50,6 +51,8 @@ class _Played(NamedTuple):
     caches: list[CacheSample]
     steady: bool | None
     """Whether it became steady; None if nobody asked."""
+    may_repeat: bool
+    """Whether queries that are to be sent once may have been sent before it."""
 
 
 class Conductor:
@@ -80,7 +83,8 @@ class Conductor:
         self._began: float | None = None
         self._speed = Speedometer()
         self._failure: LoadFailure | None = None
-        self._offsets: list[int] = []
+        self._finite = finite_entries(plan.workload)
+        self._mark = Bookmark(self._finite)
         self._names = RequestNames()
 
     @property
@@ -99,11 +103,12 @@ class Conductor:
         self._prepare()
         ladder = None
         for planned in self._plan.passes:
+            self._wait_until_stored()
             self._pass = planned
             warmed_up = WarmedUp()
             if (planned.repeat, planned.variant) != ladder:
+                self._mark = Bookmark(self._finite) if ladder else resumed(self._plan)
                 ladder = (planned.repeat, planned.variant)
-                self._offsets = []
                 warmed_up = self._warm_up(planned)
             self._measure(planned, warmed_up)
         self._pass = None
@@ -158,12 +163,29 @@ class Conductor:
             caches=played.caches,
         )
 
+    def _wait_until_stored(self) -> None:
+        """Begin no pass of a list that is gone through once before the last one is stored.
+
+        If this master is lost, the next one knows that way which pass may have been begun.
+        """
+        if any(self._finite) and self._store.unacknowledged:
+            self._pass = None
+            self._enter("Storing")
+            self._crew.wait(lambda: not self._store.unacknowledged)
+
     def _measure(self, planned: PlannedPass, warmed_up: WarmedUp) -> None:
-        assignment = step_assignment(self._plan, planned, self._offsets)
+        assignment = step_assignment(self._plan, planned)
         rate = planned.step.spawn_rate or AT_ONCE_RATE
         played = self._play(assignment, rate, "Measuring")
-        lost = tuple(self._crew.lost)
-        record = PassRecord(self._plan.attempt, played.began, warmed_up, played.caches, lost)
+        record = PassRecord(
+            self._plan.attempt,
+            played.began,
+            warmed_up,
+            played.caches,
+            tuple(self._crew.lost),
+            self._mark.offsets,
+            played.may_repeat,
+        )
         outcomes = played.outcomes
         if self._plan.workload.locustfile is not None:
             outcomes = [(worker, _renamed(each, self._names)) for worker, each in outcomes]
@@ -175,15 +197,23 @@ class Conductor:
         """Run one pass, `until` it is steady if that is given; again if need be."""
         for again in count():
             key = f"{assignment.key}/again-{again}" if again else assignment.key
-            wanted = assignment.model_copy(update={"key": key})
+            offsets = list(self._mark.offsets)
+            wanted = assignment.model_copy(update={"key": key, "offsets": offsets})
             try:
                 return self._try(wanted, rate, stage, until)
             except PassSpoiledError as spoiled:
                 _logger.warning("pass=%s is run again: %s", assignment.key, spoiled)
+                self._skip(assignment)
                 self._crew.abandon()
                 self._caches.end(time.monotonic())
                 self._dismiss_users(assignment, rate)
         raise AssertionError  # count() has no end
+
+    def _skip(self, assignment: Assignment) -> None:
+        """Go on behind what a spoiled try can have sent."""
+        waited = assignment.start is Start.BARRIER and not self._crew.is_measuring
+        if any(self._finite) and not waited:
+            self._mark = self._mark.beyond(most_sent(assignment, self._plan.workload))
 
     def _try(
         self, assignment: Assignment, rate: int, stage: str, until: UntilSteady | None
@@ -209,9 +239,11 @@ class Conductor:
             self._bound(assignment), (lambda: None) if watch is None else watch.look
         )
         caches = self._caches.end(self._began)
-        self._offsets = next_offsets(self._offsets, [outcome for _, outcome in outcomes])
+        may_repeat, lost = self._mark.may_repeat, bool(self._crew.lost)
+        self._mark = self._mark.after([outcome for _, outcome in outcomes], lost=lost)
         self._dismiss_users(assignment, rate)
-        return _Played(began, outcomes, caches, None if watch is None else watch.is_steady)
+        steady = None if watch is None else watch.is_steady
+        return _Played(began, outcomes, caches, steady, may_repeat)
 
     def _dismiss_users(self, assignment: Assignment, rate: int) -> None:
         self._crew.conclude()

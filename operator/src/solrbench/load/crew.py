@@ -90,6 +90,11 @@ class Crew:
         )
 
     @property
+    def is_measuring(self) -> bool:
+        """Say whether the pass was told to begin, as opposed to its ramp."""
+        return self._measuring
+
+    @property
     def roster(self) -> Roster:
         """The workers of the pass by their places."""
         return Roster(tuple(self._members), self._seating)

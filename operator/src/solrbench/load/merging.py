@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import Any
 
 from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
@@ -56,6 +56,8 @@ class PassRecord:
         warmed_up: the warm-up right before
         caches: Solr's caches meanwhile
         lost_workers: names of workers whose measurements are missing
+        list_offsets: where the lists of the workload go on
+        queries_may_repeat: whether queries that are to be sent once may have been sent before
 
     """
 
@@ -64,6 +66,8 @@ class PassRecord:
     warmed_up: WarmedUp = field(default_factory=WarmedUp)
     caches: list[CacheSample] = field(default_factory=list)
     lost_workers: tuple[str, ...] = ()
+    list_offsets: tuple[int, ...] = ()
+    queries_may_repeat: bool = False
 
 
 def merge_outcomes(
@@ -105,18 +109,9 @@ def merge_outcomes(
         requests=requests,
         workers=[_worker(name, outcome) for name, outcome in outcomes],
         lost_workers=list(record.lost_workers),
+        list_offsets=list(record.list_offsets),
+        queries_may_repeat=record.queries_may_repeat,
     )
-
-
-def next_offsets(offsets: Sequence[int], outcomes: Sequence[WorkerOutcome]) -> list[int]:
-    """Return where the lists of a workload go on after a pass that began at `offsets`.
-
-    That is beyond the highest slot of any worker: what a slower worker left out is skipped, so
-    nothing is sent twice.
-    """
-    columns = zip_longest(*(outcome.used_slots for outcome in outcomes), fillvalue=0)
-    used = [max(column) for column in columns]
-    return [before + own for before, own in zip_longest(offsets, used, fillvalue=0)]
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from solrbench.api.v1alpha1.queries import Order, Queries
+from solrbench.api.v1alpha1.queries import Queries
 from solrbench.load.assignment import Assignment
 from solrbench.load.naming import ALL_SEEN, Unseen
 from solrbench.load.order import Slots, choices, positions
@@ -84,11 +84,6 @@ def single(requests: RequestList, queries: Queries) -> Offer:
     """Return the offer of a workload with one list of queries."""
     parts = [QueryPart(requests.requests, queries)]
     return Offer(requests.names, parts, unseen=requests.unseen)
-
-
-def is_finite(queries: Queries) -> bool:
-    """Say whether a list can come to its end."""
-    return queries.order is Order.EACH_ONCE
 
 
 def _mixed(

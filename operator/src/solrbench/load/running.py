@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-from solrbench.load.arrivals import PlannedRate, Schedule
+from solrbench.load.arrivals import PlannedRate, Schedule, arrivals_seed
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.offer import Offer
 from solrbench.load.open_loop import ArrivalSource
@@ -280,7 +280,7 @@ class RunningPass:
 
     def _new_source(self, rate: PlannedRate) -> ArrivalSource:
         duty = self._assignment
-        seed = seed_of("arrivals", self._target.seed, duty.repeat, duty.step)
+        seed = arrivals_seed(self._target.seed, duty.repeat, duty.step)
         return ArrivalSource(
             self,
             Schedule(rate, seed, duty.worker, duty.workers),

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from solrbench.access import Access, read_access
-from solrbench.api.v1alpha1.workload import Workload
 from solrbench.errors import Never
 from solrbench.load.failures import LoadFailure
 from solrbench.load.mixing import prepare_offer
@@ -24,7 +23,7 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
     workload, access = plan.workload, load_access(plan)
     return Target(
         requests=prepare_offer(plan, queries_folder),
-        seed=_think_seed(workload),
+        seed=workload.seed,
         nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,
         variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},
@@ -52,7 +51,3 @@ def load_access(plan: LoadPlan) -> Access:
 
 def _nodes(plan: LoadPlan, urls: Iterable[str], access: Access) -> list[Node]:
     return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]
-
-
-def _think_seed(workload: Workload) -> int:
-    return workload.mix_seed if workload.queries is None else workload.queries.seed

@@ -43,6 +43,19 @@ class PlannedPass(Model):
     """Planned rate of the step before in the ladder, where a ramp begins; 0 without one."""
 
 
+class Resumption(Model):
+    """What earlier attempts of the load sent of the ladder that a plan begins with."""
+
+    offsets: list[int] = []
+    """For each entry of the workload where its list goes on behind the stored passes."""
+    lost_steps: int = 0
+    """Times that the first pass of the plan may have been begun, and was lost."""
+    lost_warm_ups: int = 0
+    """Times that the warm-up before it may have been, too."""
+    may_repeat: bool = False
+    """Nobody knows how much was sent besides."""
+
+
 class LoadPlan(Model):
     """The work of one attempt of the load."""
 
@@ -66,6 +79,7 @@ class LoadPlan(Model):
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     passes: list[PlannedPass]
+    resumption: Resumption = Resumption()
     master_host: str
     """Where workers find the master."""
 
@@ -74,7 +88,7 @@ class LoadState(Model):
     """Answer of `GET /solrbench/state`."""
 
     stage: str
-    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Finished or Failed."""
+    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing, Finished or Failed."""
     workers: int = 0
     """Workers connected."""
     pass_id: str | None = None

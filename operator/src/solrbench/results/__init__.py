@@ -4,7 +4,7 @@
 - `histograms`: latency histograms that merge exactly
 - `passes`: stored passes by step and variant
 - `arrivals`: how planned arrivals were sent
-- `merge`: documents of all repeats into the status
+- `merge`: documents of all repeats into the status; `times`: its times and their spread
 - `comparison`: variants of a target against the first of them
 - `slow`: the slowest requests as lines
 - `compared`: comparisons in words

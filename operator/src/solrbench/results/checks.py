@@ -246,6 +246,17 @@ def _requests_late(document: StepDocument, load: Load) -> Outcome:
     return _share_of_plan(document, arrivals.late(document), "were sent late", bound)
 
 
+def _queries_may_repeat(document: StepDocument, load: Load) -> Outcome:
+    del load
+    if not document.queries_may_repeat:
+        return None
+    return Finding(
+        1,
+        "load pods were lost, and nobody knows how many queries of a list with order EachOnce they"
+        " had sent; some may have been sent twice, bound 0",
+    )
+
+
 def _share_of_plan(document: StepDocument, part: int, what: str, bound: int) -> Outcome:
     planned = document.planned_requests
     if document.requests_per_second is None:
@@ -302,5 +313,6 @@ CHECKS: Mapping[str, Check] = {
     "EmptyAnswers": _empty_answers,
     "RequestsDropped": _requests_dropped,
     "RequestsLate": _requests_late,
+    "QueriesMayRepeat": _queries_may_repeat,
 }
 """Checks of one pass by the reason that they give."""

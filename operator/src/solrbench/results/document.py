@@ -206,5 +206,12 @@ class StepDocument(Model):
     lost_workers: list[str] = []
     """Workers that were lost while the pass was measured; what they measured is missing, their
     users went to the others (`load.onWorkerLoss: Redistribute`)."""
+    list_offsets: list[int] = []
+    """For each entry of the workload the number of its first request in the next step of this
+    ladder, counted from the begin of the ladder; empty with a locustfile and in documents of older
+    versions."""
+    queries_may_repeat: bool = False
+    """Queries of a list with the order `EachOnce` may have been sent before in this ladder: load
+    pods were lost, and nobody knows how many requests they had sent."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if nobody looked, as in documents of older versions."""

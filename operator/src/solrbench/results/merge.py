@@ -5,19 +5,16 @@ anything. Means over repeats appear only beside it, to show how far repeats diff
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.status import StepResult, Summary
 from solrbench.plan.passes import variant_names
-from solrbench.results import statistics
 from solrbench.results.document import RequestResult, StepDocument
 from solrbench.results.figures import format_milliseconds, format_number, format_share
 from solrbench.results.open_loop import response_figures
 from solrbench.results.passes import (
     Passes,
-    bounded,
     by_place,
     felt_percentile,
     longest,
@@ -28,12 +25,7 @@ from solrbench.results.passes import (
     requests,
     seconds,
 )
-
-PERCENTILES = (50, 75, 95, 99)
-"""Those of `StepResult`."""
-
-_DIGITS = 3
-"""Decimals kept: thousandths of a request per second and of a per cent."""
+from solrbench.results.times import DIGITS, deviation_percent, mean, time_fields
 
 
 def merge_steps(spec: Spec, documents: Sequence[StepDocument]) -> list[StepResult]:
@@ -104,7 +96,7 @@ def _merge_request(step: Step, variant: str, request: str, passes: Passes) -> St
         requests=sent,
         failures=sum(result.failures for result in results),
         ramp_requests=None if step.spawn_rate is None and step.ramp_seconds is None else ramp,
-        requests_per_second=round(sent / seconds(passes), _DIGITS),
+        requests_per_second=round(sent / seconds(passes), DIGITS),
         steady_from_second=_steady_from(passes),
         outlier_windows=_outlier_windows(passes),
         **_service_times(results),
@@ -125,36 +117,20 @@ def _outlier_windows(passes: Passes) -> int | None:
     return sum(known) if known else None
 
 
-def _service_times(results: Sequence[RequestResult]) -> dict[str, Any]:
-    histogram = merged(results)
-    if not histogram.count:
-        return {}
-    total = sum(result.sum_microseconds for result in results)
+def _service_times(results: Sequence[RequestResult]) -> dict[str, float | None]:
     lowest = [each.min_microseconds for each in results if each.min_microseconds is not None]
-    highest = longest(results)
+    total = sum(result.sum_microseconds for result in results)
     return {
-        "average_milliseconds": milliseconds(total / histogram.count),
         "min_milliseconds": milliseconds(min(lowest, default=None)),
-        "max_milliseconds": milliseconds(highest),
-        **{
-            f"p{percent}_milliseconds": milliseconds(bounded(histogram, percent, highest))
-            for percent in PERCENTILES
-        },
+        **time_fields("", merged(results), total, longest(results)),
     }
 
 
-def _deviations(rates: Sequence[float], p95s: Sequence[int | None]) -> dict[str, Any]:
-    measured = [p95 for p95 in p95s if p95 is not None]
-    found: dict[str, float | None] = {}
-    if len(rates) >= 2:
-        found["requests_per_second_mean"] = round(statistics.mean(rates), _DIGITS)
-        found["requests_per_second_deviation_percent"] = _deviation(rates)
-    if len(measured) >= 2:
-        found["p95_milliseconds_mean"] = milliseconds(statistics.mean(measured))
-        found["p95_deviation_percent"] = _deviation(measured)
-    return found
-
-
-def _deviation(values: Sequence[float]) -> float | None:
-    percent = statistics.relative_deviation_percent(values)
-    return None if percent is None else round(percent, _DIGITS)
+def _deviations(rates: Sequence[float], p95s: Sequence[int | None]) -> dict[str, float | None]:
+    rate = mean(rates)
+    return {
+        "requests_per_second_mean": None if rate is None else round(rate, DIGITS),
+        "requests_per_second_deviation_percent": deviation_percent(rates),
+        "p95_milliseconds_mean": milliseconds(mean(p95s)),
+        "p95_deviation_percent": deviation_percent(p95s),
+    }

@@ -57,6 +57,8 @@ class Attempts(Observed):
     """Times the target was made and the data indexed."""
     load: Annotated[int, Field(ge=1, le=1000)] = 1
     """Times the load was started."""
+    load_of_target: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """The first of them at the present target, if one before asked Solr nodes that are gone."""
 
 
 class TargetStatus(Observed):
@@ -106,7 +108,7 @@ class LiveLoad(Observed):
     """What the load master reports while it runs."""
 
     stage: Text
-    """WaitingForWorkers, WarmingUp, Ramping, Measuring or Finished."""
+    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing or Finished."""
     repeat: Count | None = None
     """Repeat under way, from 1."""
     variant: Text | None = None
@@ -281,7 +283,7 @@ class Doubt(Observed):
     reason: Text
     """CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled, PodRestarted,
     TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
-    RequestsDropped, RequestsLate."""
+    RequestsDropped, RequestsLate, QueriesMayRepeat."""
     message: Text
     """What was measured and its bound, of the repeat in which it was worst."""
 

@@ -85,3 +85,8 @@ class Workload(Model):
         if self.queries is None:
             return ()
         return (MixEntry(name=self.request_name, queries=self.queries),)
+
+    @property
+    def seed(self) -> int:
+        """Of whatever is drawn for users and arrivals."""
+        return self.mix_seed if self.queries is None else self.queries.seed
