@@ -3,21 +3,23 @@
 `python -m bench.servers.delays PORT DISTRIBUTION [STALL EVERY]`: with a stall, the whole server
 stands still for STALL seconds in every EVERY seconds, as a JVM does while it collects garbage.
 
-`GET /known` gives the delays so far in µs, each from the last byte of a request read to the
-answer handed to the kernel: what a client must have seen at least.
+`GET /known` gives the delays so far in µs, each from the time at which the kernel got the request
+to the answer handed to the kernel: what a client must have seen. When the request was read does not
+count: of twenty that come at once the last is read half a millisecond after it came.
 """
 
 import asyncio
 import json
 import random
+import socket
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 import uvloop
 
 from bench.servers.distributions import DISTRIBUTIONS
+from solrbench.load.stamped_socket import StampedSocket
 
 _BACKLOG = 4096
 _BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'
@@ -34,47 +36,42 @@ class Log:
         self.known: list[int] = []
 
 
-class Delaying(asyncio.Protocol):
+class Delaying:
     """One connection, with one request at a time."""
 
-    def __init__(self, log: Log, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, log: Log, loop: asyncio.AbstractEventLoop, connected: socket.socket) -> None:
         self._log = log
         self._loop = loop
-        self._transport: asyncio.Transport | None = None
+        self._socket: StampedSocket | None = StampedSocket(loop, connected, self)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport; part of asyncio's protocol interface, as the following."""
-        self._transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
+    def received(self, data: bytes, at_ns: int) -> None:
         """Answer a request after its delay; what asks for figures gets them at once."""
-        came = time.perf_counter_ns()
         if not data.startswith(b"GET /solr/books/"):
             self._tell(data)
             return
         delay = next(self._log.delays)
         if delay < _TIMER_SECONDS:
-            self._answer(came)
+            self._answer(at_ns)
         else:
-            self._loop.call_later(delay, self._answer, came)
+            self._loop.call_later(delay, self._answer, at_ns)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Forget the transport."""
+        """Forget the socket."""
         del error
-        self._transport = None
+        self._socket = None
 
-    def _answer(self, came: int) -> None:
-        if self._transport is None:
+    def _answer(self, came_ns: int) -> None:
+        if self._socket is None:
             return
-        self._transport.write(_ANSWER)
-        self._log.known.append((time.perf_counter_ns() - came) // 1000)
+        self._log.known.append((time.perf_counter_ns() - came_ns) // 1000)
+        self._socket.write(_ANSWER)
 
     def _tell(self, data: bytes) -> None:
         known = data.startswith(b"GET /known")
         body = json.dumps(self._log.known if known else len(self._log.known)).encode()
-        if self._transport is not None:
-            self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
-            self._transport.write(body)
+        if self._socket is not None:
+            head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+            self._socket.write(head + body)
 
 
 async def _stall(seconds: float, every: float) -> None:
@@ -89,11 +86,13 @@ async def serve(arguments: Sequence[str]) -> None:
     port, name, *stall = arguments
     log = Log(DISTRIBUTIONS[name](random.Random(1)))
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: Delaying(log, loop), "127.0.0.1", int(port), backlog=_BACKLOG
-    )
     stalling = asyncio.create_task(_stall(*map(float, stall))) if stall else None
-    await server.serve_forever()
+    with socket.create_server(("127.0.0.1", int(port)), backlog=_BACKLOG) as server:
+        server.setblocking(False)
+        while True:
+            connected, _ = await loop.sock_accept(server)
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            Delaying(log, loop, connected)
     del stalling
 
 

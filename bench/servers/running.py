@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import socket
 import sys
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 from bench.processes import started, wait_until
 
 _ROOT = Path(__file__).parents[2]
+_PATHS = os.pathsep.join([str(_ROOT), str(_ROOT / "operator" / "src")])
 _START_SECONDS = 10.0
 
 
@@ -64,7 +66,7 @@ def python_server(module: str, folder: Path, arguments: Sequence[str] = ()) -> I
     """Run `bench.servers.<module>` on a free port."""
     port = free_port()
     command = [sys.executable, "-m", f"bench.servers.{module}", str(port), *arguments]
-    with started(command, folder / f"{module}.log", {"PYTHONPATH": str(_ROOT)}) as process:
+    with started(command, folder / f"{module}.log", {"PYTHONPATH": _PATHS}) as process:
         wait_until(lambda: is_open(port), _START_SECONDS, f"server {module}")
         yield Server(port, process.pid)
 

@@ -1,12 +1,10 @@
 """One connection: answers that are known by their heads, and requests larger than a buffer."""
 
-import asyncio
-import socket
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-import uvloop
 
 from solrbench.load import connection as module
 from solrbench.load.connection import Connection
@@ -24,7 +22,8 @@ class Owner:
         self.answers: list[Answer] = []
         self.troubles: list[str] = []
 
-    def answered(self, status: int, body: bytes, received: int, keep: bool) -> None:
+    def answered(self, status: int, body: bytes, received: int, keep: bool, ended_ns: int) -> None:
+        assert 0 <= time.perf_counter_ns() - ended_ns < 60e9
         self.answers.append(Answer(status, body, received, keep))
 
     def malformed(self, message: str) -> None:
@@ -119,39 +118,3 @@ def test_heads_are_forgotten_before_they_fill_the_memory(
         connection.data_received(answer(b"x" * size))
         assert len(known) <= 10
     assert [len(each.body) for each in owner.answers] == list(range(100))
-
-
-def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
-    first = bytes(range(256)) * 32 * 1024
-    second = b"the next one"
-
-    async def talk() -> bytes:
-        loop = asyncio.get_running_loop()
-        near, far = socket.socketpair()
-        near.setblocking(False)
-        far.setblocking(False)
-        connection, _ = connected()
-        await loop.create_connection(lambda: connection, sock=near)
-        connection.send(first)
-        connection.send(second)
-        found = b""
-        while len(found) < len(first) + len(second):
-            found += await loop.sock_recv(far, 1 << 20)
-        connection.close()
-        far.close()
-        return found
-
-    assert uvloop.run(talk()) == first + second
-
-
-def test_nothing_is_written_after_the_end() -> None:
-    async def talk() -> None:
-        near, far = socket.socketpair()
-        connection, _ = connected()
-        await asyncio.get_running_loop().create_connection(lambda: connection, sock=near)
-        connection.close()
-        with pytest.raises(ConnectionError, match="4 bytes written"):
-            connection.send(b"late")
-        far.close()
-
-    uvloop.run(talk())

@@ -31,8 +31,8 @@ def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
             turn.add((taker, REQUEST, place, place + 10, 550, (200, b"{}")))
         assert log == []
         await asyncio.sleep(0)
-        assert log == [
-            *(("hasten", taker, REQUEST, place + 10) for place, taker in enumerate(takers)),
+        assert [each[:3] for each in log[:3]] == [("hasten", taker, REQUEST) for taker in takers]
+        assert log[3:] == [
             *(
                 ("completed", taker, REQUEST, place, place + 10, 550, None, (200, b"{}"))
                 for place, taker in enumerate(takers)

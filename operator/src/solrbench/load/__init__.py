@@ -26,10 +26,10 @@ Pure:
 
 The core, which runs in an event loop of its own and knows nothing of Locust:
 
-- `connection`: one TCP connection; `asker`: one request after another over it; `user`: a user who
-  waits for each answer
+- `stamped_socket`: a socket that tells when bytes came; `connection`: what they say as HTTP
+- `asker`: one request after another over a connection; `user`: a user who waits for each answer
 - `open_loop`: the arrivals of an open loop, over many a `planned_asker`; `alarm`: wakes in time
-- `turns`: answers that came at once are stamped at once
+- `turns`: answers that came at once are followed by requests, then judged
 - `running`: a pass with its users; `core`: one pass after another
 - `usage`, `cgroups`: what measuring cost the worker, and what held it back
 

@@ -11,6 +11,7 @@ from solrbench.load.answers import NOTHING_FOUND, Failure, failure
 from solrbench.load.connection import Connection
 from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.slow import SlowSample, qtime_milliseconds
+from solrbench.load.stamped_socket import StampedSocket, connect_stamped
 from solrbench.load.turns import turn_of
 
 _FIRST_PAUSE_NS = 1_000_000
@@ -56,7 +57,7 @@ class Asker(ABC):
         self._turn_of_loop = turn_of(loop)
         self.is_dropped = False
 
-    def hasten(self, request: PreparedRequest, ended_ns: int) -> None:  # noqa: B027 - most wait
+    def hasten(self, request: PreparedRequest, now_ns: int) -> None:  # noqa: B027 - most wait
         """Send what follows if that does not depend on the answer, which is not judged yet."""
 
     @abstractmethod
@@ -149,9 +150,8 @@ class Asker(ABC):
             self._watch.cancel()
         self._disconnect()
 
-    def answered(self, status: int, body: bytes, received: int, keep: bool) -> None:
-        """Note when a whole answer came; it is handed over when the loop's turn is over."""
-        ended_ns = _now()
+    def answered(self, status: int, body: bytes, received: int, keep: bool, ended_ns: int) -> None:
+        """Keep a whole answer; it is handed over when the loop's turn is over."""
         self._unanswered = 0
         if not keep:
             self._disconnect()
@@ -193,11 +193,8 @@ class Asker(ABC):
     async def _open(self) -> None:
         """Open a connection and send the request that waits for it, if one does."""
         tried_ns = _now()
-        connection = Connection()
         try:
-            await self._loop.create_connection(
-                lambda: connection, self._node.host, self._node.port, ssl=self._node.tls
-            )
+            connection = await connect(self._node, self._loop)
         except OSError as error:
             self._connecting = None
             self._began_ns = self._began_ns or tried_ns
@@ -250,6 +247,23 @@ class Asker(ABC):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> Connection:
+    """Return a connection to a node.
+
+    Raises:
+        OSError: there is none to be had.
+
+    """
+    connection = Connection()
+    if node.tls is None:
+        connected = await connect_stamped(loop, node.host, node.port)
+        connection.use(StampedSocket(loop, connected, connection))
+    else:
+        # Bytes are not the server's before they are decrypted, so the time of reading has to do.
+        await loop.create_connection(lambda: connection, node.host, node.port, ssl=node.tls)
+    return connection
 
 
 def connect_failure(error: OSError, node: Node) -> Failure:

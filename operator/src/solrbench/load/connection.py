@@ -8,7 +8,7 @@ that has been parsed once is known by its bytes, so most answers are one look in
 """
 
 import asyncio
-import os
+import time
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, cast
 
@@ -38,14 +38,30 @@ _known: dict[bytes, Head] = {}
 class Owner(Protocol):
     """Who asks over a connection."""
 
-    def answered(self, status: int, body: bytes, received: int, keep: bool) -> None:
-        """Take an answer: HTTP status, body, bytes on the wire, may the connection be kept."""
+    def answered(self, status: int, body: bytes, received: int, keep: bool, ended_ns: int) -> None:
+        """Take an answer: HTTP status, body, bytes on the wire, may the connection be kept.
+
+        Its last byte came at `ended_ns`.
+        """
 
     def malformed(self, message: str) -> None:
         """Learn that what came is no HTTP."""
 
     def lost(self, error: Exception | None, received: int) -> None:
         """Learn that the connection ended after `received` bytes of an answer."""
+
+
+class Transport(Protocol):
+    """What carries the bytes."""
+
+    def write(self, data: bytes, /) -> None:
+        """Send."""
+
+    def abort(self) -> None:
+        """End the connection at once."""
+
+
+_now = time.perf_counter_ns
 
 
 def _not_open(data: bytes) -> None:
@@ -55,13 +71,13 @@ def _not_open(data: bytes) -> None:
 class Connection(asyncio.Protocol):
     """One connection. Nobody is told of its end while it has no owner.
 
-    `send` writes a request; the answer to the one before must have come.
+    `send` writes a request; the answer to the one before must have come. Bytes come with the time
+    at which they did, or through a transport of the event loop, which knows only when it read them.
     """
 
     __slots__ = (
         "_body",
         "_complete",
-        "_descriptor",
         "_feed",
         "_keep",
         "_more",
@@ -80,8 +96,7 @@ class Connection(asyncio.Protocol):
         self.send: Callable[[bytes], None] = _not_open
         self._parser = HttpResponseParser(self)
         self._feed = self._parser.feed_data
-        self._transport: asyncio.Transport | None = None
-        self._descriptor = -1
+        self._transport: Transport | None = None
         self._body = b""
         self._more: list[bytes] = []
         self._received = 0
@@ -101,14 +116,19 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport; part of asyncio's protocol interface, as the following."""
-        self._transport = cast("asyncio.Transport", transport)
-        self.send = self._transport.write
-        if transport.get_extra_info("sslcontext") is None:
-            self._descriptor = transport.get_extra_info("socket").fileno()
-            self.send = self._send_at_once
+        """Use a transport of the loop; part of asyncio's protocol interface."""
+        self.use(cast("asyncio.Transport", transport))
+
+    def use(self, transport: Transport) -> None:
+        """Be connected by this."""
+        self._transport = transport
+        self.send = transport.write
 
     def data_received(self, data: bytes) -> None:
+        """Take bytes just read; part of asyncio's protocol interface."""
+        self.received(data, _now())
+
+    def received(self, data: bytes, at_ns: int) -> None:
         """Parse a piece of an answer, and hand the answer over if it was the last one."""
         if not self._received:
             head = _known.get(data[: data.find(_END)])
@@ -116,7 +136,7 @@ class Connection(asyncio.Protocol):
                 status, whole, begin, keep = head
                 if whole == len(data):
                     self.answers += 1
-                    self.owner.answered(status, data[begin:], whole, keep)
+                    self.owner.answered(status, data[begin:], whole, keep, at_ns)
                     return
         self._received += len(data)
         try:
@@ -135,7 +155,7 @@ class Connection(asyncio.Protocol):
             status = self._parser.get_status_code()
             if received == len(data):
                 _learn(data, len(body), status, self._keep)
-            self.owner.answered(status, body, received, self._keep)
+            self.owner.answered(status, body, received, self._keep, at_ns)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Tell the owner, who may be waiting for an answer."""
@@ -143,21 +163,6 @@ class Connection(asyncio.Protocol):
         self.send = _not_open
         if self.owner is not None:
             self.owner.lost(error, self._received)
-
-    def _send_at_once(self, message: bytes) -> None:
-        """Write to the socket: uvloop's transport would wait until its loop's turn is over.
-
-        The time until then would count as the server's.
-        """
-        try:
-            written = os.write(self._descriptor, message)
-        except OSError:
-            # No room, or the other side is gone; the transport knows what to do.
-            written = 0
-        if written < len(message) and self._transport is not None:
-            # What is written later must not overtake the rest.
-            self.send = self._transport.write
-            self.send(message[written:])
 
     def on_body(self, body: bytes) -> None:
         """Keep a piece of the body; called by the parser."""

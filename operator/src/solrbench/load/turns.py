@@ -1,14 +1,15 @@
 """The answers of one turn of the event loop.
 
-When many answers come at once, the clock is read for all of them before the first one is judged:
-else the last would wait until all others are judged, counted and followed by a new request, and
-that time would count as the server's.
+When many answers come at once, all are read before the first one is judged: where the kernel does
+not tell when bytes came, the last would else wait until all others are judged, counted and
+followed by a new request, and that time would count as the server's.
 
-For the same reason the requests that follow whatever the answers are go out before any of these is
-judged. And like work done together is quicker: the processor has it at hand.
+Requests that follow whatever the answers are go out next, before any answer is judged, so that the
+server is not left waiting. And like work done together is quicker: the processor has it at hand.
 """
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -37,9 +38,10 @@ class Turn:
 
     def _hand_over(self) -> None:
         answers, self._answers = self._answers, []
-        for asker, request, _, ended_ns, _, _ in answers:
+        now_ns = time.perf_counter_ns()
+        for asker, request, _, _, _, _ in answers:
             if not asker.is_dropped:
-                asker.hasten(request, ended_ns)
+                asker.hasten(request, now_ns)
         for asker, request, began_ns, ended_ns, received, answer in answers:
             if not asker.is_dropped:
                 asker.completed(request, began_ns, ended_ns, received, None, answer)

@@ -84,10 +84,10 @@ class ClosedLoopUser(Asker):
             self._pause.cancel()
         super().drop()
 
-    def hasten(self, request: PreparedRequest, ended_ns: int) -> None:
+    def hasten(self, request: PreparedRequest, now_ns: int) -> None:
         """Ask again at once: a user who does not think waits for no judgement."""
         if self._think is None and (request.extra is None or request.extra.flow is None):
-            self._next(ended_ns)
+            self._next(now_ns)
 
     def completed(  # noqa: PLR0913, PLR0917 - see `Asker`
         self,
