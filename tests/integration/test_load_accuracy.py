@@ -17,7 +17,7 @@ from bench.servers.running import python_server
 from bench.statistics import worst_of
 from solrbench.results.histograms import decode
 
-_ATTEMPTS = 8
+_ATTEMPTS = 3
 _SECONDS = 4
 
 
