@@ -1,9 +1,11 @@
 """Bad answers, silence and connections that end: each a failure of its kind."""
 
 import asyncio
+import time
 
 import pytest
 
+from solrbench.load import stamped_socket
 from support.http_server import GOOD, Exchange, HttpServer, Script
 from support.ports import free_port
 from unit.load.builders import assignment, kinds, only, run, run_pass, target, workload
@@ -159,5 +161,22 @@ def test_request_is_not_sent_a_third_time() -> None:
         assert kinds(outcome) == {"ConnectionReset": 1}
         assert only(outcome).retried_requests == 1
         assert len(server.requests) == 3
+
+    run(body)
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
+    hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamped_socket, "_wall", lambda: time.time_ns() + hours * 3_600_000_000_000)
+
+    async def body() -> None:
+        began = time.perf_counter()
+        async with HttpServer() as server:
+            outcome = await run_pass(target(server.url), assignment(requests=5))
+        passed = 1e6 * (time.perf_counter() - began)
+        assert (only(outcome).requests, only(outcome).failures) == (5, 0)
+        assert 0 <= (only(outcome).min_microseconds or 0) <= only(outcome).sum_microseconds < passed
 
     run(body)

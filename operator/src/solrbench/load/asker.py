@@ -152,6 +152,9 @@ class Asker(ABC):
 
     def answered(self, status: int, body: bytes, received: int, keep: bool, ended_ns: int) -> None:
         """Keep a whole answer; it is handed over when the loop's turn is over."""
+        if ended_ns < self._began_ns:
+            # The wall clock was set forward since it came; see `stamped_socket`.
+            ended_ns = _now()
         self._unanswered = 0
         if not keep:
             self._disconnect()
