@@ -57,3 +57,9 @@ def test_table_says_met_missed_and_skipped() -> None:
     assert "| 12.00 x " in lines[2]
     assert "60,000 and 5,000 requests per CPU-second, FastHttpUser" in lines[2]
     assert [line.split("|")[4].strip() for line in lines[2:]] == ["met", "MISSED", "skipped", "met"]
+
+
+def test_figure_without_a_bar_is_neither_met_nor_skipped() -> None:
+    table = render([Row("bare loop", "", "7.4 %", None)])
+    assert "7.4 %" in table
+    assert "skipped" not in table
