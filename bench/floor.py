@@ -4,16 +4,18 @@
 it costs is the price of waking up twice for each request and of the network on this machine.
 """
 
+import os
 import socket
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import quantiles
 from urllib.parse import urlsplit
 
 from bench.peers import question
-from bench.processes import started
+from bench.processes import prefer, started
 from bench.servers.running import Server
 
 _MOST_BYTES = 1 << 16
@@ -38,6 +40,20 @@ def ask(url: str, rate: int, seconds: int) -> None:
             time.sleep(max(began + number / rate - time.perf_counter(), 0))
             connection.sendall(message)
             connection.recv(_MOST_BYTES)
+
+
+def timer_lag_p99_ms(rate: int, seconds: int) -> float:
+    """Return how late a timer rings on this machine that does nothing else, before all others."""
+    prefer([os.getpid()])
+    lags, due = [], time.perf_counter()
+    try:
+        for _ in range(rate * seconds):
+            due += 1 / rate
+            time.sleep(max(due - time.perf_counter(), 0))
+            lags.append(time.perf_counter() - due)
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return 1000 * quantiles(lags, n=100)[98]
 
 
 if __name__ == "__main__":
