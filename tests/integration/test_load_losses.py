@@ -69,9 +69,7 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
         with running(tmp_path, plan, queries, **SOON) as load:
             load.wait(lambda state: state.requests > 20, 60)
             kill_one(load)
-            load.wait(lambda state: len(state.unacknowledged) == 1, 40)
-            exact = load.fetch("r1-s0-exact")
-            load.acknowledge("r1-s0-exact")
+            exact = load.store("r1-s0-exact", 40)
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     assert (measured(exact), exact.lost_workers) == (400, [])
     assert [each.users for each in exact.workers] == [3]
@@ -89,9 +87,7 @@ def test_planned_rate_is_planned_anew_for_who_is_left(tmp_path: Path) -> None:
         with running(tmp_path, plan, "a\nb\n", **SOON) as load:
             load.wait(lambda state: state.requests > 20, 60)
             kill_one(load)
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            planned = load.fetch("r1-s0-planned")
-            load.acknowledge("r1-s0-planned")
+            planned = load.store("r1-s0-planned")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     assert (measured(planned), planned.planned_requests, planned.lost_workers) == (500, 500, [])
     assert [each.users for each in planned.workers] == [1]
@@ -106,9 +102,7 @@ def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
         with own_load(tmp_path, plan, FAST, SOON) as load:
             load.wait(lambda state: state.requests > 50, 60)
             kill_one(load)
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            exact = load.fetch("r1-s0-exact")
-            load.acknowledge("r1-s0-exact")
+            exact = load.store("r1-s0-exact")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     read = next(each for each in exact.requests if each.request == "read")
     assert (read.requests, exact.lost_workers) == (900, [])
@@ -142,9 +136,7 @@ def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> Non
                 return
             state = load.wait(lambda state: (state.workers, state.users) == (1, 5), 12)
             assert state.stage == "Measuring"
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            document = load.fetch("r1-s0-long")
-            load.acknowledge("r1-s0-long")
+            document = load.store("r1-s0-long")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     assert [each.users for each in document.workers] == [5]
     assert len(document.lost_workers) == 1

@@ -211,9 +211,7 @@ def test_warm_up_ends_when_own_users_are_steady(tmp_path: Path) -> None:
     with serving(even) as server:
         plan = own_plan(server, {"name": "after", "users": 4, "requests": 100}, warmUp=until)
         with own_load(tmp_path, plan, FAST) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1, 90)
-            after = load.fetch("r1-s0-after")
-            load.acknowledge("r1-s0-after")
+            after = load.store("r1-s0-after", 90)
             assert load.exit_codes() == [0, 0, 0]
     assert after.warm_up_steady is True
     assert after.warm_up_requests >= 200
@@ -238,9 +236,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
         )
         with own_load(tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n") as load:
             load.wait(lambda state: state.stage == "Measuring" and state.users == 8, 60)
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            mixed = load.fetch("r1-s0-mixed")
-            load.acknowledge("r1-s0-mixed")
+            mixed = load.store("r1-s0-mixed")
             assert load.exit_codes() == [0, 0, 0]
     counts = named(mixed)
     assert counts.keys() == {"compute", "half", "read", "write", "stream", "whole stream"}
@@ -290,9 +286,7 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     with serving(slow) as server:
         plan = own_plan(server, {"name": "slow", "users": 3, "durationSeconds": 1}, workers=1)
         with own_load(tmp_path, plan, text) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            slow_step = load.fetch("r1-s0-slow")
-            load.acknowledge("r1-s0-slow")
+            slow_step = load.store("r1-s0-slow")
             assert load.exit_codes() == [0, 0]
     (result,) = slow_step.requests
     assert result.requests == result.failures == 9
@@ -321,9 +315,7 @@ class Chatty(User):
     with serving() as server:
         plan = own_plan(server, {"name": "chatty", "users": 4, "requests": 400})
         with own_load(tmp_path, plan, text) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            document = load.fetch("r1-s0-chatty")
-            load.acknowledge("r1-s0-chatty")
+            document = load.store("r1-s0-chatty")
             assert load.exit_codes() == [0, 0, 0]
     assert len(document.requests) == 50
     assert sum(named(document).values()) == 400
@@ -346,9 +338,7 @@ def test_example_checks_out(tmp_path: Path) -> None:
         plan = own_plan(server, step, own=own)
         data = files["data"]
         with own_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
-            load.wait(lambda state: len(state.unacknowledged) == 1, 60)
-            document = load.fetch("r1-s0-desks")
-            load.acknowledge("r1-s0-desks")
+            document = load.store("r1-s0-desks")
             assert load.exit_codes() == [0, 0, 0]
     by_name = {each.request: each for each in document.requests}
     assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
