@@ -3,18 +3,37 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import ColdStart, StepResult, StepSending
+from solrbench.api.v1alpha1.status import ColdStart, StepResult, StepSending, StepVerdict
 from solrbench.results.verdict import VALID
 from solrbench.telemetry.family import Family, Sample
 
+_Entry = StepResult | StepSending | ColdStart | StepVerdict
 
-def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+
+def _numbers(
+    read: Callable[[SolrBenchmark], Iterable[_Entry]], field: str, divisor: int
+) -> Callable[[SolrBenchmark], Iterator[Sample]]:
     def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
-        for result in benchmark.status.results:
-            number = getattr(result, field)
-            yield _place(result), None if number is None else number / divisor
+        for each in read(benchmark):
+            number = getattr(each, field)
+            yield _place(each), None if number is None else number / divisor
 
     return samples
+
+
+def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+    return _numbers(lambda benchmark: benchmark.status.results, field, divisor)
+
+
+def _sent(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+    return _numbers(lambda benchmark: benchmark.status.sending, field, divisor)
+
+
+def _began(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+    def starts(benchmark: SolrBenchmark) -> list[ColdStart]:
+        return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
+
+    return _numbers(starts, field, divisor)
 
 
 def _quantiles(prefix: str = "") -> Callable[[SolrBenchmark], Iterator[Sample]]:
@@ -30,42 +49,21 @@ def _quantiles(prefix: str = "") -> Callable[[SolrBenchmark], Iterator[Sample]]:
     return samples
 
 
-def _by_step(
-    read: Callable[[SolrBenchmark], Iterable[StepSending | ColdStart]], field: str, divisor: int
-) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
-        for each in read(benchmark):
-            number = getattr(each, field)
-            yield (each.step, each.variant or ""), None if number is None else number / divisor
-
-    return samples
-
-
-def _sent(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    return _by_step(lambda benchmark: benchmark.status.sending, field, divisor)
-
-
-def _began(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    def starts(benchmark: SolrBenchmark) -> list[ColdStart]:
-        return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
-
-    return _by_step(starts, field, divisor)
-
-
 def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
-        yield (each.step, each.variant or ""), each.verdict == VALID
+        yield _place(each), each.verdict == VALID
 
 
 def _invalid_reasons(benchmark: SolrBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
         for doubt in each.reasons:
-            yield (each.step, each.variant or "", doubt.reason), 1
+            yield (*_place(each), doubt.reason), 1
 
 
-def _place(result: StepResult) -> tuple[str, ...]:
-    """Return the values of the labels in `_RESULT`."""
-    return result.step, result.request, result.variant or ""
+def _place(entry: _Entry) -> tuple[str, ...]:
+    """Return the values of the labels in `_RESULT` or, without a request name, in `_STEP`."""
+    request = (entry.request,) if isinstance(entry, StepResult) else ()
+    return entry.step, *request, entry.variant or ""
 
 
 _STEP = ("step", "variant")
