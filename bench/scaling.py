@@ -4,29 +4,19 @@ Two workers that run side by side get what the server leaves them of two cores. 
 is put as capacity: requests per CPU-second of one worker, and of two that disturb each other.
 """
 
-import time
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 from bench.peers import CONNECTIONS
-from bench.processes import cpu_seconds, wait_until
+from bench.processes import wait_until
 from bench.product import product
 from bench.servers.nginx import nginx
 from bench.servers.running import Server
 from bench.table import Row
+from bench.weighing import Weight, weigh
 
 _BAR = 1.8
 _SETTLE_SECONDS = 1.0
-
-
-class _Speed(NamedTuple):
-    """What workers reach together."""
-
-    per_cpu_second: float
-    """Requests per second of their CPU time."""
-    per_second: float
-    """Requests per second by the clock."""
 
 
 def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
@@ -34,8 +24,8 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
     one, two = [], []
     with nginx(folder) as server:
         for _ in range(repeats):
-            one.append(_speed(server, folder, 1, seconds))
-            two.append(_speed(server, folder, 2, seconds))
+            one.append(_weigh(server, folder, 1, seconds))
+            two.append(_weigh(server, folder, 2, seconds))
     single, double = (median(each.per_cpu_second for each in found) for found in (one, two))
     slow, fast = (median(each.per_second for each in found) for found in (one, two))
     gain = 2 * double / single
@@ -47,15 +37,9 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
     ]
 
 
-def _speed(server: Server, folder: Path, workers: int, seconds: float) -> _Speed:
+def _weigh(server: Server, folder: Path, workers: int, seconds: float) -> Weight:
     step = {"name": "full", "users": CONNECTIONS * workers, "durationSeconds": 60}
     before = server.answered()
     with product(server, folder, step, workers=workers) as running:
         wait_until(lambda: server.answered() > before + 2000 * workers, 30, "load")
-        time.sleep(_SETTLE_SECONDS)
-        began, requests = time.monotonic(), server.answered()
-        spent = sum(map(cpu_seconds, running.workers))
-        time.sleep(seconds)
-        requests, passed = server.answered() - requests, time.monotonic() - began
-        spent = sum(map(cpu_seconds, running.workers)) - spent
-    return _Speed(requests / spent, requests / passed)
+        return weigh(server, running.workers, seconds, _SETTLE_SECONDS)

@@ -6,17 +6,17 @@ start-up nor what a client says of itself counts.
 """
 
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import median
 
 from bench.peers import fast_http_user, k6, ours, wrk
-from bench.processes import cpu_seconds, wait_until
+from bench.processes import wait_until
 from bench.servers.nginx import nginx
 from bench.servers.running import Server, python_server
 from bench.table import Row, ratio_row, skipped
+from bench.weighing import weigh
 
 Peer = Callable[[Server, Path], AbstractContextManager[int]]
 
@@ -30,11 +30,7 @@ def per_cpu_second(peer: Peer, server: Server, folder: Path, seconds: float) -> 
     before = server.answered()
     with peer(server, folder) as pid:
         wait_until(lambda: server.answered() > before + _BUSY_REQUESTS, 30, "load")
-        time.sleep(_SETTLE_SECONDS)
-        requests, spent = server.answered(), cpu_seconds(pid)
-        time.sleep(seconds)
-        requests, spent = server.answered() - requests, cpu_seconds(pid) - spent
-    return requests / spent
+        return weigh(server, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
 
 
 def compare(

@@ -1,0 +1,49 @@
+"""What a client costs: requests by the server's count, CPU time by `/proc`, between two looks."""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bench.processes import cpu_seconds
+from bench.servers.running import Server
+
+
+class Weight(NamedTuple):
+    """What some processes did together for a while."""
+
+    requests: int
+    cpu_seconds: float
+    seconds: float
+
+    @property
+    def per_cpu_second(self) -> float:
+        """Requests per second of CPU time."""
+        return self.requests / self.cpu_seconds
+
+    @property
+    def per_second(self) -> float:
+        """Requests per second by the clock."""
+        return self.requests / self.seconds
+
+    @property
+    def cpu_percent(self) -> float:
+        """CPU time in per cent of a core."""
+        return 100 * self.cpu_seconds / self.seconds
+
+    @property
+    def microseconds_each(self) -> float:
+        """CPU time of one request."""
+        return 1e6 * self.cpu_seconds / self.requests
+
+
+def weigh(server: Server, pids: Sequence[int], seconds: float, settle_seconds: float) -> Weight:
+    """Let a client settle, then weigh its processes for so long."""
+    time.sleep(settle_seconds)
+    began, requests, spent = time.monotonic(), server.answered(), _spent(pids)
+    time.sleep(seconds)
+    passed = time.monotonic() - began
+    return Weight(server.answered() - requests, _spent(pids) - spent, passed)
+
+
+def _spent(pids: Sequence[int]) -> float:
+    return sum(map(cpu_seconds, pids))
