@@ -15,8 +15,7 @@ from pathlib import Path
 from bench.processes import prefer
 from bench.product import product
 from bench.servers.running import python_server
-from bench.table import Row, skipped
-from solrbench.api.v1alpha1.load import Step
+from bench.table import Row
 from solrbench.results.histograms import Histogram, merge
 
 RATE = 1000
@@ -54,8 +53,6 @@ def response_times(folder: Path, seconds: int) -> Histogram:
 
 def stalls(folder: Path, seconds: int) -> list[Row]:
     """Compare p99 and p99.9 with the theory."""
-    if "requests_per_second" not in Step.model_fields:
-        return [skipped(_WHAT, "within 2 %", "steps have no requestsPerSecond")]
     found = response_times(folder, seconds)
     pairs = {percent: ((found.percentile(percent) or 0) / 1e6) for percent in (99.0, 99.9)}
     worst = max(abs(seconds / theory(percent) - 1) for percent, seconds in pairs.items())

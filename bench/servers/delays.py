@@ -86,14 +86,15 @@ async def serve(arguments: Sequence[str]) -> None:
     port, name, *stall = arguments
     log = Log(DISTRIBUTIONS[name](random.Random(1)))
     loop = asyncio.get_running_loop()
-    stalling = asyncio.create_task(_stall(*map(float, stall))) if stall else None
     with socket.create_server(("127.0.0.1", int(port)), backlog=_BACKLOG) as server:
         server.setblocking(False)
-        while True:
-            connected, _ = await loop.sock_accept(server)
-            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            Delaying(log, loop, connected)
-    del stalling
+        async with asyncio.TaskGroup() as group:
+            if stall:
+                group.create_task(_stall(*map(float, stall)))
+            while True:
+                connected, _ = await loop.sock_accept(server)
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                Delaying(log, loop, connected)
 
 
 if __name__ == "__main__":
