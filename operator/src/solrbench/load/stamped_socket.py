@@ -5,6 +5,7 @@ notes the time at which it got a packet and hands it over with the bytes (SO_TIM
 socket(7)). Where it does not, the time of reading has to do.
 """
 
+import _socket
 import asyncio
 import os
 import socket
@@ -46,13 +47,14 @@ class StampedSocket:
         self, loop: asyncio.AbstractEventLoop, connected: socket.socket, reader: Reader
     ) -> None:
         self._loop = loop
-        self._socket = connected
-        self._descriptor = connected.fileno()
+        # Gevent puts a Python function before each call of the sockets that it hands out.
+        self._socket = _socket.socket(fileno=connected.detach())
+        self._descriptor = self._socket.fileno()
         self._reader = reader
         self._rest = b""
-        self._receive = connected.recvmsg
+        self._receive = self._socket.recvmsg
         with suppress(OSError):
-            connected.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+            self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         loop.add_reader(self._descriptor, self._read)
 
     def write(self, message: bytes) -> None:
