@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from bench.floor import floor
+from bench.peers import paced_k6
 from bench.processes import resident_megabytes
 from bench.product import product
 from bench.servers.nginx import nginx
-from bench.table import Row
-from bench.weighing import weigh
+from bench.servers.running import Server
+from bench.table import Row, skipped
+from bench.weighing import Weight, weigh
 
 _RATE = 1000
 _SETTLE_SECONDS = 2.0
@@ -23,10 +25,11 @@ def cost(folder: Path, seconds: float) -> list[Row]:
         with product(server, folder, step) as running:
             running.wait_for_stage("Measuring")
             (pid,) = running.workers
-            own = weigh(server, [pid], seconds, _SETTLE_SECONDS)
+            own = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
             megabytes = resident_megabytes(pid)
         with floor(server, folder, _RATE, lasts) as pid:
-            least = weigh(server, [pid], seconds, _SETTLE_SECONDS)
+            least = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
+        peer = _peer(server, folder, seconds)
     at = f"at {own.per_second:,.0f} requests per second"
     return [
         Row(
@@ -36,13 +39,8 @@ def cost(folder: Path, seconds: float) -> list[Row]:
             own.cpu_percent <= _MOST_CPU_PERCENT,
             f"{at}, {own.microseconds_each:.0f} us each",
         ),
-        Row(
-            "CPU of a bare loop at 1,000/s",
-            "",
-            f"{least.cpu_percent:.1f} %",
-            None,
-            f"only waits, writes and reads: {least.microseconds_each:.0f} us each",
-        ),
+        _beside("a bare loop", least, ", only waits, writes and reads"),
+        peer,
         Row(
             "a worker's memory",
             "<= 100 MB",
@@ -51,3 +49,16 @@ def cost(folder: Path, seconds: float) -> list[Row]:
             f"resident, {at}",
         ),
     ]
+
+
+def _peer(server: Server, folder: Path, seconds: float) -> Row:
+    try:
+        with paced_k6(server, folder, _RATE) as pid:
+            return _beside("k6", weigh(server.answered, [pid], seconds, _SETTLE_SECONDS))
+    except FileNotFoundError as error:
+        return skipped("CPU of k6 at 1,000/s", "", error)
+
+
+def _beside(who: str, weight: Weight, what: str = "") -> Row:
+    detail = f"{weight.microseconds_each:.0f} us each{what}"
+    return Row(f"CPU of {who} at 1,000/s", "", f"{weight.cpu_percent:.1f} %", None, detail)

@@ -1,5 +1,6 @@
 """Who is compared: each asks one URL over so many connections until it is ended."""
 
+import json
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,8 +17,8 @@ _FOREVER_SECONDS = 120
 
 _K6 = """
 import http from 'k6/http';
-export const options = {{ vus: {users}, duration: '{seconds}s' }};
-export default function () {{ http.get('{url}'); }}
+export const options = %s;
+export default function () { http.get('%s'); }
 """
 
 
@@ -70,8 +71,33 @@ def k6(server: Server, folder: Path) -> Iterator[int]:
         FileNotFoundError: it is not on the PATH.
 
     """
+    options = {"vus": CONNECTIONS, "duration": f"{_FOREVER_SECONDS}s"}
+    with _k6(server, folder, options) as pid:
+        yield pid
+
+
+@contextmanager
+def paced_k6(server: Server, folder: Path, rate: int) -> Iterator[int]:
+    """Run k6 at a rate, with arrivals of its own planning.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
+    scenario = {
+        "executor": "constant-arrival-rate",
+        "rate": rate,
+        "duration": f"{_FOREVER_SECONDS}s",
+        "preAllocatedVUs": CONNECTIONS,
+    }
+    with _k6(server, folder, {"scenarios": {"paced": scenario}}) as pid:
+        yield pid
+
+
+@contextmanager
+def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[int]:
     script = folder / "k6.js"
-    script.write_text(_K6.format(users=CONNECTIONS, seconds=_FOREVER_SECONDS, url=question(server)))
+    script.write_text(_K6 % (json.dumps(options), question(server)))
     command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]
     with started(command, folder / "k6.log") as process:
         yield process.pid

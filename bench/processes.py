@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
+
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _FAREWELL_SECONDS = 5.0
 _LOOK_SECONDS = 0.02
@@ -71,6 +73,18 @@ def cpu_seconds(pid: int) -> float:
 def resident_megabytes(pid: int) -> float:
     """Return the memory of a process that is in RAM, in 10^6 bytes (proc(5), field 24)."""
     return int(_stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def pin(pid: int, core: int) -> None:
+    """Let all threads of a process run on one core only."""
+    for thread in psutil.Process(pid).threads():
+        os.sched_setaffinity(thread.id, {core})
+
+
+def is_connected_to(pid: int, port: int) -> bool:
+    """Say whether a process has a connection to a port."""
+    connections = psutil.Process(pid).net_connections("tcp")
+    return any(each.raddr and each.raddr.port == port for each in connections)
 
 
 def prefer(pids: Iterable[int]) -> None:

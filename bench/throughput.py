@@ -30,7 +30,7 @@ def per_cpu_second(peer: Peer, server: Server, folder: Path, seconds: float) -> 
     before = server.answered()
     with peer(server, folder) as pid:
         wait_until(lambda: server.answered() > before + _BUSY_REQUESTS, 30, "load")
-        return weigh(server, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
+        return weigh(server.answered, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
 
 
 def compare(

@@ -1,11 +1,10 @@
 """What a client costs: requests by the server's count, CPU time by `/proc`, between two looks."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bench.processes import cpu_seconds
-from bench.servers.running import Server
 
 
 class Weight(NamedTuple):
@@ -36,13 +35,18 @@ class Weight(NamedTuple):
         return 1e6 * self.cpu_seconds / self.requests
 
 
-def weigh(server: Server, pids: Sequence[int], seconds: float, settle_seconds: float) -> Weight:
-    """Let a client settle, then weigh its processes for so long."""
+def weigh(
+    answered: Callable[[], int], pids: Sequence[int], seconds: float, settle_seconds: float
+) -> Weight:
+    """Let a client settle, then weigh its processes for so long.
+
+    `answered` returns how many requests the server has answered.
+    """
     time.sleep(settle_seconds)
-    began, requests, spent = time.monotonic(), server.answered(), _spent(pids)
+    began, requests, spent = time.monotonic(), answered(), _spent(pids)
     time.sleep(seconds)
     passed = time.monotonic() - began
-    return Weight(server.answered() - requests, _spent(pids) - spent, passed)
+    return Weight(answered() - requests, _spent(pids) - spent, passed)
 
 
 def _spent(pids: Sequence[int]) -> float:

@@ -18,6 +18,7 @@ _END = '"]}]}}'
 
 _CONFIGURATION = """
 worker_processes 1;
+{affinity}
 daemon off;
 pid {folder}/nginx.pid;
 error_log {folder}/nginx.log;
@@ -51,8 +52,8 @@ class Nginx(Server):
 
 
 @contextmanager
-def nginx(folder: Path) -> Iterator[Server]:
-    """Run nginx on a free port.
+def nginx(folder: Path, core: int | None = None) -> Iterator[Server]:
+    """Run nginx on a free port, on one core only if it is given.
 
     Raises:
         FileNotFoundError: nginx is not on the PATH.
@@ -63,7 +64,9 @@ def nginx(folder: Path) -> Iterator[Server]:
         raise FileNotFoundError("nginx is not on the PATH; hack/bench-tools unpacks it")
     port = free_port()
     configuration = folder / "nginx.conf"
-    configuration.write_text(_CONFIGURATION.format(folder=folder, port=port, body=small_answer()))
+    affinity = "" if core is None else f"worker_cpu_affinity {1 << core:b};"
+    fields = {"folder": folder, "port": port, "body": small_answer(), "affinity": affinity}
+    configuration.write_text(_CONFIGURATION.format_map(fields))
     command = [program, "-p", str(folder), "-c", str(configuration)]
     with started(command, folder / "nginx.out") as process:
         wait_until(lambda: is_open(port), 10, "nginx")
