@@ -63,10 +63,34 @@ def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
 def test_empty_answers_are_remarked_unless_they_fail() -> None:
     assert check(asked(), 200, answer(0)) is NOTHING_FOUND
     assert check(asked(maxFound=0), 200, answer(0)) is NOTHING_FOUND
-    assert check(asked(), 200, answer("0")) is NOTHING_FOUND
+    assert check(asked(), 200, answer(" 0")) is NOTHING_FOUND
     assert check(asked(), 200, answer(10)) is None
+    assert check(asked(), 200, answer(" 10")) is None
     failed = check(asked(minFound=1), 200, answer(0))
     assert failed is not NOTHING_FOUND
+
+
+def test_the_header_may_be_as_long_as_the_question_that_it_repeats() -> None:
+    header = b'{"responseHeader":{"status":0,"params":{"q":"%b"}},' % (b"word " * 2000)
+    assert check(asked(), 200, header + b'"response":{"numFound":0,"docs":[]}}') is NOTHING_FOUND
+
+
+@pytest.mark.parametrize(
+    ("grouped", "found"),
+    [
+        ('{"matches":0,"groups":[]}', 0),
+        ('{"matches":7,"groups":[{"groupValue":"a","doclist":{"numFound":3,"docs":[]}}]}', 7),
+        ('{"matches":7,"doclist":{"numFound":0,"docs":[]}}', 7),
+    ],
+)
+def test_groups_found_what_they_match(grouped: str, found: int) -> None:
+    body = f'{{"responseHeader":{{"status":0,"QTime":1}},"grouped":{{"x_s":{grouped}}}}}'.encode()
+    assert num_found(body) == found
+    assert check(asked(maxFound=found), 200, body) is (NOTHING_FOUND if found == 0 else None)
+
+
+def test_fields_called_matches_are_none_of_groups() -> None:
+    assert num_found(answer(5, '[{"matches":0}]')) == 5
 
 
 def test_stored_text_is_no_number_of_documents() -> None:

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 _FOUND = b'"numFound":'
 _FOUND_BYTES = len(_FOUND)
-_NEAR = 2048
-"""Solr writes `response`, which begins with `numFound`, right behind the header."""
+_MATCHES = b'"matches":'
+"""Begins a grouped answer: what all groups found together, before the `numFound` of each."""
 
-_ZERO = ord("0")
+_NO_ZERO = frozenset(b"123456789")
 _LONGEST_NUMBER = 20
 _SEEN_BYTES = 120
 
@@ -43,10 +43,10 @@ def check(request: "PreparedRequest", status: int, body: bytes) -> Failure | Non
         failed = _check_extra(request.extra, body)
         if failed is not None:
             return failed
-    at = body.find(_FOUND, 0, _NEAR)
-    if at > 0 and body[at + _FOUND_BYTES] == _ZERO:
-        return NOTHING_FOUND
-    return None
+    at = body.find(_FOUND)
+    if not request.json or (at > 0 and body[at + _FOUND_BYTES] in _NO_ZERO):
+        return None
+    return NOTHING_FOUND if num_found(body) == 0 else None
 
 
 def _check_extra(extra: "Extra", body: bytes) -> Failure | None:
@@ -73,11 +73,20 @@ def _check_expectation(expected: Expected, body: bytes) -> Failure | None:
 
 
 def num_found(body: bytes) -> int | None:
-    """Return the first `numFound` of an answer, None if it has none."""
+    """Return how many documents an answer found, None if it does not say.
+
+    That is its first `numFound`, or the `matches` of groups, which stand before it.
+    """
     at = body.find(_FOUND)
+    matches = _number(body, body.find(_MATCHES, 0, at), _MATCHES)
+    return _number(body, at, _FOUND) if matches is None else matches
+
+
+def _number(body: bytes, at: int, key: bytes) -> int | None:
+    """Return the whole number behind a key, None if there is none or the key is not there."""
     if at < 0:
         return None
-    start = at + _FOUND_BYTES
+    start = at + len(key)
     digits = body[start : start + _LONGEST_NUMBER].lstrip()
     end = next((i for i, byte in enumerate(digits) if not 48 <= byte <= 57), len(digits))
     return int(digits[:end]) if end else None
