@@ -70,6 +70,11 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND
 
 
+def stolen_seconds() -> float:
+    """Return the CPU time that the host kept from this virtual machine (proc(5), `steal`)."""
+    return int(Path("/proc/stat").read_text().split()[8]) / _TICKS_PER_SECOND
+
+
 def resident_megabytes(pid: int) -> float:
     """Return the memory of a process that is in RAM, in 10^6 bytes (proc(5), field 24)."""
     return int(_stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
@@ -77,8 +82,8 @@ def resident_megabytes(pid: int) -> float:
 
 def pin(pid: int, core: int) -> None:
     """Let all threads of a process run on one core only."""
-    for thread in psutil.Process(pid).threads():
-        os.sched_setaffinity(thread.id, {core})
+    for thread in _threads(pid):
+        os.sched_setaffinity(thread, {core})
 
 
 def is_connected_to(pid: int, port: int) -> bool:
@@ -94,9 +99,13 @@ def prefer(pids: Iterable[int]) -> None:
     would count as theirs.
     """
     for pid in pids:
-        for thread in Path(f"/proc/{pid}/task").iterdir():
+        for thread in _threads(pid):
             with suppress(PermissionError, ProcessLookupError):
-                os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, _PRIORITY)
+                os.sched_setscheduler(thread, os.SCHED_FIFO, _PRIORITY)
+
+
+def _threads(pid: int) -> list[int]:
+    return [int(each.name) for each in Path(f"/proc/{pid}/task").iterdir()]
 
 
 def _stat(pid: int) -> list[str]:
