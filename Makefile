@@ -75,7 +75,7 @@ e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
 	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
 
 .PHONY: bench
-bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (10 minutes)
+bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (6 minutes)
 	export PATH="$$(hack/bench-tools):$$PATH" PYTHONPATH=operator/src:. && $(BIN)/python -m bench
 
 .PHONY: test

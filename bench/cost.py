@@ -1,5 +1,6 @@
 """What a worker costs that sends 1,000 requests per second."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from bench.floor import floor
@@ -9,7 +10,7 @@ from bench.product import product
 from bench.servers.nginx import nginx
 from bench.servers.running import Server
 from bench.table import Row, skipped
-from bench.weighing import Weight, weigh
+from bench.weighing import weigh
 
 _RATE = 1000
 _SETTLE_SECONDS = 2.0
@@ -27,9 +28,10 @@ def cost(folder: Path, seconds: float) -> list[Row]:
             (pid,) = running.workers
             own = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
             megabytes = resident_megabytes(pid)
-        with floor(server, folder, _RATE, lasts) as pid:
-            least = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
-        peer = _peer(server, folder, seconds)
+        others = [
+            _beside("a bare loop in C", floor(server, folder, _RATE, lasts), server, seconds),
+            _beside("k6", paced_k6(server, folder, _RATE), server, seconds),
+        ]
     at = f"at {own.per_second:,.0f} requests per second"
     return [
         Row(
@@ -39,8 +41,7 @@ def cost(folder: Path, seconds: float) -> list[Row]:
             own.cpu_percent <= _MOST_CPU_PERCENT,
             f"{at}, {own.microseconds_each:.0f} us each",
         ),
-        _beside("a bare loop", least, ", only waits, writes and reads"),
-        peer,
+        *others,
         Row(
             "a worker's memory",
             "<= 100 MB",
@@ -51,14 +52,13 @@ def cost(folder: Path, seconds: float) -> list[Row]:
     ]
 
 
-def _peer(server: Server, folder: Path, seconds: float) -> Row:
+def _beside(who: str, client: AbstractContextManager[int], server: Server, seconds: float) -> Row:
+    what = f"CPU of {who} at 1,000/s"
     try:
-        with paced_k6(server, folder, _RATE) as pid:
-            return _beside("k6", weigh(server.answered, [pid], seconds, _SETTLE_SECONDS))
+        with client as pid:
+            weight = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
     except FileNotFoundError as error:
-        return skipped("CPU of k6 at 1,000/s", "", error)
-
-
-def _beside(who: str, weight: Weight, what: str = "") -> Row:
-    detail = f"{weight.microseconds_each:.0f} us each{what}"
-    return Row(f"CPU of {who} at 1,000/s", "", f"{weight.cpu_percent:.1f} %", None, detail)
+        return skipped(what, "", error)
+    return Row(
+        what, "", f"{weight.cpu_percent:.1f} %", None, f"{weight.microseconds_each:.0f} us each"
+    )

@@ -1,12 +1,12 @@
-"""The least that a Python program spends at a planned rate: it waits, writes, reads, no more.
+"""The least that the machine asks for: a bare loop in C at a planned rate, and a bare timer.
 
-`python -m bench.floor URL RATE SECONDS` checks nothing, keeps nothing and uses one connection. What
-it costs is the price of waking up twice for each request and of the network on this machine.
+The loop (`floor.c`) checks nothing, keeps nothing and uses one connection. What it costs is the
+price of waking up twice for each request and of the network on this machine, in any language.
 """
 
 import os
-import socket
-import sys
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,28 +18,27 @@ from bench.peers import question
 from bench.processes import prefer, started
 from bench.servers.running import Server
 
-_MOST_BYTES = 1 << 16
+_SOURCE = Path(__file__).parent / "floor.c"
 
 
 @contextmanager
 def floor(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int]:
-    """Run one; gives its process id."""
-    command = [sys.executable, "-m", "bench.floor", question(server), str(rate), str(seconds)]
+    """Run the bare loop; gives its process id.
+
+    Raises:
+        FileNotFoundError: there is no C compiler.
+
+    """
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise FileNotFoundError("cc is not on the PATH")
+    program = folder / "floor"
+    subprocess.run([compiler, "-O2", "-o", str(program), str(_SOURCE)], check=True)
+    parts = urlsplit(question(server))
+    path = f"{parts.path}?{parts.query}"
+    command = [str(program), str(server.port), path, str(rate), str(seconds)]
     with started(command, folder / "floor.log") as process:
         yield process.pid
-
-
-def ask(url: str, rate: int, seconds: int) -> None:
-    """Ask so often, for so long."""
-    parts = urlsplit(url)
-    message = f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode()
-    with socket.create_connection((parts.hostname or "", parts.port or 80)) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        began = time.perf_counter()
-        for number in range(rate * seconds):
-            time.sleep(max(began + number / rate - time.perf_counter(), 0))
-            connection.sendall(message)
-            connection.recv(_MOST_BYTES)
 
 
 def timer_lag_p99_ms(rate: int, seconds: int) -> float:
@@ -54,7 +53,3 @@ def timer_lag_p99_ms(rate: int, seconds: int) -> float:
     finally:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     return 1000 * quantiles(lags, n=100)[98]
-
-
-if __name__ == "__main__":
-    ask(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

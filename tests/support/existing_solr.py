@@ -136,8 +136,31 @@ def open_doors(name: str, nodes: int, certificate: Path, key: Path) -> None:
 
     One door, a load balancer too, is encrypted with the certificate.
     """
-    hosts = [_host(name, i) for i in range(nodes)]
-    text = NGINX.format(
+    files = {
+        "nginx.conf": _configuration([_host(name, i) for i in range(nodes)]),
+        "server.pem": certificate.read_text("ascii"),
+        "server.key": key.read_text("ascii"),
+    }
+    ports = (PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED)
+    kube.apply(
+        # It holds a key, and the login of the suite's own door.
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": DOORS}, "stringData": files},
+        _pod(),
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": DOORS},
+            "spec": {
+                "selector": {"app": DOORS},
+                "ports": [{"name": f"p{port}", "port": port} for port in ports],
+            },
+        },
+    )
+    kube.kubectl("wait", "--for=condition=Ready", f"pod/{DOORS}", "--timeout=60s")
+
+
+def _configuration(hosts: list[str]) -> str:
+    return NGINX.format(
         first=hosts[0],
         servers=" ".join(f"server {host};" for host in hosts),
         proxy=PROXY,
@@ -148,7 +171,9 @@ def open_doors(name: str, nodes: int, certificate: Path, key: Path) -> None:
         files=FILES,
         login=login(),
     )
-    ports = (PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED)
+
+
+def _pod() -> kube.Body:
     command = ["nginx", "-c", f"{FILES}/nginx.conf", "-e", "stderr"]
     container = {
         "name": "nginx",
@@ -161,39 +186,17 @@ def open_doors(name: str, nodes: int, certificate: Path, key: Path) -> None:
             "capabilities": {"drop": ["ALL"]},
         },
     }
-    kube.apply(
-        {
-            "apiVersion": "v1",
-            "kind": "Secret",  # it holds a key, and the login of the suite's own door
-            "metadata": {"name": DOORS},
-            "stringData": {
-                "nginx.conf": text,
-                "server.pem": certificate.read_text("ascii"),
-                "server.key": key.read_text("ascii"),
-            },
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": DOORS, "labels": {"app": DOORS}},
+        "spec": {
+            "automountServiceAccountToken": False,
+            "securityContext": CONTEXT,
+            "containers": [container],
+            "volumes": [{"name": "files", "secret": {"secretName": DOORS}}],
         },
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": DOORS, "labels": {"app": DOORS}},
-            "spec": {
-                "automountServiceAccountToken": False,
-                "securityContext": CONTEXT,
-                "containers": [container],
-                "volumes": [{"name": "files", "secret": {"secretName": DOORS}}],
-            },
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": {"name": DOORS},
-            "spec": {
-                "selector": {"app": DOORS},
-                "ports": [{"name": f"p{port}", "port": port} for port in ports],
-            },
-        },
-    )
-    kube.kubectl("wait", "--for=condition=Ready", f"pod/{DOORS}", "--timeout=60s")
+    }
 
 
 def close_doors() -> None:
