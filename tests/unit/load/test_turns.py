@@ -4,9 +4,13 @@ import asyncio
 from typing import Any
 
 from solrbench.load.requests import PreparedRequest
-from solrbench.load.turns import turn_of
+from solrbench.load.turns import Ended, turn_of
 
 REQUEST = PreparedRequest(b"q=a", 0, json=True)
+
+
+def ended(began_ns: int) -> Ended:
+    return REQUEST, began_ns, began_ns + 10, 550, None, (200, b"{}")
 
 
 class Taker:
@@ -28,17 +32,14 @@ def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
         loop = asyncio.get_running_loop()
         turn, takers = turn_of(loop), [Taker(log) for _ in range(3)]
         for place, taker in enumerate(takers):
-            turn.add((taker, REQUEST, place, place + 10, 550, (200, b"{}")))
+            turn.add(taker, ended(place))
         assert log == []
         await asyncio.sleep(0)
         assert [each[:3] for each in log[:3]] == [("hasten", taker, REQUEST) for taker in takers]
         assert log[3:] == [
-            *(
-                ("completed", taker, REQUEST, place, place + 10, 550, None, (200, b"{}"))
-                for place, taker in enumerate(takers)
-            ),
+            *(("completed", taker, ended(place)) for place, taker in enumerate(takers)),
         ]
-        turn.add((takers[0], REQUEST, 7, 17, 550, (200, b"{}")))
+        turn.add(takers[0], ended(7))
         await asyncio.sleep(0)
         assert len(log) == 8
 
@@ -50,7 +51,7 @@ def test_who_was_dropped_in_between_hears_nothing() -> None:
 
     async def main() -> None:
         turn, taker = turn_of(asyncio.get_running_loop()), Taker(log)
-        turn.add((taker, REQUEST, 7, 17, 550, (200, b"{}")))
+        turn.add(taker, ended(7))
         taker.is_dropped = True
         await asyncio.sleep(0)
 

@@ -12,7 +12,7 @@ from solrbench.load.connection import Connection
 from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.slow import SlowSample, qtime_milliseconds
 from solrbench.load.stamped_socket import StampedSocket, connect_stamped
-from solrbench.load.turns import turn_of
+from solrbench.load.turns import Ended, turn_of
 
 _FIRST_PAUSE_NS = 1_000_000
 _LONGEST_PAUSE_NS = 1_000_000_000
@@ -61,40 +61,16 @@ class Asker(ABC):
         """Send what follows if that does not depend on the answer, which is not judged yet."""
 
     @abstractmethod
-    def completed(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
-        self,
-        request: PreparedRequest,
-        began_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-        answer: tuple[int, bytes] | None,
-    ) -> None:
-        """Take the end of a request; another may be sent now, unless `hasten` has done so.
-
-        Args:
-            request: what was asked
-            began_ns: when its first byte was written
-            ended_ns: when its last byte came, or when it was given up
-            received: bytes on the wire
-            failed: why there is no whole answer; None if there is one, good or not
-            answer: HTTP status and body, None without a whole answer
-
-        """
+    def completed(self, ended: Ended) -> None:
+        """Take the end of a request; another may be sent now, unless `hasten` has done so."""
 
     @abstractmethod
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again over a fresh connection."""
 
-    def slow_sample(
-        self,
-        request: PreparedRequest,
-        began_ns: int,
-        ended_ns: int,
-        failed: Failure | None,
-        answer: tuple[int, bytes] | None,
-    ) -> SlowSample:
-        """Return a request that has just ended as an entry of the list of slow ones."""
+    def slow_sample(self, ended: Ended, failed: Failure | None) -> SlowSample:
+        """Return a request, judged by now, as an entry of the list of slow ones."""
+        request, began_ns, ended_ns, _, _, answer = ended
         return SlowSample(
             microseconds=(ended_ns - began_ns) // 1000,
             request=request,
@@ -161,9 +137,8 @@ class Asker(ABC):
         request = self._request
         if request is not None:
             self._request = None
-            self._turn_of_loop.add(
-                (self, request, self._began_ns, ended_ns, received, (status, body))
-            )
+            ended = (request, self._began_ns, ended_ns, received, None, (status, body))
+            self._turn_of_loop.add(self, ended)
 
     def malformed(self, message: str) -> None:
         """Hand over an answer that is no HTTP and start over with a fresh connection."""
@@ -241,7 +216,7 @@ class Asker(ABC):
         if request is not None:
             self._request = None
             self._unanswered += 1
-            self.completed(request, self._began_ns, ended_ns, received, failed, None)
+            self.completed((request, self._began_ns, ended_ns, received, failed, None))
 
     def _disconnect(self) -> None:
         if self._connecting is not None:

@@ -23,6 +23,7 @@ from solrbench.load.recording import NEVER_NS
 from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.responses import PlannedCounts, Times
 from solrbench.load.slow import SlowSample
+from solrbench.load.turns import Ended
 
 _CONNECTING_AT_ONCE = 64
 """Connections opened side by side: less than the backlog of any server, which drops the rest."""
@@ -131,19 +132,18 @@ class ArrivalSource:
         for asker in self._askers:
             asker.drop()
 
-    def completed(
-        self, asker: PlannedAsker, request: PreparedRequest, ended_ns: int, received: int
-    ) -> None:
+    def completed(self, asker: PlannedAsker, ended: Ended) -> None:
         """Count a request and give its connection to the next one that is due.
 
         The next request of a transaction keeps it.
         """
-        intended_ns, began_ns = asker.intended_ns, asker.began_ns
-        if self._record(request, began_ns, ended_ns, received, asker.failed, intended_ns):
-            self._pass.note_slow(asker.sample(request, ended_ns))
+        request, began_ns, ended_ns, received, _, _ = ended
+        failed, intended_ns = asker.failed, asker.intended_ns
+        if self._record(request, began_ns, ended_ns, received, failed, intended_ns):
+            self._pass.note_slow(asker.slow_sample(ended, failed))
         if intended_ns >= self._origin_ns:
             self._counts.record(request.name, intended_ns, began_ns, ended_ns)
-        if request.extra is not None and asker.follow(request, ended_ns, received):
+        if request.extra is not None and asker.follow(ended):
             return
         self._under_way -= 1
         if self._waiting or not asker.is_open:

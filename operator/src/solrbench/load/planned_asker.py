@@ -8,7 +8,7 @@ from solrbench.load.answers import Failure, failure
 from solrbench.load.asker import Asker
 from solrbench.load.checking import check
 from solrbench.load.requests import Node, PreparedRequest
-from solrbench.load.slow import SlowSample
+from solrbench.load.turns import Ended
 
 
 class Whole(NamedTuple):
@@ -26,9 +26,7 @@ class Whole(NamedTuple):
 class Pool(Protocol):
     """Where a connection belongs."""
 
-    def completed(
-        self, asker: "PlannedAsker", request: PreparedRequest, ended_ns: int, received: int
-    ) -> None:
+    def completed(self, asker: "PlannedAsker", ended: Ended) -> None:
         """Count the request that ended; its fate is in `asker.failed`."""
 
     def record_whole(
@@ -63,7 +61,6 @@ class PlannedAsker(Asker):
         self.intended_ns = 0
         self.failed: Failure | None = None
         self._pool = pool
-        self._answer: tuple[int, bytes] | None = None
         self._arrived_ns = 0
         self._lag_ns = -1
         self._thinking: asyncio.TimerHandle | None = None
@@ -72,11 +69,6 @@ class PlannedAsker(Asker):
     def is_open(self) -> bool:
         """Say whether there is a connection."""
         return self._connection is not None
-
-    @property
-    def began_ns(self) -> int:
-        """When the last request was sent."""
-        return self._began_ns
 
     async def connect(self) -> Failure | None:
         """Open the connection; return why there is none."""
@@ -92,17 +84,18 @@ class PlannedAsker(Asker):
         self._lag_ns = -1
         self.ask(request, now_ns)
 
-    def follow(self, request: PreparedRequest, ended_ns: int, received: int) -> bool:
+    def follow(self, ended: Ended) -> bool:
         """Go on with the transaction of a request; say whether it does.
 
         What follows is due as soon as the request before is answered and thought about.
         """
+        request, began_ns, ended_ns, received, _, _ = ended
         flow = request.extra.flow if request.extra is not None else None
         if flow is None:
             return False
         if self._lag_ns < 0:
-            self._lag_ns = self._began_ns - self._arrived_ns
-        sequel = flow.follow(self, self._began_ns, ended_ns, received, self.failed)
+            self._lag_ns = began_ns - self._arrived_ns
+        sequel = flow.follow(self, began_ns, ended_ns, received, self.failed)
         if sequel is None:
             return False
         due_ns = ended_ns + int(sequel.think_seconds * 1e9)
@@ -132,30 +125,17 @@ class PlannedAsker(Asker):
         del now_ns
         return False
 
-    def sample(self, request: PreparedRequest, ended_ns: int) -> SlowSample:
-        """Return the request that has just ended as an entry of the list of slow ones."""
-        return self.slow_sample(request, self._began_ns, ended_ns, self.failed, self._answer)
-
     def drop(self) -> None:
         """Let everything go at once."""
         if self._thinking is not None:
             self._thinking.cancel()
         super().drop()
 
-    def completed(  # noqa: PLR0913, PLR0917 - see `Asker`
-        self,
-        request: PreparedRequest,
-        began_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-        answer: tuple[int, bytes] | None,
-    ) -> None:
+    def completed(self, ended: Ended) -> None:
         """Judge a request and give it back."""
-        del began_ns
+        request, _, _, _, failed, answer = ended
         self.failed = failed if answer is None else check(request, *answer)
-        self._answer = answer
-        self._pool.completed(self, request, ended_ns, received)
+        self._pool.completed(self, ended)
 
     def retried(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""

@@ -13,14 +13,20 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from solrbench.load.answers import Failure
 from solrbench.load.requests import PreparedRequest
 
 if TYPE_CHECKING:
     from solrbench.load.asker import Asker
 
 
-Answered = tuple["Asker", PreparedRequest, int, int, int, tuple[int, bytes]]
-"""Who asked what, when it began and ended in ns, bytes on the wire, HTTP status and body."""
+Ended = tuple[PreparedRequest, int, int, int, Failure | None, tuple[int, bytes] | None]
+"""A request that has ended.
+
+What was asked; when its first byte was written, and when its last one came or it was given up, in
+ns; bytes on the wire; why there is no whole answer, None if there is one, good or not; HTTP status
+and body, None without a whole answer. Not a class: that would cost more than counting it.
+"""
 
 
 class Turn:
@@ -28,23 +34,23 @@ class Turn:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._answers: list[Answered] = []
+        self._answers: list[tuple[Asker, Ended]] = []
 
-    def add(self, answered: Answered) -> None:
+    def add(self, asker: "Asker", ended: Ended) -> None:
         """Keep a whole answer, with the time of its last byte."""
         if not self._answers:
             self._loop.call_soon(self._hand_over)
-        self._answers.append(answered)
+        self._answers.append((asker, ended))
 
     def _hand_over(self) -> None:
         answers, self._answers = self._answers, []
         now_ns = time.perf_counter_ns()
-        for asker, request, _, _, _, _ in answers:
+        for asker, ended in answers:
             if not asker.is_dropped:
-                asker.hasten(request, now_ns)
-        for asker, request, began_ns, ended_ns, received, answer in answers:
+                asker.hasten(ended[0], now_ns)
+        for asker, ended in answers:
             if not asker.is_dropped:
-                asker.completed(request, began_ns, ended_ns, received, None, answer)
+                asker.completed(ended)
 
 
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turn] = WeakKeyDictionary()

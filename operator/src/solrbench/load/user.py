@@ -8,9 +8,10 @@ from typing import Protocol
 from solrbench.load.answers import Failure
 from solrbench.load.asker import Asker
 from solrbench.load.checking import check
-from solrbench.load.flow import Flow
+from solrbench.load.flow import Sequel
 from solrbench.load.requests import Node, PreparedRequest
 from solrbench.load.slow import SlowSample
+from solrbench.load.turns import Ended
 
 Think = Callable[[int], float]
 """Seconds to wait after the request with the given number, from 0."""
@@ -89,42 +90,29 @@ class ClosedLoopUser(Asker):
         if self._think is None and (request.extra is None or request.extra.flow is None):
             self._next(now_ns)
 
-    def completed(  # noqa: PLR0913, PLR0917 - see `Asker`
-        self,
-        request: PreparedRequest,
-        began_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-        answer: tuple[int, bytes] | None,
-    ) -> None:
+    def completed(self, ended: Ended) -> None:
         """Judge and count a request, then go on."""
+        request, began_ns, ended_ns, received, failed, answer = ended
         if answer is not None:
             failed = check(request, *answer)
         if self._source.record(request, began_ns, ended_ns, received, failed):
-            self._source.note_slow(self.slow_sample(request, began_ns, ended_ns, failed, answer))
+            self._source.note_slow(self.slow_sample(ended, failed))
         if (
             answer is None
             or self._think is not None
             or (request.extra is not None and request.extra.flow is not None)
         ):
-            self._go_on(request, ended_ns, received, failed, answer)
+            self._go_on(ended, failed)
 
-    def _go_on(
-        self,
-        request: PreparedRequest,
-        ended_ns: int,
-        received: int,
-        failed: Failure | None,
-        answer: tuple[int, bytes] | None,
-    ) -> None:
+    def _go_on(self, ended: Ended, failed: Failure | None) -> None:
         """Ask what comes next, now or after a while."""
-        if (
-            request.extra is not None
-            and request.extra.flow is not None
-            and self._follow(request.extra.flow, ended_ns, received, failed)
-        ):
-            return
+        request, began_ns, ended_ns, received, _, answer = ended
+        flow = request.extra.flow if request.extra is not None else None
+        if flow is not None:
+            sequel = flow.follow(self._source, began_ns, ended_ns, received, failed)
+            if sequel is not None:
+                self._follow(sequel, ended_ns)
+                return
         if (self._think is None and answer is not None) or self._source.is_exhausted(ended_ns):
             self._next(ended_ns)
             return
@@ -138,16 +126,12 @@ class ClosedLoopUser(Asker):
         """Count a request that is sent again."""
         self._source.retried(request)
 
-    def _follow(self, flow: Flow, ended_ns: int, received: int, failed: Failure | None) -> bool:
-        """Go on with a transaction; say whether it does."""
-        sequel = flow.follow(self._source, self._began_ns, ended_ns, received, failed)
-        if sequel is None:
-            return False
+    def _follow(self, sequel: Sequel, ended_ns: int) -> None:
+        """Go on with a transaction."""
         if not sequel.think_seconds:
             self.ask(sequel.request, ended_ns)
         else:
             self._pause = self._loop.call_later(sequel.think_seconds, self._resume, sequel.request)
-        return True
 
     def _resume(self, request: PreparedRequest) -> None:
         self._pause = None
