@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol, cast
 from httptools import HttpParserError, HttpResponseParser
 
 _END = b"\r\n\r\n"
-_MOST_HEADS = 16384
-"""Heads known at a time: a few megabytes at most."""
+_MOST_HEADS = 4096
+"""Heads known at a time: two megabytes, if no two are alike, as with a date or an id in each."""
 
 
 class Head(NamedTuple):
