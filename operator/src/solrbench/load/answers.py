@@ -74,6 +74,19 @@ def failure(kind: str, message: str) -> Failure:
     return Failure(kind, " ".join(message[: 2 * LONGEST_SAMPLE].split())[:LONGEST_SAMPLE])
 
 
+def number_behind(body: bytes, key: bytes, at: int, longest: int) -> int | None:
+    """Return the whole number of at most `longest` bytes behind a key that stands `at` a place.
+
+    None if there is none, or the key is not there and `at` negative, as `bytes.find` returns it.
+    """
+    if at < 0:
+        return None
+    start = at + len(key)
+    digits = body[start : start + longest].lstrip()
+    end = next((i for i, byte in enumerate(digits) if not 48 <= byte <= 57), len(digits))
+    return int(digits[:end]) if end else None
+
+
 def _judge_status(body: bytes) -> Failure | None:
     at = body.find(_STATUS, 0, _HEADER_BYTES)
     if at >= 0:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from solrbench.api.v1alpha1.mix import Expectation
-from solrbench.load.answers import NOTHING_FOUND, Failure, failure, judge
+from solrbench.load.answers import NOTHING_FOUND, Failure, failure, judge, number_behind
 
 if TYPE_CHECKING:
     from solrbench.load.requests import Extra, PreparedRequest
@@ -43,10 +43,12 @@ def check(request: "PreparedRequest", status: int, body: bytes) -> Failure | Non
         failed = _check_extra(request.extra, body)
         if failed is not None:
             return failed
-    at = body.find(_FOUND)
-    if not request.json or (at > 0 and body[at + _FOUND_BYTES] in _NO_ZERO):
+    if not request.json:
         return None
-    return NOTHING_FOUND if num_found(body) == 0 else None
+    at = body.find(_FOUND)
+    if at > 0 and body[at + _FOUND_BYTES] in _NO_ZERO:
+        return None
+    return NOTHING_FOUND if _found(body, at) == 0 else None
 
 
 def _check_extra(extra: "Extra", body: bytes) -> Failure | None:
@@ -77,19 +79,15 @@ def num_found(body: bytes) -> int | None:
 
     That is its first `numFound`, or the `matches` of groups, which stand before it.
     """
-    at = body.find(_FOUND)
-    matches = _number(body, body.find(_MATCHES, 0, at), _MATCHES)
-    return _number(body, at, _FOUND) if matches is None else matches
+    return _found(body, body.find(_FOUND))
 
 
-def _number(body: bytes, at: int, key: bytes) -> int | None:
-    """Return the whole number behind a key, None if there is none or the key is not there."""
-    if at < 0:
-        return None
-    start = at + len(key)
-    digits = body[start : start + _LONGEST_NUMBER].lstrip()
-    end = next((i for i, byte in enumerate(digits) if not 48 <= byte <= 57), len(digits))
-    return int(digits[:end]) if end else None
+def _found(body: bytes, at: int) -> int | None:
+    """Return what `num_found` does, from the place of the first `numFound`."""
+    # Without one, -1: up to the closing brace.
+    before = body.find(_MATCHES, 0, at)
+    matches = number_behind(body, _MATCHES, before, _LONGEST_NUMBER)
+    return number_behind(body, _FOUND, at, _LONGEST_NUMBER) if matches is None else matches
 
 
 def _unmet(wanted: str, found: str, body: bytes) -> Failure:

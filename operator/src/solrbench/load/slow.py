@@ -3,7 +3,7 @@
 import heapq
 from typing import NamedTuple
 
-from solrbench.load.answers import Failure
+from solrbench.load.answers import Failure, number_behind
 from solrbench.load.requests import PreparedRequest, text_of
 from solrbench.results.document import MOST_SLOW, SlowRequest
 
@@ -62,10 +62,4 @@ class SlowList:
 
 def qtime_milliseconds(body: bytes) -> int | None:
     """Return the `QTime` of an answer, None if its header has none."""
-    at = body.find(_QTIME, 0, _HEADER_BYTES)
-    if at < 0:
-        return None
-    start = at + len(_QTIME)
-    digits = body[start : start + _LONGEST_NUMBER].lstrip()
-    end = next((i for i, byte in enumerate(digits) if not 48 <= byte <= 57), len(digits))
-    return int(digits[:end]) if end else None
+    return number_behind(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)
