@@ -5,7 +5,6 @@ price of waking up twice for each request and of the network on this machine, in
 """
 
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -29,11 +28,8 @@ def floor(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int
         FileNotFoundError: there is no C compiler.
 
     """
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise FileNotFoundError("cc is not on the PATH")
     program = folder / "floor"
-    subprocess.run([compiler, "-O2", "-o", str(program), str(_SOURCE)], check=True)
+    subprocess.run(["cc", "-O2", "-o", str(program), str(_SOURCE)], check=True)
     parts = urlsplit(question(server))
     path = f"{parts.path}?{parts.query}"
     command = [str(program), str(server.port), path, str(rate), str(seconds)]

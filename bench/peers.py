@@ -4,7 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from bench.processes import started
@@ -63,39 +63,31 @@ def wrk(server: Server, folder: Path) -> Iterator[int]:
         yield process.pid
 
 
-@contextmanager
-def k6(server: Server, folder: Path) -> Iterator[int]:
-    """Run k6 with a script that asks and does nothing else.
-
-    Raises:
-        FileNotFoundError: it is not on the PATH.
-
-    """
+def k6(server: Server, folder: Path) -> AbstractContextManager[int]:
+    """Run k6 with a script that asks and does nothing else."""
     options = {"vus": CONNECTIONS, "duration": f"{_FOREVER_SECONDS}s"}
-    with _k6(server, folder, options) as pid:
-        yield pid
+    return _k6(server, folder, options)
 
 
-@contextmanager
-def paced_k6(server: Server, folder: Path, rate: int) -> Iterator[int]:
-    """Run k6 at a rate, with arrivals of its own planning.
-
-    Raises:
-        FileNotFoundError: it is not on the PATH.
-
-    """
+def paced_k6(server: Server, folder: Path, rate: int) -> AbstractContextManager[int]:
+    """Run k6 at a rate, with arrivals of its own planning."""
     scenario = {
         "executor": "constant-arrival-rate",
         "rate": rate,
         "duration": f"{_FOREVER_SECONDS}s",
         "preAllocatedVUs": CONNECTIONS,
     }
-    with _k6(server, folder, {"scenarios": {"paced": scenario}}) as pid:
-        yield pid
+    return _k6(server, folder, {"scenarios": {"paced": scenario}})
 
 
 @contextmanager
 def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[int]:
+    """Run k6.
+
+    Raises:
+        FileNotFoundError: it is not on the PATH.
+
+    """
     script = folder / "k6.js"
     script.write_text(_K6 % (json.dumps(options), question(server)))
     command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]

@@ -72,7 +72,7 @@ def cpu_seconds(pid: int) -> float:
 
 def stolen_seconds() -> float:
     """Return the CPU time that the host kept from this virtual machine (proc(5), `steal`)."""
-    return int(Path("/proc/stat").read_text().split()[8]) / _TICKS_PER_SECOND
+    return psutil.cpu_times().steal
 
 
 def resident_megabytes(pid: int) -> float:
