@@ -13,7 +13,7 @@ import yaml
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.api.v1alpha1.load import Load as LoadSpec
 from solrbench.api.v1alpha1.status import StepVerdict
-from solrbench.results.document import SlowRequest, StepDocument
+from solrbench.results.document import RequestResult, SlowRequest, StepDocument
 from solrbench.results.histograms import decode
 from solrbench.results.judged import verdict_lines
 from solrbench.results.slow import slow_lines
@@ -136,6 +136,21 @@ def named(document: StepDocument) -> dict[str, int]:
     return {each.request: each.requests for each in document.requests}
 
 
+def check_slowest(exact: StepDocument, read: RequestResult, node: str) -> None:
+    # None of those that were sent before measuring began is in a list.
+    assert {each.request: len(each.slow_requests) for each in exact.requests} == {
+        "log-in": 0,
+        "read": 10,
+    }
+    times = [each.service_time_microseconds for each in read.slow_requests]
+    assert times == sorted(times, reverse=True)
+    assert times[0] == read.max_microseconds
+    assert {told(each) for each in read.slow_requests} == {
+        ("GET /solr/books/select?q=river", node, 1, None)
+    }
+    assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
+
+
 @pytest.mark.timeout(150)
 def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     with serving() as server:
@@ -168,19 +183,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert decode(read.service_time_histogram).count == 203
     assert sum(window.requests for window in read.windows) == 203
     assert read.bytes_received > 203 * 70
-    # None of those that were sent before measuring began is in a list.
-    assert {each.request: len(each.slow_requests) for each in exact.requests} == {
-        "log-in": 0,
-        "read": 10,
-    }
-    times = [each.service_time_microseconds for each in read.slow_requests]
-    assert times == sorted(times, reverse=True)
-    assert times[0] == read.max_microseconds
-    node = server.url.split("/")[2]
-    assert {told(each) for each in read.slow_requests} == {
-        ("GET /solr/books/select?q=river", node, 1, None)
-    }
-    assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
+    check_slowest(exact, read, server.url.split("/")[2])
     lines = verdict_lines([judged(exact)])
     for answers in ("partial", "empty"):
         gap = f"{answers.capitalize()}Answers of exact: {answers} answers were not counted"
@@ -354,62 +357,3 @@ def test_example_checks_out(tmp_path: Path) -> None:
     assert counts["check-out"] == counts["find-item"] >= counts["write-loan"] > 5
     paths = Counter(path for _, path, _ in server.requests)
     assert 0 <= paths["/solr/books/update"] - counts["check-out"] <= 6
-
-
-MALFORMED = {
-    "syntax": ("class A(:\n", "locustfile.py, line 1: SyntaxError: "),
-    "import": (
-        "\nimport no_such_module\n",
-        "locustfile.py, line 2: ModuleNotFoundError: No module",
-    ),
-    "assert": ("x = 1\nassert x == 2, 'x is 1'\n", "locustfile.py, line 2: AssertionError: x is 1"),
-    "exit": ("import sys\nsys.exit('no')\n", "locustfile.py, line 2: SystemExit: no"),
-    "no class": ("from locust import HttpUser\n", "locustfile.py has no user class"),
-    "fixed": (
-        "from locust import User\nclass A(User):\n    fixed_count = 1\n",
-        "have a fixed_count of 1 users together, the load has 2",
-    ),
-}
-
-
-@pytest.mark.timeout(150)
-@pytest.mark.parametrize("kind", MALFORMED)
-def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
-    text, message = MALFORMED[kind]
-    with serving() as server:
-        plan = own_plan(server, {"name": "any", "users": 2, "requests": 2}, workers=1)
-        with own_load(tmp_path, plan, text) as load:
-            assert load.exit_codes(20) == [3, 3]
-        log = (tmp_path / "log").read_text()
-        assert "MalformedLocustfile: " in log
-        assert message in log
-        assert server.requests == []
-
-
-@pytest.mark.timeout(150)
-def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
-    with serving() as server:
-        plan = own_plan(
-            server,
-            {"name": "any", "users": 1, "requests": 1},
-            workers=1,
-            own={"classes": ["Raeder"]},
-        )
-        with own_load(tmp_path, plan, FAST) as load:
-            assert load.exit_codes(20) == [3, 3]
-        message = "locustfile.py has no user class Raeder; it has Reader"
-        assert message in (tmp_path / "log").read_text()
-
-
-@pytest.mark.timeout(150)
-@pytest.mark.parametrize("place", ["on_start", "__init__"])
-def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: str) -> None:
-    text = FAST.replace('self.client.get("/select?q=hello", name="log-in")', "1 / 0")
-    if place == "__init__":
-        text = text.replace("def on_start(self)", "def __init__(self, environment)")
-    with serving() as server:
-        plan = own_plan(server, {"name": "any", "users": 2, "durationSeconds": 60}, workers=1)
-        with own_load(tmp_path, plan, text) as load:
-            state = load.wait(lambda state: state.stage == "Failed", 60)
-            assert state.reason == "LocustfileFailed"
-            assert "line 11: ZeroDivisionError" in (state.message or "")
