@@ -34,6 +34,11 @@ def test_members_know_one_another_by_id(replicas: int) -> None:
     assert found["ZOO_STANDALONE_ENABLED"] == "false"
 
 
+def test_quorum_ports_are_bound_without_resolving_the_own_name() -> None:
+    found = environment(zookeeper(ensemble(3)))
+    assert found["ZOO_CFG_EXTRA"].split(" ") == ["quorumListenOnAllIPs=true"]
+
+
 def test_a_lone_member_stands_alone() -> None:
     found = environment(zookeeper(ensemble(1)))
     assert found["ZOO_SERVERS"] == "server.1=localhost:2888:3888;2181"

@@ -117,6 +117,11 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
         "ZOO_4LW_COMMANDS_WHITELIST": "srvr,mntr,ruok,conf",
         "ZOO_ADMINSERVER_ENABLED": "false",
         "ZOO_MAX_CLIENT_CNXNS": "0",
+        # By default a server binds its quorum ports to the address of its own name, which DNS may
+        # not know yet when the pod starts: after three tries, a second apart, it exits. Binding to
+        # all addresses resolves no name. Other errors, such as a port in use, still end the
+        # container after three tries, as they would not with electionPortBindRetry=0 (unlimited).
+        "ZOO_CFG_EXTRA": "quorumListenOnAllIPs=true",
         "ZK_SERVER_HEAP": str(heap),
         "SERVER_JVMFLAGS": f"-Xms{heap}m",
     }
