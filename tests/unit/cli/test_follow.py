@@ -1,12 +1,16 @@
 """Following, with a cluster that answers from a list: real ones are in the end-to-end suite."""
 
+import io
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
 from solrbench.errors import Never, NotYet
 from support.benchmarks import small
+from support.statuses import START, full_status
 
 DONE = {
     "phase": "Succeeded",
@@ -87,3 +91,14 @@ def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[s
 def test_benchmark_that_is_not_there(answers: list[Any], words: str) -> None:
     with pytest.raises(Never, match=words):
         call(*answers)
+
+
+@pytest.mark.parametrize("width", [24, 40, 60, 72, 80, 100, 120, 200])
+def test_no_width_of_the_live_view_cuts_a_number_or_a_unit(width: int) -> None:
+    benchmark = SolrBenchmark.parse(small("one")).model_copy(update={"status": full_status()})
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    console.print(follow._view(benchmark, START, width))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    for quantity in ("70 %", "0:00", "20,000 documents", "1600 documents/s", "126 requests/s"):
+        assert any(quantity in line for line in lines), quantity

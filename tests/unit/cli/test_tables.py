@@ -1,28 +1,142 @@
 import io
+import re
+from collections import Counter
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import Status
-from solrbench.cli.tables import print_result
+from solrbench.api.v1alpha1.status import Status, StepResult
+from solrbench.cli.tables import GROUPS, NAMES, print_result, print_slow, print_table
+from solrbench.results.render import HEADERS, rows
 from support.benchmarks import small
 from support.statuses import full_status
+
+WIDTHS = [40, 60, 72, 80, 100, 120, 200]
+QUANTITY = re.compile(r"(?<!\S)\d[\d.]*(?: (?:ms|s|%))?(?!\S)")
+
+
+def terminal(width: int) -> Console:
+    return Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+
+
+def seen(console: Console) -> list[str]:
+    """What a terminal shows of each line, if it cuts what is too long."""
+    assert isinstance(console.file, io.StringIO)
+    return [line[: console.width] for line in console.file.getvalue().splitlines()]
+
+
+def with_status(status: Status) -> SolrBenchmark:
+    return SolrBenchmark.parse(small("one")).model_copy(update={"status": status})
 
 
 def printed(status: Status) -> str:
     out = io.StringIO()
-    benchmark = SolrBenchmark.parse(small("one")).model_copy(update={"status": status})
-    print_result(Console(file=out, width=80), benchmark)
+    print_result(Console(file=out, width=80), with_status(status))
     return out.getvalue()
 
 
 def test_table_is_not_cut_where_there_is_no_terminal() -> None:
-    status = full_status()
-    text = printed(status.model_copy(update={"phase": "Succeeded"}))
+    status = full_status().model_copy(update={"phase": "Succeeded"})
+    text = printed(status)
     for word in (status.results[0].step, "P95", "Requests/s", "report -n default one"):
         assert word in text
     assert "…" not in text.replace(" % … ", "")  # that of an interval
+    (head,) = [line for line in text.splitlines() if line.startswith("Step")]
+    assert [title for title in HEADERS if title not in head] == ["Min"]  # empty in an open loop
+    quantities = QUANTITY.findall(" ".join(rows(status.results)[0][3:]))
+    (row,) = [line for line in text.splitlines() if line.startswith("two-users ")]
+    assert QUANTITY.findall(row) == quantities
+
+
+def test_long_names_are_not_cut_where_there_is_no_terminal() -> None:
+    status = full_status()
+    results = [status.results[0].model_copy(update={"request": "q" * 300})]
+    assert "q" * 300 in printed(status.model_copy(update={"results": results}))
+
+
+def test_every_column_is_a_name_or_in_one_group() -> None:
+    assert Counter([*NAMES, *(title for group in GROUPS for title in group)]) == Counter(HEADERS)
+
+
+TIMES = st.none() | st.floats(0.001, 10**7)
+SHARES = st.none() | st.just(0.0) | st.floats(0.001, 1000)
+LETTERS = st.text("abcdefgh-", min_size=1, max_size=63)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> StepResult:
+    """Results with any plausible numbers, of a closed or an open loop; names without digits."""
+    requests = draw(st.integers(0, 10**9))
+    values = {
+        name: draw(SHARES if name.endswith("percent") else TIMES)
+        for name in StepResult.model_fields
+        if "milliseconds" in name or name.endswith("percent")
+    }
+    counts = {
+        name: draw(st.none() | st.integers(0, 10**9))
+        for name in ("late_requests", "dropped_requests")
+    }
+    return StepResult(
+        step=draw(LETTERS),
+        variant=draw(st.none() | LETTERS),
+        request=draw(LETTERS),
+        repeats=draw(st.integers(1, 100)),
+        requests=requests,
+        failures=draw(st.integers(0, requests)),
+        requests_per_second=draw(st.floats(0, 10**6).filter(lambda rate: rate == 0 or rate > 0.01)),
+        **values,
+        **counts,
+    )
+
+
+@settings(deadline=None)  # each example renders all tables
+@given(st.lists(results(), min_size=1, max_size=4), st.sampled_from(WIDTHS) | st.integers(20, 300))
+def test_no_width_cuts_a_number_or_a_unit(found: list[StepResult], width: int) -> None:
+    cells = rows(found)
+    filled = [any(row[i] for row in cells) for i in range(len(HEADERS))]
+    console = terminal(width)
+    print_table(console, with_status(Status(results=found)))
+    lines = seen(console)
+    wanted = Counter(cell for row in cells for cell in row[3:] if cell)
+    assert Counter(cell for line in lines for cell in QUANTITY.findall(line)) == wanted
+    for title, is_filled in zip(HEADERS, filled, strict=True):
+        if is_filled and title not in NAMES:
+            assert any(re.search(rf"(?<!\S){title}(?!\S)", line) for line in lines), title
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_width_cuts_what_is_around_the_table(width: int) -> None:
+    console = terminal(width)
+    print_result(console, with_status(full_status()))
+    print_slow(console, ["query: 1.23 s (QTime 1230 ms) in one, repeat 2, 3.2 s: q=*:*&rows=10"])
+    lines = seen(console)
+    for quantity in (
+        *("1600 documents/s", "123 of 126 requests/s", "512 MiB", "1,000 requests"),
+        *("+12.3 %", "(95 %", "-2.5 %", "+2.7 %", "-13 %", "1 of 2 workers"),
+        *("1.23 s", "1230 ms)", "3.2 s:"),
+    ):
+        assert any(quantity in line for line in lines), quantity
+
+
+def test_80_columns_show_rates_then_times_then_repeats() -> None:
+    console = terminal(80)
+    closed = {"late_requests": None, "dropped_requests": None, "variant": None}
+    found = [result.model_copy(update=closed) for result in full_status().results]
+    print_table(console, with_status(Status(results=found)))
+    heads = [line.split() for line in seen(console) if line.startswith("Step")]
+    assert heads == [
+        ["Step", "Request", "Requests", "Failures", "Requests/s"],
+        ["Step", "Request", "Average", "Min", "P50", "P75", "P95", "P99", "Max"],
+        ["Step", "Request", "Repeats", "±", "Requests/s", "±", "P95"],
+    ]
+
+
+def test_names_in_brackets_are_not_taken_for_markup() -> None:
+    named = full_status().results[0].model_copy(update={"request": "[bold]"})
+    assert "[bold]" in printed(full_status().model_copy(update={"results": [named]}))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +158,7 @@ def test_invalid_steps_are_told_above_and_below_the_table() -> None:
     doubt = "two-users (proxy) is Invalid: WorkersLost: 1 of 2 workers were lost, bound 0"
     assert doubt in lines
     assert "not checked: PodThrottled of two-users (proxy): no cpu.stat" in lines
-    (row,) = [line for line in lines if "two-users" in line and "query" in line and "│" in line]
+    (row,) = [line for line in lines if "two-users" in line and "query" in line and "2000" in line]
     assert "Invalid" in row
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 import click
+from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.layout import wrap_line
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
@@ -22,6 +24,9 @@ from solrbench.results.verdict import INVALID
 POLL_SECONDS = 1.0
 LOG_SECONDS = 5.0
 """A log gets a line when the phase changes, and at most this often otherwise."""
+
+_GAP, _BAR = 2, 30
+"""Blanks between the columns of the live view, and the width of its bar."""
 
 EXIT_SUCCEEDED, EXIT_FAILED, EXIT_STILL_RUNNING, EXIT_INVALID = 0, 1, 3, 4
 """2 is what click uses for wrong options."""
@@ -115,23 +120,25 @@ class _Due:
 def _show_live(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
     with Live(console=console, refresh_per_second=4) as live:
         for state in states:
-            live.update(_view(state))
+            live.update(_view(state, datetime.now(UTC), console.width))
     return state
 
 
-def _view(benchmark: SolrBenchmark) -> Group:
-    seconds = elapsed_seconds(benchmark, datetime.now(UTC))
-    head = Table.grid(padding=(0, 2))
-    head.add_row(
-        Text(benchmark.key, style="bold"),
-        Text(benchmark.status.phase, style="cyan"),
-        ProgressBar(total=100, completed=percent(benchmark), width=30),
-        f"{percent(benchmark)} %",
-        f"{seconds // 60}:{seconds % 60:02}",
-    )
-    body = Table.grid(padding=(0, 2))
-    for title, text in details(benchmark):
-        body.add_row(f"  {title}", text)
+def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:
+    """Return a table of what is known so far, or lines where a bar would leave no room."""
+    seconds = elapsed_seconds(benchmark, now)
+    key, phase = benchmark.key, benchmark.status.phase
+    done, clock = f"{percent(benchmark)} %", f"{seconds // 60}:{seconds % 60:02}"
     reason, message = summary(benchmark)
-    body.add_row("  now", f"{reason}: {message}" if message else reason)
+    texts = [*details(benchmark), ("now", f"{reason}: {message}" if message else reason)]
+    if cell_len(key + phase + done + clock) + _BAR + 4 * _GAP > width:
+        lines = wrap_line(f"{key}  {phase}  {done}  {clock}", width)
+        lines += [line for t, text in texts for line in wrap_line(f"{t}: {text}", width, _GAP)]
+        return Text("\n".join(lines))
+    head, body = Table.grid(padding=(0, _GAP)), Table.grid(padding=(0, _GAP))
+    bar = ProgressBar(total=100, completed=percent(benchmark), width=_BAR)
+    head.add_row(Text(key, style="bold"), Text(phase, style="cyan"), bar, done, clock)
+    room = width - max(len(title) for title, _ in texts) - 2 * _GAP
+    for title, text in texts:
+        body.add_row(f"{'':{_GAP}}{title}", Text("\n".join(wrap_line(text, room))))
     return Group(head, body)

@@ -1,39 +1,48 @@
-"""Results on a terminal."""
+"""Results on a terminal.
+
+Without a terminal nothing is wrapped: what reads a pipe or a file has no width.
+"""
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.cli.progress import details, summary
 from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
 from solrbench.results.judged import verdict_lines
-from solrbench.results.render import HEADERS, Row, is_number, rows, table_note
+from solrbench.results.render import HEADERS, VARIANT, VERDICT, Row, is_number, rows, table_note
 from solrbench.results.slow import SLOW_NOTE
 
-WIDTH_WITHOUT_TERMINAL = 250
-LEAST_IMPORTANT = (
-    *("Min", "P75", "Max", "± P95", "Repeats", "Late", "Average", "± Requests/s", "Service P95"),
-    "Request",
+NAMES = ("Step", VARIANT, "Request")
+"""Columns that tell which row it is, in each of several tables."""
+
+GROUPS = (
+    ("Requests", "Failures", "Requests/s", "Late", "Dropped", VERDICT),
+    ("Average", "Min", "P50", "P75", "P95", "P99", "Max", "Service P95"),
+    ("Repeats", "± Requests/s", "± P95"),
 )
-"""Columns that a narrow terminal goes without, first to last; all are in the CSV."""
+"""The other columns, by the table they go to where one is too wide."""
 
 
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     """Print how a benchmark ended, its figures and what to do next."""
     reason, message = summary(benchmark)
     good = benchmark.status.phase == "Succeeded"
-    console.print(
-        Text(f"\n{benchmark.key}: {benchmark.status.phase}", style="green" if good else "bold red")
-    )
+    console.print()
+    ending = f"{benchmark.key}: {benchmark.status.phase}"
+    _print_line(console, ending, style="green" if good else "bold red")
     if not good:
-        console.print(Text(f"  {reason}: {message}"), soft_wrap=True)
+        _print_line(console, f"{reason}: {message}", indent=2)
     for title, text in details(benchmark):
-        console.print(Text(f"  {title}: {text}"), soft_wrap=True)
+        _print_line(console, f"{title}: {text}", indent=2)
     print_table(console, benchmark)
     print_next_commands(console, benchmark)
 
@@ -43,68 +52,101 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     results = benchmark.status.results
     if not results:
         return
-    if not console.is_terminal:
-        console = Console(file=console.file, width=WIDTH_WITHOUT_TERMINAL, highlight=False)
-    cells = rows(results, benchmark.status.verdicts)
-    shown = _fitting(cells, console.width)
-    table = Table(header_style="bold")
-    for i in shown:
-        table.add_column(HEADERS[i], justify="right" if is_number(i) else "left", no_wrap=True)
-    for row in cells:
-        table.add_row(*(row[i] for i in shown))
-    console.print(table)
-    hidden = [HEADERS[i] for i in range(len(HEADERS)) if i not in shown and _any_filled(cells, i)]
-    if hidden:
-        console.print(f"Not shown on this narrow terminal: {', '.join(hidden)}")
-    console.print(table_note(results))
+    _print_rows(console, rows(results, benchmark.status.verdicts))
+    _print_line(console, table_note(results))
     _print_verdicts(console, benchmark)
     _print_comparisons(console, benchmark)
+
+
+def _print_rows(console: Console, cells: Sequence[Row]) -> None:
+    """Print all cells in as many tables as the terminal needs, or as one list."""
+    filled = [i for i in range(len(HEADERS)) if any(row[i] for row in cells)]
+    widths = [max(cell_len(row[i]) for row in [HEADERS, *cells]) for i in range(len(HEADERS))]
+    names = [i for i in filled if HEADERS[i] in NAMES]
+    groups = [[HEADERS.index(name) for name in group] for group in GROUPS]
+    groups = [[i for i in group if i in filled] for group in groups]
+    width = _width(console)
+    tables = split_columns(widths, names, groups, width)
+    console.print()
+    for layout in tables:
+        _print_columns(console, cells, layout)
+        console.print()
+    if not tables and width is not None:
+        _print_lists(console, cells, names, width)
+
+
+def _print_columns(console: Console, cells: Sequence[Row], layout: TableLayout) -> None:
+    # A blank of padding and one of the box lie between two columns.
+    table = Table(
+        box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold"
+    )
+    for i, width in zip(layout.columns, layout.widths, strict=True):
+        table.add_column(
+            HEADERS[i],
+            justify="right" if is_number(i) else "left",
+            width=width,
+            no_wrap=HEADERS[i] not in NAMES,
+            overflow="fold",
+        )
+    for row in cells:
+        table.add_row(*(Text(row[i]) for i in layout.columns))
+    if not console.is_terminal:
+        # Rich takes 80 columns for granted there.
+        width = sum(layout.widths) + GAP * len(layout.widths)
+        console = Console(file=console.file, width=width, highlight=False)
+    console.print(table)
+
+
+def _print_lists(console: Console, cells: Sequence[Row], names: Sequence[int], width: int) -> None:
+    """Print the names of each row and its other cells below one another."""
+    for row in cells:
+        _print_line(console, ", ".join(row[i] for i in names if row[i]), style="bold")
+        others = [(HEADERS[i], row[i]) for i in range(len(HEADERS)) if i not in names and row[i]]
+        for line in list_cells(others, width):
+            console.print(Text(line), soft_wrap=True)
+        console.print()
+
+
+def _width(console: Console) -> int | None:
+    """Return the width of the terminal; None if there is none."""
+    return console.width if console.is_terminal else None
+
+
+def _print_line(console: Console, text: str, style: str = "", indent: int = 0) -> None:
+    for line in wrap_line(text, _width(console), indent):
+        # Longer words, such as URLs, are left to the terminal, which lets them be copied whole.
+        console.print(Text(line, style=style), soft_wrap=True)
 
 
 def _print_verdicts(console: Console, benchmark: SolrBenchmark) -> None:
     """Print why numbers must not be believed; that they may stands in the table."""
     for line in verdict_lines(benchmark.status.verdicts):
         style = "" if line.startswith("not checked") else "bold red"
-        console.print(Text(f"  {line}", style=style), soft_wrap=True)
+        _print_line(console, line, style, indent=2)
 
 
 def _print_comparisons(console: Console, benchmark: SolrBenchmark) -> None:
-    comparisons = benchmark.status.comparisons
-    if comparisons:
-        lines = [f"  {line}" for line in comparison_lines(comparisons)]
-        console.print("", *map(Text, lines), Text(COMPARISON_NOTE), sep="\n", soft_wrap=True)
+    if comparisons := benchmark.status.comparisons:
+        console.print()
+        _print_lines(console, comparison_lines(comparisons), COMPARISON_NOTE)
 
 
 def print_slow(console: Console, lines: Sequence[str]) -> None:
     """Print the slowest requests, if there are any."""
     if lines:
-        shown = [Text(f"  {line}") for line in lines]
-        console.print("\nSlowest requests:", *shown, Text(SLOW_NOTE), sep="\n", soft_wrap=True)
+        console.print("\nSlowest requests:")
+        _print_lines(console, lines, SLOW_NOTE)
+
+
+def _print_lines(console: Console, lines: Iterable[str], note: str) -> None:
+    for line in lines:
+        _print_line(console, line, indent=2)
+    _print_line(console, note)
 
 
 def _program() -> str:
     """Return what to type for this program: its path while it is not on the PATH."""
     return "solrbench" if shutil.which("solrbench") else sys.argv[0]
-
-
-def _fitting(cells: list[Row], width: int) -> list[int]:
-    """Return the columns to show: those with something in them, fewer if the room is small."""
-    shown = [i for i in range(len(HEADERS)) if _any_filled(cells, i)]
-    for header in LEAST_IMPORTANT:
-        if _width(cells, shown) <= width:
-            break
-        shown = [i for i in shown if HEADERS[i] != header]
-    return shown
-
-
-def _width(cells: list[Row], shown: list[int]) -> int:
-    """Return the width of a table with one blank and one line beside each cell."""
-    return 1 + sum(3 + max(len(row[i]) for row in [HEADERS, *cells]) for i in shown)
-
-
-def _any_filled(cells: list[Row], column: int) -> bool:
-    """Return whether a column holds anything."""
-    return any(row[column] for row in cells)
 
 
 def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:
