@@ -6,8 +6,10 @@ Nothing of it may be printed: `repr` hides it, and no message holds it.
 import ssl
 from base64 import b64encode
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+
+import httpx
 
 from solrbench.errors import Never
 from solrbench.plan.access import PASSWORD, USERNAME, AccessFiles
@@ -53,6 +55,22 @@ class Access:
                 CERTIFICATE_NOT_TRUSTED,
                 f"target.existing.tls.caSecret holds no certificates in PEM: {error}",
             ) from error
+
+    @property
+    def verify(self) -> ssl.SSLContext:
+        """Trust for clients of httpx: the given authorities', or those that come with it.
+
+        Raises:
+            Never: as `ssl_context` does.
+
+        """
+        return _bundled_trust() if self.ca is None else self.ssl_context
+
+
+@cache
+def _bundled_trust() -> ssl.SSLContext:
+    # Once for all clients: reading the authorities takes 30 ms, and a client is made in each pass.
+    return httpx.create_ssl_context(trust_env=False)
 
 
 OPEN = Access()

@@ -104,8 +104,7 @@ def _access(plan: IndexPlan) -> Access:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise IndexingError(Reason.INVALID_PLAN, message, permanent=True) from error
     try:
-        if access.ca is not None:
-            _ = access.ssl_context
+        _ = access.verify
     except Never as error:
         raise IndexingError(
             Reason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
@@ -124,7 +123,7 @@ async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
         trust_env=False,
         follow_redirects=False,
         headers=access.headers,
-        verify=access.ssl_context if access.ca is not None else True,
+        verify=access.verify,
     )
     async with serving(_pages(plan, tally), pod.host, pod.port), http:
         await _send_all(plan, tally, pod, http)

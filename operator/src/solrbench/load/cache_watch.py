@@ -119,6 +119,6 @@ class SolrCacheWatch:
                 timeout=_TIMEOUT_SECONDS,
                 trust_env=False,
                 headers=access.headers,
-                verify=access.ssl_context if access.ca is not None else True,
+                verify=access.verify,
             )
         return self._http

@@ -40,7 +40,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
         timeout=min(_ATTEMPT_SECONDS, seconds),
         trust_env=False,
         headers=access.headers,
-        verify=access.ssl_context if access.ca is not None else True,
+        verify=access.verify,
     ) as http:
         while True:
             for url in urls:

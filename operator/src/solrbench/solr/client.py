@@ -32,7 +32,7 @@ class SolrClient:
             trust_env=False,
             follow_redirects=False,
             headers=access.headers,
-            verify=access.ssl_context if access.ca is not None else True,
+            verify=access.verify,
         )
 
     def __enter__(self) -> Self:
