@@ -117,9 +117,9 @@ def render_crd() -> str:
     return HEADER + yaml.safe_dump(plain, sort_keys=False, width=100)
 
 
-def render_chart_template() -> str:
-    """Return the same as a template of the Helm chart, behind `crds.enabled` and `crds.keep`."""
-    escaped = render_crd().replace("{{", '{{ "{{" }}')
+def render_chart_template(definition: str) -> str:
+    """Return the definition as a template of the chart, behind `crds.enabled` and `crds.keep`."""
+    escaped = definition.replace("{{", '{{ "{{" }}')
     name = f"  name: {PLURAL}.{GROUP}\n"
     keep = (
         "  {{- if .Values.crds.keep }}\n"
@@ -133,9 +133,10 @@ def render_chart_template() -> str:
 
 def render_files() -> dict[str, str]:
     """Return every generated file by its path below the root of the repository."""
+    definition = render_crd()
     return {
-        CRD_FILE: render_crd(),
-        CHART_FILE: render_chart_template(),
+        CRD_FILE: definition,
+        CHART_FILE: render_chart_template(definition),
         REFERENCE_FILE: render_reference(),
     }
 
