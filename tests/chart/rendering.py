@@ -2,15 +2,15 @@
 
 import functools
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
-CHART = Path(__file__).parents[3] / "charts" / "solr-benchmark-operator"
+from chart.programs import find_program
+
+CHART = Path(__file__).parents[2] / "charts" / "solr-benchmark-operator"
 VALUES = Path(__file__).parent / "values"
 CASES = sorted(path.stem for path in VALUES.glob("*.yaml"))
 NAMESPACE = "tools"
@@ -19,21 +19,15 @@ KUBERNETES = "1.31.0"
 Manifest = dict[str, Any]
 
 
-def helm_path() -> str:
-    """Return where helm is; without it the test is skipped, in CI it fails."""
-    cache = Path(os.environ.get("SOLRBENCH_CACHE", "~/.cache/solrbench")).expanduser()
-    built = [str(path.parent) for path in sorted(cache.glob("bin/helm-*/helm"))]
-    found = shutil.which("helm") or shutil.which("helm", path=os.pathsep.join(built))
-    if found is None and os.environ.get("CI") == "true":
-        pytest.fail("helm is neither on PATH nor in the cache of the cluster")
-    return found or pytest.skip("helm is missing; `make cluster` builds it")
-
-
 def helm(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run helm without a cluster."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "KUBECONFIG": "/dev/null"}
     return subprocess.run(
-        [helm_path(), *arguments], capture_output=True, text=True, check=False, env=environment
+        [find_program("helm"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
 
 

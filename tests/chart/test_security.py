@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from chart.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
 from solrbench.controller.children import OWNED_KINDS
-from unit.charts.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
 
 PLURALS = {
     "Job": "jobs",
@@ -166,7 +166,7 @@ def test_network_policies_let_in_what_the_values_say() -> None:
 
 
 def test_policies_in_every_namespace_are_refused_with_the_remedy() -> None:
-    values = CHART.parents[1] / "tests/unit/charts/values/every_namespace.yaml"
+    values = CHART.parents[1] / "tests/chart/values/every_namespace.yaml"
     done = template("-f", str(values), "--set", "networkPolicy.benchmarks.enabled=true")
     assert done.returncode != 0
     assert "needs watchNamespaces to name its namespaces" in done.stderr

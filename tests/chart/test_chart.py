@@ -5,10 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.settings import Settings
-from solrbench.manifests.common import ToolImage
-from unit.charts.rendering import (
+from chart.rendering import (
     CASES,
     CHART,
     NAMESPACE,
@@ -20,6 +17,9 @@ from unit.charts.rendering import (
     rendered,
     template,
 )
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.controller.settings import Settings
+from solrbench.manifests.common import ToolImage
 
 BAD_VALUES = {
     "typo=1": "typo",
