@@ -30,7 +30,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A SolrCloud with a collection and a password, and doors to it."""
     folder = tmp_path_factory.mktemp("certificates")
     right, wrong = authority(folder, "right"), authority(folder, "wrong")
-    host = f"DNS:{existing_solr.DOORS}.{kube.NAMESPACE}.svc"
+    host = f"{existing_solr.DOORS}.{kube.NAMESPACE}.svc"
     kube.apply(
         small(
             OLD,
