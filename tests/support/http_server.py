@@ -75,7 +75,10 @@ class HttpServer:
         return f"{scheme}://127.0.0.1:{self.port}/solr"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._trust)
+        # Of more connections at once than the backlog, some would come a second later.
+        self._server = await asyncio.start_server(
+            self._serve, "127.0.0.1", 0, ssl=self._trust, backlog=1000
+        )
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

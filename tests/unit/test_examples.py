@@ -1,5 +1,6 @@
 """Every example is one good benchmark with all it needs, and says what it shows."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,10 +19,12 @@ from solrbench.plan.workload_files import sources
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
 
+@cache
 def documents(path: Path) -> list[dict[str, Any]]:
     return list(yaml.safe_load_all(path.read_text("utf-8")))
 
 
+@cache
 def benchmark(path: Path) -> SolrBenchmark:
     (body,) = [each for each in documents(path) if each["kind"] == KIND]
     return SolrBenchmark.parse(body)

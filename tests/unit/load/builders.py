@@ -103,6 +103,13 @@ async def run_pass(what: Target, duty: Assignment, ear: Ear | None = None) -> Wo
     return await asyncio.wait_for(ear.outcome, 20)
 
 
+async def until(probe: Callable[[], bool]) -> None:
+    """Wait for a condition, 20 seconds at most."""
+    async with asyncio.timeout(20):
+        while not probe():  # noqa: ASYNC110 - of servers, which tell nobody
+            await asyncio.sleep(0.001)
+
+
 def run(body: Callable[[], Awaitable[None]]) -> None:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_awaiting(body))

@@ -13,7 +13,21 @@ from solrbench.load.queries import Query
 from solrbench.results.histograms import decode
 from support.http_server import Exchange, HttpServer, answer_well
 from support.ports import free_port
-from unit.load.builders import Ear, assignment, kinds, only, plain, run, run_pass, target, workload
+from unit.load.builders import (
+    Ear,
+    assignment,
+    kinds,
+    only,
+    plain,
+    run,
+    run_pass,
+    target,
+    until,
+    workload,
+)
+
+# Where only time counts: little work for the processor until it is over.
+SHORT_THINK = ThinkTime(constant_milliseconds=5)
 
 
 @pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
@@ -102,7 +116,7 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
             core.begin(duty)
             for _ in range(199):
                 core.add_user()
-            await asyncio.sleep(0.2)
+            await until(lambda: server.connections == 199)
             assert not ear.all_there.is_set()
             core.add_user()
             await asyncio.wait_for(ear.all_there.wait(), 5)
@@ -185,13 +199,13 @@ def test_thinking_users_wait_between_requests() -> None:
 
 def test_requests_of_the_ramp_are_kept_apart() -> None:
     async def body() -> None:
-        duty = assignment(users=2, seconds=1, start=Start.RAMP)
+        duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
         ear = Ear()
         async with HttpServer() as server:
             core = Core(target(server.url), ear, asyncio.get_running_loop())
             core.begin(duty)
             core.add_user()
-            await asyncio.sleep(0.3)
+            await until(lambda: len(server.requests) > 10)
             core.add_user()
             core.go(duty.key)
             outcome = await asyncio.wait_for(ear.outcome, 5)
@@ -233,7 +247,8 @@ def test_progress_adds_up_to_the_outcome() -> None:
     async def body() -> None:
         ear = Ear()
         async with HttpServer() as server:
-            outcome = await run_pass(target(server.url), assignment(users=2, seconds=2), ear)
+            duty = assignment(users=2, seconds=2, think=SHORT_THINK)
+            outcome = await run_pass(target(server.url), duty, ear)
         live = [second for heard in ear.heard for _, second in heard.seconds]
         assert sum(second.requests for second in live) == outcome.measured
         assert ear.heard[-1].requests == outcome.measured
@@ -322,7 +337,8 @@ def test_next_pass_begins_with_nothing_of_the_last() -> None:
 @pytest.mark.parametrize("start", [Start.BARRIER, Start.RAMP])
 def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
     async def body() -> None:
-        ear, duty = Ear(), assignment(users=5, seconds=1, start=start, worker=1, workers=2)
+        ear = Ear()
+        duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
         async with HttpServer() as first, HttpServer() as second:
             core = Core(target(first.url, second.url), ear, asyncio.get_running_loop())
             core.begin(duty)

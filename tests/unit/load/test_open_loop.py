@@ -21,6 +21,7 @@ from unit.load.builders import (
     run,
     run_pass,
     target,
+    until,
     workload,
 )
 
@@ -315,12 +316,14 @@ def test_dropped_pass_sends_nothing_more() -> None:
             core.add_user()
             await asyncio.wait_for(ear.all_there.wait(), 5)
             core.go(what.key)
-            await asyncio.sleep(0.1)
+            await until(lambda: len(server.requests) > 10)
             core.abandon()
-            await asyncio.sleep(0.2)  # what was on its way arrives
+            # Another pass takes as long as the dropped one would need for 30 more requests.
+            other = duty(requests=30, requests_per_second=200)
+            await run_pass(target(server.url), other)  # what was on its way arrives
             sent = len(server.requests)
-            await asyncio.sleep(0.2)
-            assert len(server.requests) == sent
+            await run_pass(target(server.url), other)
+            assert len(server.requests) == sent + 30
             assert not ear.outcome.done()
 
     run(body)

@@ -37,7 +37,7 @@ class Master(BaseHTTPRequestHandler):
 @pytest.fixture
 def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteMaster]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Master) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setattr(remote, "WEB_PORT", server.server_port)
         with RemoteMaster("127.0.0.1") as found:
             yield found
