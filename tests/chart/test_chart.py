@@ -1,6 +1,7 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -181,7 +182,7 @@ def test_old_clusters_are_refused() -> None:
     assert "kubeVersion: >=1.29.0-0" in done.stderr
 
 
-def _leaves(values: dict[str, object], above: str = "") -> list[str]:
+def _leaves(values: dict[str, Any], above: str = "") -> list[str]:
     names = []
     for key, value in values.items():
         whole = {"resources", "podSecurityContext", "securityContext"}

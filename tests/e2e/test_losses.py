@@ -1,6 +1,7 @@
 """Whatever is killed, and whenever: the numbers at the end are those that were asked for."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from support import kube
@@ -96,7 +97,7 @@ def test_operator_killed_in_every_phase_and_an_index_pod_change_no_number(run: R
         )
     )
     for phase in ("Provisioning", "Indexing", "Measuring"):
-        kube.wait_for(phase, lambda phase=phase: kube.status(name).get("phase") == phase, 300)
+        kube.wait_for(phase, partial(_is_in, phase, name), 300)
         _kill_operator()
         if phase == "Indexing":
             kube.wait_for("documents", lambda: kube.status(name)["dataset"].get("documents"), 60)
@@ -107,6 +108,10 @@ def test_operator_killed_in_every_phase_and_an_index_pod_change_no_number(run: R
     assert status["dataset"]["documents"] == 60_000
     assert len(solr_pods(name)) == 2
     assert len(shards(name)) == 2
+
+
+def _is_in(phase: str, name: str) -> bool:
+    return bool(kube.status(name).get("phase") == phase)
 
 
 def _kill_operator() -> None:

@@ -30,7 +30,7 @@ LENDING = {
         },
     ]
 }
-MIX = [
+MIX: list[dict[str, Any]] = [
     {"name": "search", "weight": 8, "queries": {"generated": {"count": 200}}},
     {
         "name": "add",

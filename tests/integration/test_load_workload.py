@@ -71,7 +71,7 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
 @pytest.mark.timeout(120)
 def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None:
     with serving() as server:
-        mix = [
+        mix: list[dict[str, Any]] = [
             {"name": "search", "weight": 6, "queries": FILE, "file": "a\nb\n"},
             {
                 "name": "facets",

@@ -7,6 +7,8 @@ from typing import Any, cast
 from solrbench.cluster.client import Cluster
 from solrbench.errors import SolrbenchError
 
+Objects = list[dict[str, Any]]
+
 
 @dataclass
 class FewObjects:
@@ -38,8 +40,8 @@ class FewObjects:
     def server_hosts(self) -> list[str]:
         return self.hosts
 
-    def list(self, *_: Any) -> list[dict[str, Any]]:
+    def list(self, *_: Any) -> Objects:
         return []
 
-    def list_if_served(self, *_: Any) -> "list[dict[str, Any]]":
+    def list_if_served(self, *_: Any) -> Objects:
         return []

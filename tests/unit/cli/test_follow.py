@@ -41,7 +41,7 @@ class Answers:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow.time, "sleep", lambda _: None)
+    monkeypatch.setattr("solrbench.cli.follow.time.sleep", lambda _: None)
 
 
 def body(**status: Any) -> dict[str, Any]:

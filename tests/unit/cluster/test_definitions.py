@@ -22,12 +22,12 @@ def document(*options: str) -> dict[str, Any]:
 
 def test_fields_at_a_place() -> None:
     found = fields_at(document("labels", "resources"), API_VERSION, KIND, POD_OPTIONS)
-    assert found == {"labels", "resources"}
+    assert found == frozenset({"labels", "resources"})
 
 
 def test_a_place_that_is_not_there_has_no_fields() -> None:
     found = fields_at(document("labels"), API_VERSION, KIND, ("spec", "customSolrKubeOptions", "x"))
-    assert found == set()
+    assert found == frozenset()
 
 
 def test_another_kind_or_version_is_not_taken_for_it() -> None:

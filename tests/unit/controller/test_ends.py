@@ -72,7 +72,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Delete a benchmark so long ago; give the reasons of the events."""
 
     def delete(cloud: Cloud, ago: timedelta, *, started: bool = True) -> list[str]:
-        body = resource(create())
+        body: Any = resource(create())
         body["metadata"] |= {"namespace": "search", "uid": "0b5b"}
         body["metadata"]["deletionTimestamp"] = (NOW - ago).isoformat()
         if started:
@@ -89,7 +89,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
         made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
-        told = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
+        told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
         made.tear_down(body=kopf.Body(body), **told)
         return events
 

@@ -171,7 +171,8 @@ def test_a_cloud_of_somebody_else_is_never_touched(outside: Changes) -> None:
     with pytest.raises(Never) as caught:
         bring_up(run(cluster, outside))
     assert caught.value.reason == "SolrCloudNameTaken"
-    assert cluster.applied == cluster.deleted == []
+    assert cluster.applied == []
+    assert cluster.deleted == []
 
 
 def test_a_cloud_that_is_going_is_waited_for(outside: Changes) -> None:

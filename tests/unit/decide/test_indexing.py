@@ -5,17 +5,26 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.decide.indexing import add_up
 from solrbench.plan.index_plan import IndexProgress
 from support.resources import resource
 
 TWO_PODS = {"spec.dataset.indexing": {"pods": 2}}
-DATASET = SolrBenchmark.parse(resource(TWO_PODS)).spec.dataset
 FILES: dict[str, Any] = {
     "spec.dataset": {"configMap": {"name": "a", "keys": ["a.json"]}},
     "spec.workload.queries": {"configMap": {"name": "a"}},
 }
+
+
+def dataset_of(changes: dict[str, Any]) -> Dataset:
+    dataset = SolrBenchmark.parse(resource(changes)).spec.dataset
+    assert dataset is not None
+    return dataset
+
+
+DATASET = dataset_of(TWO_PODS)
 
 
 def pod(number: int, documents: int, **fields: Any) -> IndexProgress:
@@ -81,5 +90,4 @@ def test_no_time_is_no_division_by_zero() -> None:
     ],
 )
 def test_total_is_what_the_spec_says(changes: dict[str, Any], total: int | None) -> None:
-    dataset = SolrBenchmark.parse(resource(changes)).spec.dataset
-    assert add_up(dataset, [pod(0, 1)], 200.0).documents_total == total
+    assert add_up(dataset_of(changes), [pod(0, 1)], 200.0).documents_total == total

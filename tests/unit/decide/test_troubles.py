@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ POD = PodView(
 PENDING = replace(POD, phase="Pending", ready=False)
 
 
-def with_container(**fields: object) -> PodView:
+def with_container(**fields: Any) -> PodView:
     return replace(POD, containers=(replace(ContainerView(name="solr"), **fields),))
 
 

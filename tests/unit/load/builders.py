@@ -103,6 +103,11 @@ async def run_pass(what: Target, duty: Assignment, ear: Ear | None = None) -> Wo
     return await asyncio.wait_for(ear.outcome, 20)
 
 
+def do_not_pause(seconds: float) -> None:
+    """Stand in for `time.sleep` where nothing is to be waited for."""
+    raise AssertionError(f"paused for {seconds} s")
+
+
 async def until(probe: Callable[[], bool]) -> None:
     """Wait for a condition, 20 seconds at most."""
     async with asyncio.timeout(20):

@@ -1,5 +1,6 @@
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from solrbench.load.order import positions
 from unit.load.builders import assignment, queries_spec
 
 
-def take(count: int, order: Order, seed: int = 1, size: int = 1000, **who: int) -> list[int]:
+def take(count: int, order: Order, seed: int = 1, size: int = 1000, **who: Any) -> list[int]:
     queries = queries_spec(order=order, seed=seed)
     return list(islice(positions(queries, size, assignment(**who)), count))
 

@@ -8,6 +8,7 @@ from solrbench.load.failures import LoadFailure
 from solrbench.load.reach import wait_for_target
 from support.http_server import Exchange, HttpServer
 from support.ports import free_port
+from unit.load.builders import do_not_pause
 
 
 async def _unavailable(exchange: Exchange) -> None:
@@ -18,7 +19,7 @@ def test_any_answer_of_any_node_will_do() -> None:
     async def body() -> None:
         async with HttpServer(_unavailable) as server:
             urls = [f"http://127.0.0.1:{free_port()}/solr", server.url]
-            await asyncio.to_thread(wait_for_target, urls, 1, pytest.fail)
+            await asyncio.to_thread(wait_for_target, urls, 1, do_not_pause)
             assert len(server.requests) == 1
 
     asyncio.run(body())
@@ -62,7 +63,7 @@ def test_login_that_is_refused_is_not_waited_out() -> None:
     async def body() -> None:
         async with HttpServer(refuse) as server:
             with pytest.raises(LoadFailure) as caught:
-                await asyncio.to_thread(wait_for_target, [server.url], 5, pytest.fail)
+                await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause)
             assert caught.value.reason == "AuthenticationFailed"
 
     asyncio.run(body())

@@ -23,7 +23,8 @@ def stamps() -> Iterator[None]:
         far, _ = server.accept()
     with near, far:
         near.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        deadline, notes = time.monotonic() + 10, list[object]()
+        deadline = time.monotonic() + 10
+        notes: list[tuple[int, int, bytes]] = []
         while not notes:
             assert time.monotonic() < deadline, "this kernel notes no times"
             far.sendall(b"any")

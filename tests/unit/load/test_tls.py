@@ -15,7 +15,7 @@ from solrbench.load.running import Target
 from solrbench.solr.client import SolrClient
 from support.certificates import authority, server_context
 from support.http_server import HttpServer
-from unit.load.builders import assignment, run_pass, target
+from unit.load.builders import assignment, do_not_pause, run_pass, target
 
 GOOD_HOST = "127.0.0.1"
 
@@ -70,7 +70,7 @@ def test_certificate_of_another_signer_or_host_is_refused(
 
 def _expect_refusals(url: str, access: Access) -> None:
     with pytest.raises(LoadFailure) as failed:
-        wait_for_target([url], 5, pytest.fail, access=access)
+        wait_for_target([url], 5, do_not_pause, access=access)
     assert failed.value.reason == "CertificateNotTrusted"
     with SolrClient([url], access=access) as client, pytest.raises(SolrbenchError) as refused:
         client.get("/admin/info/system")
@@ -82,7 +82,7 @@ def _expect_refusals(url: str, access: Access) -> None:
 def test_target_is_reached_over_https(tmp_path: Path, trusted: Access) -> None:
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
-            await asyncio.to_thread(wait_for_target, [server.url], 5, pytest.fail, access=trusted)
+            await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause, access=trusted)
         assert len(server.requests) == 1
 
     run(body)

@@ -1,8 +1,9 @@
 """Answers that come at once are stamped at once, then followed by requests, then judged."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
+from solrbench.load.asker import Asker
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.turns import Ended, turn_of
 
@@ -18,6 +19,9 @@ class Taker:
         self.is_dropped = False
         self._log = log
 
+    def as_asker(self) -> Asker:
+        return cast(Asker, self)
+
     def hasten(self, *given: Any) -> None:
         self._log.append(("hasten", self, *given))
 
@@ -32,14 +36,14 @@ def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
         loop = asyncio.get_running_loop()
         turn, takers = turn_of(loop), [Taker(log) for _ in range(3)]
         for place, taker in enumerate(takers):
-            turn.add(taker, ended(place))
+            turn.add(taker.as_asker(), ended(place))
         assert log == []
         await asyncio.sleep(0)
         assert [each[:3] for each in log[:3]] == [("hasten", taker, REQUEST) for taker in takers]
         assert log[3:] == [
             *(("completed", taker, ended(place)) for place, taker in enumerate(takers)),
         ]
-        turn.add(takers[0], ended(7))
+        turn.add(takers[0].as_asker(), ended(7))
         await asyncio.sleep(0)
         assert len(log) == 8
 
@@ -51,7 +55,7 @@ def test_who_was_dropped_in_between_hears_nothing() -> None:
 
     async def main() -> None:
         turn, taker = turn_of(asyncio.get_running_loop()), Taker(log)
-        turn.add(taker, ended(7))
+        turn.add(taker.as_asker(), ended(7))
         taker.is_dropped = True
         await asyncio.sleep(0)
 

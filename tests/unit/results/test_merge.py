@@ -1,10 +1,15 @@
 import random
 
 import pytest
-from hdrh.histogram import HdrHistogram
 
 from solrbench.results.merge import merge_steps, summarise
-from unit.results.builders import make_document, make_result, make_spec, make_variants
+from unit.results.builders import (
+    ReferenceHistogram,
+    make_document,
+    make_result,
+    make_spec,
+    make_variants,
+)
 
 
 def _draw(seed: int, count: int) -> list[int]:
@@ -30,7 +35,7 @@ def test_merged_numbers_equal_those_of_the_raw_samples() -> None:
         make_document("a", repeat + 1, make_result(values)) for repeat, values in enumerate(samples)
     ]
     everything = [value for values in samples for value in values]
-    whole = HdrHistogram(1, 3_600_000_000, 3)
+    whole = ReferenceHistogram(1, 3_600_000_000, 3)
     for value in everything:
         whole.record_value(value)
     (result,) = merge_steps(make_spec("a"), documents)

@@ -4,6 +4,7 @@ It answers as Solr 9.10 does, as far as an existing target is asked.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,7 +108,7 @@ class Cloud:
         }
         if what.startswith(("/admin/info", "/admin/metrics")):
             assert params["nodes"] == "all"
-        told = {
+        told: dict[str, Callable[[], Any]] = {
             "/admin/info/system": lambda: {
                 node: self._system(start) for node, start in self.nodes.items()
             },
@@ -137,6 +138,6 @@ class Cloud:
             core: {key: value for key, value in metrics.items() if key in wanted}
             for core, metrics in cores.items()
         }
-        found = {node: {"metrics": {}} for node in self.nodes}
+        found: dict[str, Any] = {node: {"metrics": {}} for node in self.nodes}
         found[next(iter(self.nodes))] = {"metrics": kept}
         return {"responseHeader": {"status": 0}, **found}

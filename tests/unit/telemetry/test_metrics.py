@@ -1,6 +1,7 @@
 import socket
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -17,7 +18,7 @@ def _passes(registry: CollectorRegistry) -> dict[str, float | None]:
     return {each.value: registry.get_sample_value(TOTAL, {"result": each}) for each in PassResult}
 
 
-def _clock(*moments: float) -> "object":
+def _clock(*moments: float) -> Callable[[], float]:
     remaining = list(moments)
     return lambda: remaining.pop(0)
 

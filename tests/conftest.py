@@ -1,0 +1,17 @@
+"""What all suites share: how long a test may take with its fixtures before it counts as hung."""
+
+from pathlib import Path
+
+import pytest
+
+# The first test of a file or session pays for its fixtures: whole benchmarks in `e2e`.
+SUITE_SECONDS = {"chart": 60, "contract": 180, "integration": 180, "e2e": 900}
+TESTS = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give tests of the slow suites without a time-out of their own that of the suite."""
+    for item in items:
+        seconds = SUITE_SECONDS.get(item.path.relative_to(TESTS).parts[0])
+        if seconds is not None and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(seconds))
