@@ -7,19 +7,26 @@ SHELL := /bin/bash
 VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
-# Sets KUBECONFIG and PATH for the cluster of `make cluster`.
+# Sets KUBECONFIG for the cluster of `make cluster`, and PATH for all that hack/tools brings.
 IN_CLUSTER := eval "$$(hack/cluster/env)" &&
-# Prometheus, promtool and helm, for the tests that call them.
-WITH_TOOLS := export PATH="$$(hack/test-tools):$$PATH" &&
 
 # The Solr Operator's real definitions, where they are at hand; see CONTRIBUTING.md.
 SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
 
-export CLUSTER SOLRBENCH_CRDS
+# One clock for all scripts of one call: what they print counts from its beginning.
+ifndef SOLRBENCH_STARTED
+SOLRBENCH_STARTED := $(shell date +%s)
+endif
+export CLUSTER SOLRBENCH_CRDS SOLRBENCH_STARTED
 
 ##@ Use
 .PHONY: demo
-demo: cluster images install ## cluster, images, operator, quickstart: from a clone to a result table
+demo: ## cluster, images, operator, quickstart: from a clone to a result table
+	hack/tools demo
+	hack/cluster/build programs environment pause solr zookeeper solrbench
+	hack/cluster/up
+	hack/cluster/images solr zookeeper solrbench
+	$(MAKE) install
 	$(IN_CLUSTER) hack/demo $(BIN)/solrbench
 
 .PHONY: cluster
@@ -64,19 +71,20 @@ verify: $(VENV)/ready ## check that everything generated is up to date
 
 .PHONY: unit
 unit: $(VENV)/ready ## tests without a cluster
-	$(WITH_TOOLS) $(PYTEST) tests/unit -q
+	$(PYTEST) tests/unit -q
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
-	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q
+	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q
 
 .PHONY: e2e
 e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
-	$(WITH_TOOLS) $(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
+	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
 
 .PHONY: bench
 bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (6 minutes)
-	export PATH="$$(hack/bench-tools):$$PATH" PYTHONPATH=operator/src:. && $(BIN)/python -m bench
+	hack/tools bench
+	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
 
 .PHONY: test
 test: lint typing verify unit ## everything, slow suites last; what .ci/run calls
@@ -92,7 +100,6 @@ lock: ## pin all run-time dependencies for the image
 
 $(VENV)/ready: pyproject.toml requirements.lock
 	hack/venv $(VENV)
-	touch $@
 
 .PHONY: clean
 clean: ## remove what make made here; caches of the cluster stay

@@ -1,15 +1,11 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the scripts that read this file use the names
-# Paths, addresses, messages and small helpers shared by the scripts in hack/cluster.
-
-shopt -s inherit_errexit
-set -o errtrace
-trap 'echo "error: ${BASH_SOURCE[0]##*/}:$LINENO failed" >&2' ERR
+# Paths, addresses and small helpers shared by the scripts in hack/cluster.
 
 LIB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 HERE=$(dirname "$LIB")
-ROOT=$(cd "$HERE/../.." && pwd)
-CACHE=${SOLRBENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/solrbench}
+# shellcheck source=hack/lib/common.sh
+. "$HERE/../lib/common.sh"
 STATE=${SOLRBENCH_STATE:-/var/lib/solrbench-cluster}
 CLUSTER=${CLUSTER:-packages} # or "kind"
 KIND_NAME=solrbench
@@ -23,26 +19,6 @@ NODE_ADDRESS=10.244.0.1
 SERVICE_RANGE=10.96.0.0/16
 SERVICE_ADDRESS=10.96.0.1 # of "kubernetes.default"
 export KUBECONFIG=$STATE/admin.conf
-
-step() { printf '[%4ds] %s\n' "$SECONDS" "$*"; }
-die() {
-	printf 'error: %s\n' "$*" >&2
-	exit 1
-}
-
-# hash_of FILE|DIR|=WORD…: one short hash over the names and contents given.
-# A name counts relative to hack/cluster, so that two checkouts agree.
-hash_of() {
-	local item
-	for item in "$@"; do
-		if [[ $item == =* ]]; then
-			printf '%s\n' "$item"
-		else
-			find "$item" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum |
-				sed "s#  $ROOT/#  #"
-		fi
-	done | sha256sum | cut -c1-16
-}
 
 # wait_for SECONDS LOG WHAT COMMAND…: until the command succeeds; when it does
 # not in time, the end of LOG (a name in the log folder) tells why.

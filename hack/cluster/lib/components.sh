@@ -3,26 +3,27 @@
 
 # shellcheck disable=SC2034 # "up" uses it
 PROGRAMS=(etcd containerd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy coredns
-	local-path-provisioner)
+	volume-provisioner)
 
 write_config() {
 	mkdir -p "$STATE"/{cni,config,log,pid,run,volumes}
 	: >"$STATE/resolv.conf" # pods see no name server but the cluster's
 	fill cni.conflist >"$STATE/cni/10-solrbench.conflist"
 	local name
-	for name in containerd.toml kubelet.yaml kube-proxy.yaml Corefile storage.yaml local-path.json helper-pod.yaml; do
+	for name in containerd.toml kubelet.yaml kube-proxy.yaml Corefile storage.yaml; do
 		fill "$name" >"$STATE/config/$name"
 	done
 }
 
-ctr() { command ctr --address "$STATE/run/containerd.sock" --namespace k8s.io "$@"; }
-kubectl() { "$(go_dir kubernetes)/kubectl" "$@"; }
+# No function here has the name of a program: see "has" in hack/lib/common.sh.
+in_containerd() { ctr --address "$STATE/run/containerd.sock" --namespace k8s.io "$@"; }
+in_cluster() { "$(kube_dir)/kubectl" "$@"; }
 
 start_etcd() {
 	start etcd etcd --name solrbench --data-dir "$STATE/etcd" --logger zap --log-outputs stderr \
-		--listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 \
-		--listen-peer-urls http://127.0.0.1:2380 --initial-advertise-peer-urls http://127.0.0.1:2380 \
-		--initial-cluster solrbench=http://127.0.0.1:2380
+		--listen-client-urls http://127.0.0.1:23790 --advertise-client-urls http://127.0.0.1:23790 \
+		--listen-peer-urls http://127.0.0.1:23800 --initial-advertise-peer-urls http://127.0.0.1:23800 \
+		--initial-cluster solrbench=http://127.0.0.1:23800
 }
 
 start_containerd() {
@@ -36,7 +37,7 @@ start_containerd() {
 start_apiserver() {
 	local pki=$STATE/pki
 	start kube-apiserver "$1/kube-apiserver" \
-		--etcd-servers=http://127.0.0.1:2379 --advertise-address="$NODE_ADDRESS" \
+		--etcd-servers=http://127.0.0.1:23790 --advertise-address="$NODE_ADDRESS" \
 		--service-cluster-ip-range="$SERVICE_RANGE" --allow-privileged=true \
 		--authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction \
 		--client-ca-file="$pki/ca.crt" \
@@ -70,18 +71,13 @@ start_node() {
 }
 
 start_addons() {
-	start coredns "$(go_dir coredns)/coredns" -conf "$STATE/config/Corefile"
-	kubectl apply --server-side -f "$STATE/config/storage.yaml" >"$STATE/log/kubectl.log" 2>&1 || {
-		cat "$STATE/log/kubectl.log" >&2
-		die "could not apply the storage class"
-	}
-	start local-path-provisioner "$(go_dir local-path)/local-path-provisioner" start \
-		--config "$STATE/config/local-path.json" --kubeconfig "$STATE/admin.conf" \
-		--namespace local-path-storage --service-account-name local-path-provisioner \
-		--helper-image localhost/solrbench/busybox:1 --helper-pod-file "$STATE/config/helper-pod.yaml"
+	start coredns "$1/coredns" -conf "$STATE/config/Corefile"
+	logged "$STATE/log/kubectl.log" "applying the storage class" \
+		in_cluster apply --server-side -f "$STATE/config/storage.yaml"
+	start volume-provisioner "$1/volume-provisioner" --kubeconfig "$STATE/admin.conf" --folder "$STATE/volumes"
 }
 
-etcd_serves() { curl --noproxy '*' -fsS http://127.0.0.1:2379/health; }
-api_serves() { kubectl get --raw /readyz; }
+etcd_serves() { curl --noproxy '*' -fsS http://127.0.0.1:23790/health; }
+api_serves() { in_cluster get --raw /readyz; }
 dns_serves() { curl --noproxy '*' -fsS http://127.0.0.1:8182/ready; }
-node_is_ready() { [[ $(kubectl get node "$NODE_NAME" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == True ]]; }
+node_is_ready() { [[ $(in_cluster get node "$NODE_NAME" -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}') == True ]]; }

@@ -9,7 +9,6 @@ SUITE=bookworm
 # Name in containerd of each image that is imported.
 declare -A REFERENCE=(
 	[pause]=localhost/solrbench/pause:1
-	[busybox]=localhost/solrbench/busybox:1
 	[solr]=docker.io/library/solr:9.10.1
 	[zookeeper]=docker.io/library/zookeeper:3.9.4
 	[nginx]=docker.io/library/nginx:1.22
@@ -21,7 +20,12 @@ declare -A PARENT=(
 	[solr]=java-base [zookeeper]=java-base
 )
 
-buildah() { command buildah --root "$CACHE/containers" --runroot "$CACHE/containers-run" "$@"; }
+# in_store COMMAND…: buildah on images of our own. No function here has the name of
+# a program: see "has" in hack/lib/common.sh.
+in_store() { buildah --root "$CACHE/containers" --runroot "$CACHE/containers-run" "$@"; }
+
+# image_log NAME: where the output of its build goes.
+image_log() { echo "$CACHE/log/image-$1.log"; }
 
 # image_key NAME: one hash over all that the image is made of.
 image_key() {
@@ -35,36 +39,21 @@ image_key() {
 
 local_name() { echo "localhost/solrbench/$1:$(image_key "$1")"; }
 
-# logged NAME COMMAND…: output into a log, whose end is shown on failure.
-logged() {
-	local log=$STATE/log/image-$1.log failed
-	shift
-	set +e # not "||": that would switch errexit off inside the command, too
-	(set -e; "$@") >"$log" 2>&1 </dev/null
-	failed=$?
-	set -e
-	((failed == 0)) || {
-		tail -n 20 "$log" >&2
-		die "could not build or load an image (the lines above end $log)"
-	}
-}
-
 # bud TAG CONTEXT ARGUMENT…
 bud() {
 	local tag=$1 context=$2
 	shift 2
-	buildah bud --isolation chroot --layers --format oci -t "$tag" "$@" "$context"
+	in_store bud --isolation chroot --layers --format oci -t "$tag" "$@" "$context"
 }
 
 # prepare NAME FOLDER: adds what an image's Dockerfile copies but the tree does not hold.
 prepare() {
 	local folder=$2
 	case $1 in
-	pause) gcc -static -Os -o "$folder/pause" "$folder/pause.c" ;;
-	busybox) cp "$(command -v busybox)" "$folder/busybox" ;;
+	pause) cp "$(type -P catatonit)" "$folder/catatonit" ;;
 	solr)
 		copy_jars "$folder"
-		javac -d "$folder/classes" -cp "$folder/lib/*" "$folder/SolrServer.java"
+		javac --release 17 -d "$folder/classes" -cp "$folder/lib/*" "$folder/SolrServer.java"
 		(cd "$folder/classes" && jar --create --file ../lib/solrbench-solr-server.jar .)
 		;;
 	zookeeper) copy_jars "$folder" ;;
@@ -84,9 +73,9 @@ build_debian() {
 	mkdir -p "$root"
 	debootstrap --variant=minbase "$SUITE" "$root"
 	rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
-	container=$(buildah from scratch)
-	buildah add -q "$container" "$root" /
-	buildah commit -q --rm "$container" "$1"
+	container=$(in_store from scratch)
+	in_store add -q "$container" "$root" /
+	in_store commit -q --rm "$container" "$1"
 	rm -rf "$root"
 }
 
@@ -106,19 +95,21 @@ ensure_built() {
 	local tag
 	tag=$(local_name "$1")
 	[[ -z ${PARENT[$1]:-} ]] || ensure_built "${PARENT[$1]}"
-	! buildah inspect --type image "$tag" >/dev/null 2>&1 || return 0
+	! in_store inspect --type image "$tag" >/dev/null 2>&1 || return 0
 	step "build image $1"
-	logged "$1" build_local "$1" "$tag"
+	logged "$(image_log "$1")" "building image $1" build_local "$1" "$tag"
 }
 
-# archive NAME: the path of its archive, built when the cache has none.
+# archive NAME: the path of its archive, built when the cache has none. Layers are
+# not compressed: it would cost more time than it saves.
 archive() {
 	local file
 	file=$IMAGES/$1-$(image_key "$1").tar
 	if [[ ! -s $file ]]; then
 		ensure_built "$1" >&2
 		mkdir -p "$IMAGES"
-		logged "$1" buildah push -q "$(local_name "$1")" "oci-archive:$file.tmp:${REFERENCE[$1]}"
+		logged "$(image_log "$1")" "archiving image $1" \
+			in_store push -q "$(local_name "$1")" "docker-archive:$file.tmp:${REFERENCE[$1]}"
 		mv "$file.tmp" "$file"
 	fi
 	echo "$file"
@@ -127,13 +118,13 @@ archive() {
 # is_imported NAME KEY: containerd holds that very build.
 is_imported() {
 	[[ $(cat "$STATE/images/$1" 2>/dev/null) == "$2" ]] &&
-		[[ -n $(ctr images ls -q "name==${REFERENCE[$1]}") ]]
+		[[ -n $(in_containerd images ls -q "name==${REFERENCE[$1]}") ]]
 }
 
 import() {
 	local name=$1 key=$2 file=$3
 	step "import ${REFERENCE[$name]}"
-	logged "$name" ctr images import "$file"
+	logged "$(image_log "$name")" "importing image $name" in_containerd images import "$file"
 	mkdir -p "$STATE/images"
 	echo "$key" >"$STATE/images/$name"
 }
@@ -147,19 +138,27 @@ provide() {
 	import "$1" "$key" "$file"
 }
 
-# provide_project: the project's own Dockerfile on the local Python base. For pip
+# build_project: the project's own Dockerfile on the local Python base. For pip
 # inside, the certificates and pip settings of this machine count.
-provide_project() {
-	local file=$CACHE/tmp/solrbench.tar mounts=(-v /etc/ssl/certs:/etc/ssl/certs:ro)
+build_project() {
+	local mounts=(-v /etc/ssl/certs:/etc/ssl/certs:ro)
 	[[ ! -f /etc/pip.conf ]] || mounts+=(-v /etc/pip.conf:/etc/pip.conf:ro)
 	ensure_built python-base
 	step "build ${REFERENCE[solrbench]}"
+	logged "$(image_log solrbench)" "building the project's image" \
+		bud "${REFERENCE[solrbench]}" "${ROOT:?}" "${mounts[@]}" --build-arg "BASE=$(local_name python-base)"
+}
+
+# provide_project: built anew (layers that did not change are kept) and imported.
+provide_project() {
+	local file=$CACHE/tmp/solrbench.tar key
+	build_project
+	key=$(in_store inspect --type image --format '{{.FromImageID}}' "${REFERENCE[solrbench]}")
+	! is_imported solrbench "$key" || return 0
 	mkdir -p "$CACHE/tmp"
-	logged solrbench bud "${REFERENCE[solrbench]}" "${ROOT:?}" "${mounts[@]}" \
-		--build-arg "BASE=$(local_name python-base)"
 	rm -f "$file"
-	# Of the archives this one is not compressed: faster for what changes often.
-	logged solrbench buildah push -q "${REFERENCE[solrbench]}" "docker-archive:$file:${REFERENCE[solrbench]}"
-	import solrbench "$(date +%s)" "$file"
+	logged "$(image_log solrbench)" "archiving the project's image" \
+		in_store push -q "${REFERENCE[solrbench]}" "docker-archive:$file:${REFERENCE[solrbench]}"
+	import solrbench "$key" "$file"
 	rm -f "$file"
 }

@@ -1,13 +1,6 @@
 # shellcheck shell=bash
 # The same commands on kind and official images, for machines with Docker.
 
-need_kind() {
-	local program
-	for program in kind docker; do
-		command -v "$program" >/dev/null || die "CLUSTER=kind needs $program"
-	done
-}
-
 # A kubeconfig of its own, so that the user's stays as it is.
 KIND_CONFIG=$CACHE/kind.conf
 

@@ -58,7 +58,7 @@ keep_sysctl() {
 
 make_network() {
 	mkdir -p "$STATE/sysctl"
-	! command -v modprobe >/dev/null || modprobe -q -a br_netfilter overlay || true
+	! has modprobe || modprobe -q -a br_netfilter overlay || true
 	make_guards
 	keep_sysctl net.ipv4.ip_forward 1
 	keep_sysctl net.bridge.bridge-nf-call-iptables 1
@@ -72,7 +72,7 @@ make_network() {
 # drop_chains COMMAND: removes the chains of the cluster, and the jumps to them.
 drop_chains() {
 	local command=$1 table rule chain ours='(SOLRBENCH-|KUBE-|CNI-|CNI$)'
-	command -v "$command" >/dev/null || return 0
+	has "$command" || return 0
 	for table in filter nat mangle; do
 		"$command" -w -t "$table" -S | sed -nE "/^-A .*-j $ours/s/^-A/-D/p" |
 			while read -r rule; do xargs "$command" -w -t "$table" <<<"$rule"; done

@@ -25,7 +25,7 @@ start() {
 	local name=$1 exe self
 	shift
 	is_running "$name" && return
-	exe=$(readlink -f "$(command -v "$1")") || die "no program $1"
+	exe=$(readlink -f "$(type -P "$1")") || die "no program $1"
 	mkdir -p "$STATE/log" "$STATE/pid"
 	(
 		exec {LOCK}>&-

@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# The programs that each job calls, and the Debian package that brings each.
+
+# JOB:PROGRAM:PACKAGE. A program is a name on the PATH, a path, or "python:MODULE".
+PROGRAMS_OF_JOBS=(
+	check:python3:python3
+	check:python:ensurepip:python3-venv
+	cluster:buildah:buildah
+	cluster:catatonit:catatonit
+	cluster:conntrack:conntrack
+	cluster:containerd:containerd
+	cluster:ctr:containerd
+	cluster:curl:curl
+	cluster:debootstrap:debootstrap
+	cluster:etcd:etcd-server
+	cluster:flock:util-linux
+	cluster:ip6tables:iptables
+	cluster:ip:iproute2
+	cluster:iptables:iptables
+	cluster:jar:openjdk-17-jdk-headless
+	cluster:javac:openjdk-17-jdk-headless
+	cluster:mvn:maven
+	cluster:openssl:openssl
+	cluster:runc:runc
+	cluster:/usr/lib/cni/bridge:containernetworking-plugins
+	cluster:/usr/lib/cni/host-local:containernetworking-plugins
+	cluster:/usr/lib/cni/portmap:containernetworking-plugins
+	test:prometheus:unpack
+	test:promtool:unpack
+	bench:gcc:gcc
+	bench:/usr/include/stdio.h:libc6-dev
+	bench:nginx:unpack
+	bench:wrk:unpack
+)
+
+# What each job that a user starts needs.
+declare -A GROUPS_OF_JOB=(
+	[check]="check"
+	[demo]="check cluster"
+	[test]="check cluster test"
+	[bench]="check bench"
+	[kind-demo]="check"
+	[kind-test]="check test"
+)
+
+# is_there PROGRAM: as a file; see "has".
+is_there() {
+	case $1 in
+	python:*) "${PYTHON:-python3}" -c "import ${1#python:}" 2>/dev/null ;;
+	*) has "$1" ;;
+	esac
+}
+
+# missing_of JOB: "PROGRAM PACKAGE" for each that is not there.
+missing_of() {
+	local group entry program
+	for group in ${GROUPS_OF_JOB[$1]:?no such job}; do
+		for entry in "${PROGRAMS_OF_JOBS[@]}"; do
+			[[ $entry == "$group":* ]] || continue
+			entry=${entry#*:}
+			program=${entry%:*}
+			is_there "$program" || echo "$program ${entry##*:}"
+		done
+	done
+}
+
+install_packages() {
+	local packages=("$@") log=$CACHE/log/packages.log
+	((EUID == 0)) || die "missing, and installing needs root: apt-get install ${packages[*]}"
+	has apt-get || die "missing, and this machine has no apt-get: ${packages[*]}"
+	step "install ${#packages[@]} packages: ${packages[*]}" | fold -s -w 78
+	logged "$log" "apt-get update" apt-get update -qq
+	without_services logged "$log" "apt-get install" apt_install "${packages[@]}"
+}
+
+# --reinstall: a program may be gone whose package is recorded as installed.
+apt_install() {
+	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --reinstall "$@"
+}
+
+# without_services COMMAND…: what it installs (etcd, containerd) starts no service of
+# the system; the cluster runs programs of its own.
+without_services() {
+	local policy=/usr/sbin/policy-rc.d
+	if [[ -e $policy ]]; then
+		"$@"
+		return
+	fi
+	printf '#!/bin/sh\nexit 101\n' >"$policy"
+	chmod 755 "$policy"
+	# shellcheck disable=SC2064 # this very path
+	trap "rm -f $policy" EXIT
+	"$@"
+	rm -f "$policy"
+	trap - EXIT
+}
+
+# provide_programs JOB: installs what is missing, then looks each up again.
+provide_programs() {
+	local missing packages program package
+	mapfile -t packages < <(missing_of "$1" | awk '$2 != "unpack" {print $2}' | sort -u)
+	((${#packages[@]} == 0)) || install_packages "${packages[@]}"
+	while read -r program package; do
+		[[ $package != unpack ]] || unpack_program "$program"
+	done < <(missing_of "$1")
+	hash -r
+	missing=$(missing_of "$1" | awk '{printf "%s%s (package %s)", sep, $1, $2; sep = ", "}')
+	[[ -z $missing ]] || die "still missing after the installation: $missing"
+}
