@@ -113,8 +113,13 @@ class ClosedLoopUser(Asker):
             if sequel is not None:
                 self._follow(sequel, ended_ns)
                 return
-        if (self._think is None and answer is not None) or self._source.is_exhausted(ended_ns):
+        if self._think is None and answer is not None:
             self._next(ended_ns)
+            return
+        # The pass may have been closed since the answer came, and wakes nobody a second time.
+        now_ns = _now()
+        if self._source.is_exhausted(now_ns):
+            self._next(now_ns)
             return
         seconds = 0.0 if answer is not None else self.pause_seconds(ended_ns)
         if self._think is not None:
@@ -130,6 +135,8 @@ class ClosedLoopUser(Asker):
         """Go on with a transaction."""
         if not sequel.think_seconds:
             self.ask(sequel.request, ended_ns)
+        elif self._source.is_closed(now_ns := _now()):
+            self._next(now_ns)
         else:
             self._pause = self._loop.call_later(sequel.think_seconds, self._resume, sequel.request)
 
