@@ -77,6 +77,10 @@ unit: $(VENV)/ready ## tests without a cluster
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
 	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q
 
+.PHONY: fresh
+fresh: ## the first minutes of a newcomer, in a bare Debian of its own (root)
+	hack/fresh/run
+
 .PHONY: e2e
 e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
@@ -84,6 +88,7 @@ e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
 .PHONY: bench
 bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (6 minutes)
 	hack/tools bench
+	hack/k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
 
 .PHONY: test

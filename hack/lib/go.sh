@@ -8,9 +8,11 @@ KUBE_PROGRAMS=(coredns helm kube-apiserver kube-controller-manager kube-proxy ku
 	volume-provisioner)
 K6=v1.8.1
 
+export GOTOOLCHAIN=local
 # The compiler may use memory instead of collecting it (two run at a time), and
-# writes no debugging symbols: a quarter less of its time.
-export GOGC=off GOMEMLIMIT=2GiB CGO_ENABLED=0 GOTOOLCHAIN=local
+# writes no debugging symbols: a quarter less of its time. Its settings are for it
+# alone: what is built would run by them, too.
+GO_SETTINGS=(CGO_ENABLED=0 GOGC=off GOMEMLIMIT=2GiB)
 GO_FLAGS=(-trimpath "-gcflags=all=-dwarf=false")
 
 go_needed() { sed -n 's/^go \([0-9.]*\)$/\1/p' "$GO_MODULE/go.mod"; }
@@ -70,7 +72,7 @@ build_k6() {
 	mkdir -p "$CACHE/bin"
 	tmp=$(mktemp -d "$CACHE/bin/.tmp.XXXXXX")
 	GOBIN=$tmp logged "$CACHE/log/go-k6.log" "building k6" \
-		go install "${GO_FLAGS[@]}" "go.k6.io/k6@$K6"
+		env "${GO_SETTINGS[@]}" go install "${GO_FLAGS[@]}" "go.k6.io/k6@$K6"
 	chmod 755 "$tmp"
 	mv -T "$tmp" "$dir"
 }
@@ -81,10 +83,10 @@ go_build_visibly() {
 	local name=$1 module=$2 log=$CACHE/log/go-$1.log total pid done_ began next=0
 	shift 2
 	step "$name: fetch Go modules"
-	logged "$CACHE/log/go-modules.log" "fetching Go modules" go -C "$module" list -deps .
+	logged "$CACHE/log/go-modules.log" "fetching Go modules" env CGO_ENABLED=0 go -C "$module" list -deps .
 	total=$(wc -l <"$CACHE/log/go-modules.log")
 	began=$EPOCHSECONDS
-	go -C "$module" build -v "${GO_FLAGS[@]}" "$@" >"$log" 2>&1 </dev/null &
+	env "${GO_SETTINGS[@]}" go -C "$module" build -v "${GO_FLAGS[@]}" "$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	# shellcheck disable=SC2064 # this very pid
 	trap "kill $pid 2>/dev/null || true" EXIT

@@ -16,6 +16,7 @@ declare -A UNPACKED=(
 # fetch_packages FOLDER PACKAGE…: their files, below the folder.
 fetch_packages() {
 	local package
+	mkdir -p "$1"
 	cd "$1"
 	apt-get update -qq
 	apt-get download -qq -o APT::Sandbox::User=root "${@:2}"
@@ -25,17 +26,20 @@ fetch_packages() {
 
 # unpack_program PROGRAM: a wrapper in TOOLS that finds the unpacked libraries.
 unpack_program() {
-	local program=$1 folder=$TOOLS/$1.packages binary libraries missing
+	local program=$1 packages=${UNPACKED[$1]} folder binary libraries missing
+	folder=$TOOLS/packages/${packages%% *}
 	has apt-get || die "$program is missing, and this machine has no apt-get"
-	step "unpack $program from its Debian package"
-	rm -rf "$folder"
-	mkdir -p "$folder"
-	# shellcheck disable=SC2086 # a list
-	logged "$CACHE/log/unpack-$program.log" "fetching $program" fetch_packages "$folder" ${UNPACKED[$program]}
+	if [[ -z $(find "$folder" -name "$program" -perm -u+x 2>/dev/null) ]]; then
+		step "unpack $program from its Debian package"
+		rm -rf "$folder"
+		# shellcheck disable=SC2086 # a list
+		logged "$CACHE/log/unpack-$program.log" "fetching $program" fetch_packages "$folder" $packages
+	fi
 	binary=$(find "$folder" -type f -name "$program" -perm -u+x | head -n 1)
 	libraries=$(find "$folder" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
-	[[ -n $binary ]] || die "no $program in the packages ${UNPACKED[$program]}"
-	missing=$(LD_LIBRARY_PATH=$libraries ldd "$binary" | awk '/not found/ {print $1}' | paste -sd' ')
+	[[ -n $binary ]] || die "no $program in the packages $packages"
+	missing=$({ LD_LIBRARY_PATH=$libraries ldd "$binary" 2>&1 || true; } | # a static one has none
+		awk '/not found/ {print $1}' | paste -sd' ')
 	[[ -z $missing ]] || die "$program lacks libraries: $missing"
 	# shellcheck disable=SC2016 # the wrapper expands it
 	printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$libraries" "$binary" >"$TOOLS/$program"

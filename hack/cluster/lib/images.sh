@@ -9,6 +9,7 @@ SUITE=bookworm
 # Name in containerd of each image that is imported.
 declare -A REFERENCE=(
 	[pause]=localhost/solrbench/pause:1
+	[busybox]=localhost/solrbench/busybox:1
 	[solr]=docker.io/library/solr:9.10.1
 	[zookeeper]=docker.io/library/zookeeper:3.9.4
 	[nginx]=docker.io/library/nginx:1.22
@@ -51,6 +52,7 @@ prepare() {
 	local folder=$2
 	case $1 in
 	pause) cp "$(type -P catatonit)" "$folder/catatonit" ;;
+	busybox) cp "$(type -P busybox)" "$folder/busybox" ;;
 	solr)
 		copy_jars "$folder"
 		javac --release 17 -d "$folder/classes" -cp "$folder/lib/*" "$folder/SolrServer.java"
