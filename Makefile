@@ -7,6 +7,10 @@ SHELL := /bin/bash
 VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
+# On as many processors as there are; the tests of a suite must not share anything.
+SIDE_BY_SIDE := -n logical --dist worksteal
+# Shell scripts by their first line or name.
+SCRIPTS = $(sort $(shell git grep -lE '^.!/.*[/ ](ba)?sh$$') $(wildcard $(shell git ls-files '*.sh')))
 # Sets KUBECONFIG for the cluster of `make cluster`, and PATH for all that hack/tools brings.
 IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 
@@ -46,11 +50,16 @@ install: $(VENV)/ready ## install or upgrade the operator by its chart, in names
 	$(IN_CLUSTER) hack/install
 
 ##@ Develop
+.PHONY: check
+check: lint typing verify unit ## lint, typing, verify, unit: Python alone, no root, a minute at most
+	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
+
 .PHONY: lint
-lint: $(VENV)/ready ## ruff, import-linter
+lint: $(VENV)/ready ## ruff, import-linter, ShellCheck
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PYTHONPATH=operator/src $(BIN)/lint-imports
+	$(BIN)/shellcheck $(SCRIPTS)
 
 .PHONY: format
 format: $(VENV)/ready ## format and fix what can be fixed
@@ -58,7 +67,7 @@ format: $(VENV)/ready ## format and fix what can be fixed
 	$(BIN)/ruff format .
 
 .PHONY: typing
-typing: $(VENV)/ready ## mypy, strict
+typing: $(VENV)/ready ## mypy, strict, of sources, tests and bench
 	$(BIN)/mypy
 
 .PHONY: generate
@@ -70,8 +79,14 @@ verify: $(VENV)/ready ## check that everything generated is up to date
 	$(BIN)/python -m solrbench.api.crd --check
 
 .PHONY: unit
-unit: $(VENV)/ready ## tests without a cluster
-	$(PYTEST) tests/unit -q
+unit: $(VENV)/ready ## tests that need Python alone
+	$(PYTEST) tests/unit -q $(SIDE_BY_SIDE)
+
+.PHONY: chart
+chart: $(VENV)/ready ## tests of the chart, its dashboard and its alerts by helm and promtool
+	hack/tools test
+	hack/cluster/build programs
+	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
@@ -92,8 +107,9 @@ bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locu
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
 
 .PHONY: test
-test: lint typing verify unit ## everything, slow suites last; what .ci/run calls
+test: check ## everything, slow suites last; what .ci/run calls
 	$(MAKE) cluster
+	$(MAKE) chart
 	$(MAKE) images
 	$(MAKE) integration
 	$(MAKE) e2e
