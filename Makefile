@@ -6,9 +6,15 @@ SHELL := /bin/bash
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest
+REPORTS := build/tests
+PYTEST = $(BIN)/python -m pytest --junitxml=$(REPORTS)/$@.xml
 # On as many processors as there are; the tests of a suite must not share anything.
 SIDE_BY_SIDE := -n logical --dist worksteal
+# The slow suites: files side by side, each process with an operator of its own; then what
+# compares times, alone.
+PROCESSES := 2
+FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile -m "not alone"
+SHOW_SLOW := --durations=40 --durations-min=1
 # Shell scripts by their first line or name.
 SCRIPTS = $(sort $(shell git grep -lE '^.!/.*[/ ](ba)?sh$$') $(wildcard $(shell git ls-files '*.sh')))
 # Sets KUBECONFIG for the cluster of `make cluster`, and PATH for all that hack/tools brings.
@@ -90,15 +96,18 @@ chart: $(VENV)/ready ## tests of the chart, its dashboard and its alerts by helm
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
-	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q
+	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
+	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/integration -q -m alone $(SHOW_SLOW)
 
 .PHONY: fresh
 fresh: ## the first minutes of a newcomer, in a bare Debian of its own (root)
 	hack/fresh/run
 
 .PHONY: e2e
-e2e: $(VENV)/ready install ## whole benchmarks in real pods, with failures
-	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short
+e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
+	$(IN_CLUSTER) hack/install $(PROCESSES)
+	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
+	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 
 .PHONY: bench
 bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (6 minutes)
@@ -107,12 +116,16 @@ bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locu
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
 
 .PHONY: test
-test: check ## everything, slow suites last; what .ci/run calls
-	$(MAKE) cluster
+test: ## everything, slow suites last; what .ci/run calls
+	rm -rf $(REPORTS)
+	hack/tools test
+	$(MAKE) check
+	$(MAKE) cluster images
 	$(MAKE) chart
-	$(MAKE) images
+	$(MAKE) fresh
 	$(MAKE) integration
 	$(MAKE) e2e
+	hack/test-report $(REPORTS)
 
 ##@ Maintain
 .PHONY: lock

@@ -48,6 +48,7 @@ declare -A GROUPS_OF_JOB=(
 is_there() {
 	case $1 in
 	python:*) "${PYTHON:-python3}" -c "import ${1#python:}" 2>/dev/null ;;
+	/*) [[ -e $1 ]] ;;
 	*) has "$1" ;;
 	esac
 }

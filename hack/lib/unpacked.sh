@@ -29,13 +29,14 @@ unpack_program() {
 	local program=$1 packages=${UNPACKED[$1]} folder binary libraries missing
 	folder=$TOOLS/packages/${packages%% *}
 	has apt-get || die "$program is missing, and this machine has no apt-get"
-	if [[ -z $(find "$folder" -name "$program" -perm -u+x 2>/dev/null) ]]; then
+	if [[ ! -d $folder ]]; then
 		step "unpack $program from its Debian package"
-		rm -rf "$folder"
+		rm -rf "$folder.tmp"
 		# shellcheck disable=SC2086 # a list
-		logged "$CACHE/log/unpack-$program.log" "fetching $program" fetch_packages "$folder" $packages
+		logged "$CACHE/log/unpack-$program.log" "fetching $program" fetch_packages "$folder.tmp" $packages
+		mv "$folder.tmp" "$folder"
 	fi
-	binary=$(find "$folder" -type f -name "$program" -perm -u+x | head -n 1)
+	binary=$(find "$folder" -type f -path "*bin/$program" -perm -u+x | head -n 1) # not in etc/init.d
 	libraries=$(find "$folder" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
 	[[ -n $binary ]] || die "no $program in the packages $packages"
 	missing=$({ LD_LIBRARY_PATH=$libraries ldd "$binary" 2>&1 || true; } | # a static one has none

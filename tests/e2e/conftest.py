@@ -25,6 +25,8 @@ def operator() -> None:
     kube.kubectl("rollout", "status", "deployment", "--timeout=120s")
     for body in kube.items("solrbenchmarks"):
         kube.delete(body["metadata"]["name"])
+    ours = "app.kubernetes.io/instance!=solrbench"
+    kube.kubectl("delete", "pods,services,deployments", "-l", ours, "--grace-period=1")
 
 
 @pytest.fixture

@@ -192,6 +192,7 @@ OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:
         ("no-authority", door_url(ENCRYPTED), None),
         ("other-host", OTHER_HOST, "right-authority"),
     ],
+    ids=["wrong-authority", "no-authority", "other-host"],  # the same in every namespace
 )
 def test_certificate_that_is_not_trusted(run: Run, name: str, url: str, secret: str | None) -> None:
     told = failure(run(over_tls(name, url, secret)))

@@ -42,7 +42,7 @@ def test_queue_suspension_deletion_and_time_to_live(run: Run) -> None:
 
     patch(second, '{"suspend": false, "ttlSecondsAfterFinished": 15}')
     kube.wait_for_success(second)
-    kube.wait_for("its expiry", lambda: kube.get("sbench", second) is None, 60)
+    kube.wait_for("its expiry", lambda: kube.get("solrbenchmarks", second) is None, 60)
     kube.wait_for("end of all it owned", lambda: not kube.owned(second), 60)
 
 

@@ -14,6 +14,8 @@ from support import kube
 from support.command_line import solrbench
 from support.solr_itself import core_statuses, documents_by_core, search_requests
 
+pytestmark = pytest.mark.alone
+
 EXAMPLE = Path(__file__).parents[2] / "examples/quickstart.yaml"
 NAME = "quickstart"
 

@@ -38,7 +38,7 @@ def left_of(name: str) -> list[str]:
 
 def test_cloud_belongs_to_the_benchmark(finished: dict[str, Any]) -> None:
     assert finished["phase"] == "Succeeded"
-    cloud = kube.get("solrcloud", NAME)
+    cloud = kube.get("solrclouds", NAME)
     assert cloud is not None
     (owner,) = cloud["metadata"]["ownerReferences"]
     assert (owner["kind"], owner["name"]) == ("SolrBenchmark", NAME)
@@ -128,7 +128,7 @@ def test_provided_zookeeper_goes_with_the_benchmark(run: Run, solr_operator: Sol
     target = ON_OPERATOR | {"zookeeper": ensemble | {"mode": "Provided"}}
     name = run(small("provided", target__solrCloud=target, cleanup="Never"))
     kube.wait_for_success(name)
-    cluster = kube.get("zookeepercluster", f"{name}-solrcloud-zookeeper")
+    cluster = kube.get("zookeeperclusters", f"{name}-solrcloud-zookeeper")
     assert cluster is not None
     assert cluster["metadata"]["finalizers"] == ["cleanUpZookeeperPVC"]
     assert cluster["status"]["readyReplicas"] == 1
@@ -155,7 +155,7 @@ def test_benchmark_waits_for_a_solr_operator(run: Run, solr_operator: SolrOperat
 def test_operator_lost_on_the_way(run: Run, solr_operator: SolrOperator) -> None:
     """Solr runs, but is not ready for anybody until the operator says so."""
     name = run(small("lost-on-the-way", target__solrCloud=ON_OPERATOR))
-    kube.wait_for("StatefulSet", lambda: kube.get("sts", f"{name}-solrcloud"), 120)
+    kube.wait_for("StatefulSet", lambda: kube.get("statefulsets", f"{name}-solrcloud"), 120)
     solr_operator.stop()
     try:
         kube.wait_for("Solr", lambda: _solr_runs(name), 120)
@@ -200,6 +200,6 @@ def _warnings(name: str, reason: str) -> list[str]:
 
 
 def _is_held(name: str) -> bool:
-    cloud = kube.get("solrcloud", name)
+    cloud = kube.get("solrclouds", name)
     assert cloud is not None, "the cloud went without its operator"
     return "deletionTimestamp" in cloud["metadata"]

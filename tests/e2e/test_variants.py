@@ -135,7 +135,7 @@ def test_every_form_of_the_report_shows_the_comparison(status: dict[str, Any]) -
 
 def test_service_goes_with_the_benchmark(status: dict[str, Any]) -> None:
     assert status
-    assert f"service/{NAME}-solr-common" in kube.owned(NAME)
+    assert f"services/{NAME}-solr-common" in kube.owned(NAME)
     kube.delete(NAME)  # checks that nothing is left
 
 

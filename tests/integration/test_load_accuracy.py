@@ -17,6 +17,8 @@ from bench.servers.running import python_server
 from bench.statistics import worst_of
 from solrbench.results.histograms import decode
 
+pytestmark = pytest.mark.alone
+
 _ATTEMPTS = 3
 _SECONDS = 4
 

@@ -14,6 +14,8 @@ from solrbench.results.document import StepDocument
 from solrbench.results.histograms import decode
 from support.http_server import Exchange
 
+pytestmark = pytest.mark.alone
+
 RATE = 200
 
 STARTING_SECONDS = 45

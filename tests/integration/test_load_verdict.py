@@ -15,6 +15,8 @@ from solrbench.results.document import StepDocument
 from solrbench.results.verdict import judge
 from support.fast_server import fast_server
 
+pytestmark = pytest.mark.alone
+
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 """Where version 1 of control groups keeps CPU quotas; only root may make groups there."""
 

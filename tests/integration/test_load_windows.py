@@ -15,6 +15,8 @@ from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.document import StepDocument
 from support.http_server import Exchange
 
+pytestmark = pytest.mark.alone
+
 COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 300, 0.200, 0.020
 
 

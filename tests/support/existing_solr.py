@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from support import kube
+from support import api_server, kube
 
 USER, PASSWORD = "bench", "Rocks:and Røll"
 DOORS = "doors"
@@ -125,7 +125,7 @@ def lock(name: str) -> None:
         try:
             kube.solr(pod, "/admin/collections", action="LIST")
         except AssertionError as error:
-            return "must be logged in" in str(error)  # kubectl's words for HTTP 401
+            return ": 401 " in str(error)
         return False
 
     kube.wait_for("a locked Solr", is_locked, 30)
@@ -209,7 +209,8 @@ def inspect(path: str, **params: Any) -> kube.Body:
     """Ask Solr through the suite's own door."""
     query = urlencode({"wt": "json", **params}, doseq=True)
     place = f"/api/v1/namespaces/{kube.NAMESPACE}/pods/{DOORS}:{INSPECTION}/proxy/solr{path}"
-    answer: kube.Body = json.loads(kube.kubectl("get", "--raw", f"{place}?{query}"))
+    answer = api_server.read(f"{place}?{query}")
+    assert answer is not None, f"nothing at {place}"
     return answer
 
 

@@ -1,4 +1,4 @@
-"""The cluster as its users see it: kubectl, and Solr behind the API server's proxy.
+"""The cluster as its users see it: kubectl, the API server, and Solr behind its proxy.
 
 Nothing of the operator's own adapters is used here: the suite must not check them with
 themselves.
@@ -12,9 +12,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
+from support import api_server
+
 NAMESPACE = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
 """Where `hack/install` puts the operator."""
-POLL_SECONDS = 0.3
+if (_worker := os.environ.get("PYTEST_XDIST_WORKER", "gw0")) != "gw0":
+    # Each process of the suite has an operator of its own, which runs one benchmark at a time.
+    NAMESPACE += f"-{_worker.removeprefix('gw')}"
+POLL_SECONDS = 0.1
+OWNED = ("pods", "jobs", "statefulsets", "services", "configmaps", "persistentvolumeclaims")
+"""The kinds of which a benchmark owns objects."""
 
 Body = dict[str, Any]
 T = TypeVar("T")
@@ -41,35 +48,42 @@ def apply(*bodies: Body, namespace: str = NAMESPACE) -> None:
 
 
 def get(kind: str, name: str, namespace: str = NAMESPACE) -> Body | None:
-    """Return an object, or None."""
-    text = kubectl("get", kind, name, "-o", "json", "--ignore-not-found", namespace=namespace)
-    return json.loads(text) if text.strip() else None
+    """Return an object of a kind (its plural), or None."""
+    return api_server.read(api_server.path_of(kind, namespace, name))
 
 
 def items(kind: str, selector: str = "", namespace: str = NAMESPACE) -> list[Body]:
-    """Return the objects of a kind with some labels."""
-    found: list[Body] = json.loads(
-        kubectl("get", kind, "-l", selector, "-o", "json", namespace=namespace)
-    )["items"]
-    return found
+    """Return the objects of a kind (its plural) with some labels."""
+    path = api_server.path_of(kind, namespace)
+    found = api_server.read(path, labelSelector=selector)
+    assert found is not None, f"the API server does not serve {path}"
+    return list(found["items"])
 
 
 def benchmark(name: str) -> Body:
     """Return a benchmark that must be there."""
-    body = get("solrbenchmark", name)
+    body = get("solrbenchmarks", name)
     assert body is not None, f"benchmark {name} is gone"
     return body
 
 
 def status(name: str) -> Body:
     """Return the status of a benchmark, empty before the first pass."""
-    found: Body = benchmark(name).get("status") or {}
-    return found
+    return _status_of(benchmark(name))
 
 
 def condition(name: str, type_: str) -> Body:
     """Return one condition of a benchmark, empty before the first pass."""
-    found = status(name).get("conditions") or []
+    return _condition_of(benchmark(name), type_)
+
+
+def _status_of(body: Body) -> Body:
+    found: Body = body.get("status") or {}
+    return found
+
+
+def _condition_of(body: Body, type_: str) -> Body:
+    found = _status_of(body).get("conditions") or []
     return next((each for each in found if each["type"] == type_), {})
 
 
@@ -84,17 +98,22 @@ def wait_for(what: str, probe: Callable[[], T], seconds: float) -> T:
         time.sleep(POLL_SECONDS)
 
 
+def wait_for_status(what: str, name: str, holds: Callable[[Body], bool], seconds: float) -> Body:
+    """Wait until a benchmark, which must be there, is as wanted; return it."""
+    path = api_server.path_of("solrbenchmarks", NAMESPACE, name)
+    came, body = api_server.wait_for_object(path, lambda body: body is None or holds(body), seconds)
+    assert body is not None, f"benchmark {name} is gone"
+    assert came, f"no {what} after {seconds:.0f} s; status: {json.dumps(_status_of(body))[:4000]}"
+    return body
+
+
 def wait_for_end(name: str, seconds: float = 600) -> Body:
     """Wait until a benchmark is finished; return its status."""
 
-    def ended() -> bool:
-        return condition(name, "Succeeded").get("status") in ("True", "False")
+    def ended(body: Body) -> bool:
+        return _condition_of(body, "Succeeded").get("status") in ("True", "False")
 
-    try:
-        wait_for(f"end of {name}", ended, seconds)
-    except AssertionError as error:
-        raise AssertionError(f"{error}; status: {json.dumps(status(name))[:4000]}") from error
-    return status(name)
+    return _status_of(wait_for_status(f"end of {name}", name, ended, seconds))
 
 
 def wait_for_success(name: str, seconds: float = 600) -> Body:
@@ -107,27 +126,25 @@ def wait_for_success(name: str, seconds: float = 600) -> Body:
 def wait_for_reason(name: str, type_: str, reason: str, seconds: float) -> str:
     """Wait until a condition has a reason; return its message."""
 
-    def has_reason() -> bool:
-        return condition(name, type_).get("reason") == reason
+    def has_reason(body: Body) -> bool:
+        return _condition_of(body, type_).get("reason") == reason
 
-    try:
-        wait_for(f"{type_} with reason {reason}", has_reason, seconds)
-    except AssertionError as error:
-        raise AssertionError(f"{error}; it is {condition(name, type_)}") from error
-    return str(condition(name, type_)["message"])
+    body = wait_for_status(f"{type_} with reason {reason}", name, has_reason, seconds)
+    return str(_condition_of(body, type_)["message"])
 
 
 def owned(name: str) -> list[str]:
-    """Return everything that belongs to a benchmark, as kind/name."""
-    kinds = "pods,jobs,statefulsets,services,configmaps,persistentvolumeclaims"
-    found = kubectl("get", kinds, "-l", f"solrbench.io/benchmark={name}", "-o", "name")
-    return found.split()
+    """Return everything that belongs to a benchmark, as plural/name."""
+    label = f"solrbench.io/benchmark={name}"
+    return [f"{kind}/{body['metadata']['name']}" for kind in OWNED for body in items(kind, label)]
 
 
 def delete(name: str, seconds: float = 90) -> None:
     """Delete a benchmark and check that nothing of it is left."""
     kubectl("delete", "solrbenchmark", name, "--ignore-not-found", "--wait=false")
-    wait_for(f"deletion of {name}", lambda: get("solrbenchmark", name) is None, seconds)
+    path = api_server.path_of("solrbenchmarks", NAMESPACE, name)
+    gone, body = api_server.wait_for_object(path, lambda body: body is None, seconds)
+    assert gone, f"{name} is not deleted after {seconds:.0f} s: {json.dumps(body)[:4000]}"
 
     def nothing_left() -> bool:
         return not owned(name)
@@ -139,7 +156,8 @@ def solr(pod: str, path: str, **params: Any) -> Body:
     """Ask one Solr pod itself, past the operator."""
     query = urlencode({"wt": "json", **params}, doseq=True)
     place = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}:8983/proxy/solr{path}?{query}"
-    answer: Body = json.loads(kubectl("get", "--raw", place))
+    answer = api_server.read(place)
+    assert answer is not None, f"nothing at {place}"
     return answer
 
 

@@ -68,7 +68,7 @@ def _process(*command: str) -> Iterator[None]:
 def scraping(service: str, folder: Path) -> Iterator[Prometheus]:
     """Run Prometheus against the operator's metrics Service."""
     program = shutil.which("prometheus")
-    assert program, "prometheus is not on the PATH; `make test` brings it (hack/test-tools)"
+    assert program, "prometheus is not on the PATH; `make test` brings it (hack/tools test)"
     metrics, web = free_port(), free_port()
     config = folder / "prometheus.yml"
     config.write_text(CONFIG.format(port=metrics), "utf-8")

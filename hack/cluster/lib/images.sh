@@ -4,7 +4,8 @@
 
 IMAGES=$CACHE/images
 SOURCES=$HERE/image-sources
-SUITE=bookworm
+# shellcheck source=hack/lib/debian.sh
+. "$HACK/lib/debian.sh"
 
 # Name in containerd of each image that is imported.
 declare -A REFERENCE=(
@@ -70,15 +71,10 @@ copy_jars() {
 }
 
 build_debian() {
-	local root=$CACHE/tmp/debian-base container
-	rm -rf "$root"
-	mkdir -p "$root"
-	debootstrap --variant=minbase "$SUITE" "$root"
-	rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
+	local container
 	container=$(in_store from scratch)
-	in_store add -q "$container" "$root" /
+	in_store add -q "$container" "$DEBIAN" /
 	in_store commit -q --rm "$container" "$1"
-	rm -rf "$root"
 }
 
 build_local() {
@@ -98,6 +94,7 @@ ensure_built() {
 	tag=$(local_name "$1")
 	[[ -z ${PARENT[$1]:-} ]] || ensure_built "${PARENT[$1]}"
 	! in_store inspect --type image "$tag" >/dev/null 2>&1 || return 0
+	[[ $1 != debian-base ]] || provide_debian
 	step "build image $1"
 	logged "$(image_log "$1")" "building image $1" build_local "$1" "$tag"
 }

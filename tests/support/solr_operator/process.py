@@ -91,5 +91,7 @@ class SolrOperator:
 
 
 def _is_established(name: str) -> bool:
-    conditions = (kube.get("crd", name) or {}).get("status", {}).get("conditions") or []
+    conditions = (kube.get("customresourcedefinitions", name) or {}).get("status", {}).get(
+        "conditions"
+    ) or []
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
