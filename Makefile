@@ -125,7 +125,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	$(MAKE) fresh
 	$(MAKE) integration
 	$(MAKE) e2e
-	hack/test-report $(REPORTS)
+	hack/test_report.py $(REPORTS)
 
 ##@ Maintain
 .PHONY: lock

@@ -70,7 +70,7 @@ install_packages() {
 	local packages=("$@") log=$CACHE/log/packages.log
 	((EUID == 0)) || die "missing, and installing needs root: apt-get install ${packages[*]}"
 	has apt-get || die "missing, and this machine has no apt-get: ${packages[*]}"
-	step "install ${#packages[@]} packages: ${packages[*]}" | fold -s -w 78
+	step "install ${packages[*]}" | fold -s -w 79
 	logged "$log" "apt-get update" apt-get update -qq
 	without_services logged "$log" "apt-get install" apt_install "${packages[@]}"
 }

@@ -10,6 +10,10 @@ SMALL_SOLR: dict[str, Any] = {
     "provisioner": "StatefulSet",
     "nodes": 1,
     "heap": "512Mi",
+    # A JVM of a minute's life: optimizing its code and touching its heap would cost more than
+    # all that is asked of it.
+    "solrOpts": "-XX:TieredStopAtLevel=1",
+    "gcTune": "-XX:+UseG1GC",
     "resources": {
         "requests": {"cpu": "100m", "memory": "768Mi"},
         "limits": {"memory": "1536Mi"},

@@ -20,14 +20,14 @@ kind_env() {
 
 kind_images() {
 	local name image
-	(($#)) || set -- solr zookeeper nginx solrbench
+	(($#)) || set -- solr zookeeper nginx busybox solrbench
 	for name in "$@"; do
 		image=${REFERENCE[$name]:?no such image}
-		if [[ $name == solrbench ]]; then
-			docker build -t "$image" "$ROOT"
-		else
-			docker pull -q "$image"
-		fi
+		case $name in
+		solrbench) docker build -t "$image" "$ROOT" ;;
+		busybox) docker pull -q busybox:1.36 && docker tag busybox:1.36 "$image" ;;
+		*) docker pull -q "$image" ;;
+		esac
 		kind load docker-image --name "$KIND_NAME" "$image"
 	done
 }
