@@ -8,7 +8,7 @@ from bench.product import product
 from bench.servers.running import python_server
 from bench.statistics import PERCENTS, exact_percentile, reported_percentile, worst_of
 from bench.table import Row
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 
 _USERS = 20
 

@@ -8,7 +8,7 @@ from bench.table import Row
 from solrbench.load.outcome import RequestOutcome
 from solrbench.load.recording import PassLedger
 from solrbench.load.requests import PreparedRequest
-from solrbench.results.histograms import Histogram, merge
+from solrbench.results.stats.histograms import Histogram, merge
 
 WORKERS = 4
 _REQUEST = PreparedRequest(b"q=any", 0, json=True)

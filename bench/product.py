@@ -13,7 +13,7 @@ from typing import Any
 from bench.processes import started, wait_until
 from bench.servers.running import Server, free_port
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 
 _SOURCES = Path(__file__).parents[1] / "operator" / "src"
 _START_SECONDS = 60.0

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import merge
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.stats.histograms import merge
 
 PERCENTS = (50.0, 90.0, 99.0, 99.9)
 

@@ -12,7 +12,7 @@ from integration.test_load_losses import GOES_ON, SOON, kill_one
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.decide.resuming import resume
 from solrbench.plan.passes import PassId
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 from support.http_server import HttpServer
 
 QUERIES = "\n".join(f"word{number}" for number in range(3000))

@@ -9,8 +9,8 @@ import pytest
 
 from integration.test_load_own_locustfiles import FAST, own_load, own_plan
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import decode
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.stats.histograms import decode
 
 GOES_ON = {"onWorkerLoss": "Redistribute"}
 SOON = {"worker-silent-seconds": 3}

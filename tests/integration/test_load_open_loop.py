@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import decode
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.stats.histograms import decode
 from support.http_server import Exchange
 
 RATE = 200

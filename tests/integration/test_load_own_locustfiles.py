@@ -13,11 +13,11 @@ import yaml
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.api.v1alpha1.load import Load as LoadSpec
 from solrbench.api.v1alpha1.status import StepVerdict
-from solrbench.results.document import RequestResult, SlowRequest, StepDocument
-from solrbench.results.histograms import decode
-from solrbench.results.judged import verdict_lines
-from solrbench.results.slow import slow_lines
-from solrbench.results.verdict import judge
+from solrbench.results.model.step_result import RequestResult, SlowRequest, StepDocument
+from solrbench.results.stats.histograms import decode
+from solrbench.results.text.slow_requests import slow_lines
+from solrbench.results.text.verdict_text import verdict_lines
+from solrbench.results.validity.verdict import judge
 from support.http_server import Exchange, HttpServer
 
 FAST = """

@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import decode
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.stats.histograms import decode
 from support.http_server import HttpServer, Script, answer_well
 from support.ports import free_port
 

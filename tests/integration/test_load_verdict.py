@@ -11,8 +11,8 @@ import pytest
 from integration.test_load_processes import make_plan, running
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.status import StepVerdict
-from solrbench.results.document import StepDocument
-from solrbench.results.verdict import judge
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.validity.verdict import judge
 from support.fast_server import fast_server
 
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 from support.http_server import Exchange
 
 COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 300, 0.200, 0.020

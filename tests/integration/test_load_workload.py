@@ -9,8 +9,8 @@ import pytest
 
 from integration.test_load_processes import make_plan, running, serving
 from solrbench.api.v1alpha1.load import Load
-from solrbench.results.document import StepDocument
-from solrbench.results.verdict import judge
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.validity.verdict import judge
 from support.http_server import Exchange, HttpServer
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}

@@ -10,7 +10,7 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import Status, StepResult
 from solrbench.cli.tables import GROUPS, NAMES, print_result, print_slow, print_table
-from solrbench.results.render import HEADERS, rows
+from solrbench.results.text.render import HEADERS, rows
 from support.benchmarks import small
 from support.statuses import full_status
 

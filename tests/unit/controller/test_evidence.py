@@ -13,7 +13,7 @@ from solrbench.controller import finishing, following
 from solrbench.controller.events import Event, verdict_events
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import PodRecord, PodTrouble, StepDocument
+from solrbench.results.model.step_result import PodRecord, PodTrouble, StepDocument
 from unit.controller.runs import pass_over
 from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import NOW, World, told

@@ -10,7 +10,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller import door
 from solrbench.plan.load_plan import LoadPlan, Resumption
-from solrbench.results.windows import Thousand
+from solrbench.results.model.windows import Thousand
 from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import World, told
 from unit.results.builders import make_document, make_result

@@ -3,7 +3,7 @@ from typing import Any
 from solrbench.decide.resuming import resume
 from solrbench.plan.load_plan import Resumption
 from solrbench.plan.passes import PassId
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 from unit.results.builders import make_document
 
 SECOND = PassId(1, 0, 1, "second")

@@ -10,7 +10,7 @@ from solrbench.load.assignment import Assignment, Start
 from solrbench.load.core import Core
 from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.queries import Query
-from solrbench.results.histograms import decode
+from solrbench.results.stats.histograms import decode
 from support.http_server import Exchange, HttpServer, answer_well
 from support.ports import free_port
 from unit.load.builders import (

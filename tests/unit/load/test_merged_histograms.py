@@ -11,7 +11,7 @@ from solrbench.load.outcome import WorkerOutcome
 from solrbench.load.recording import SECOND_NS, PassLedger
 from solrbench.load.requests import PreparedRequest
 from solrbench.plan.load_plan import PlannedPass
-from solrbench.results.histograms import Histogram, decode
+from solrbench.results.stats.histograms import Histogram, decode
 
 NAMES = ("search", "suggest")
 BEGAN = 5 * SECOND_NS

@@ -6,9 +6,9 @@ from solrbench.api.v1alpha1.load import Step
 from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes
 from solrbench.load.outcome import Granule, RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.plan.load_plan import PlannedPass
-from solrbench.results.document import FailureKind, RequestResult
-from solrbench.results.histograms import Histogram
-from solrbench.results.windows import CacheSample, Thousand
+from solrbench.results.model.step_result import FailureKind, RequestResult
+from solrbench.results.model.windows import CacheSample, Thousand
+from solrbench.results.stats.histograms import Histogram
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PLANNED = PlannedPass(

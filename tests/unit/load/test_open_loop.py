@@ -9,7 +9,7 @@ from solrbench.load.arrivals import PlannedRate
 from solrbench.load.assignment import Assignment
 from solrbench.load.core import Core
 from solrbench.load.queries import Query
-from solrbench.results.histograms import decode
+from solrbench.results.stats.histograms import decode
 from support.http_server import Exchange, HttpServer
 from support.ports import free_port
 from unit.load.builders import (

@@ -3,7 +3,7 @@
 import asyncio
 
 from solrbench.load.running import Target
-from solrbench.results.arrivals import dropped, late, of_arrivals
+from solrbench.results.summary.arrivals import dropped, late, of_arrivals
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import run, run_pass
 from unit.load.test_merging import merged

@@ -15,7 +15,7 @@ import json, sys
 from locust.stats import RequestStats
 from solrbench.load.pump import pump
 from solrbench.load.recording import Second
-from solrbench.results.histograms import buckets_of
+from solrbench.results.stats.histograms import buckets_of
 from collections import Counter
 
 stats = RequestStats()

@@ -7,8 +7,8 @@ from solrbench.load.answers import NOTHING_FOUND, Failure
 from solrbench.load.naming import Unseen
 from solrbench.load.recording import SECOND_NS, PassLedger
 from solrbench.load.requests import PreparedRequest
-from solrbench.results.checks import PARTIAL_RESULTS
-from solrbench.results.histograms import Histogram, decode
+from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
+from solrbench.results.stats.histograms import Histogram, decode
 
 HOT, COLD = PreparedRequest(b"", 0, json=True), PreparedRequest(b"", 1, json=True)
 ORIGIN = 5 * SECOND_NS

@@ -2,7 +2,7 @@ import random
 
 from solrbench.load.recording import PassLedger
 from solrbench.load.responses import LATE_NS, PlannedCounts, Times
-from solrbench.results.histograms import Histogram, decode
+from solrbench.results.stats.histograms import Histogram, decode
 
 
 def test_times_are_exact_whatever_their_number() -> None:

@@ -5,7 +5,7 @@ import pytest
 from solrbench.load.answers import Failure
 from solrbench.load.requests import Extra, PreparedRequest, json_content, text_of
 from solrbench.load.slow import SlowList, SlowSample, qtime_milliseconds
-from solrbench.results.document import MOST_SLOW
+from solrbench.results.model.step_result import MOST_SLOW
 
 
 def sample(microseconds: int, failed: Failure | None = None, began_ns: int = 0) -> SlowSample:

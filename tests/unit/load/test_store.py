@@ -3,7 +3,7 @@ from pathlib import Path
 import gevent
 
 from solrbench.load.store import ResultStore
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 from unit.load.test_merging import merged, outcome, part
 
 

@@ -10,7 +10,7 @@ from solrbench.load.outcome import Granule, RequestOutcome, WorkerOutcome
 from solrbench.load.recording import PassLedger
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.thousands import merge_thousands
-from solrbench.results.windows import MAX_THOUSANDS, Thousand
+from solrbench.results.model.windows import MAX_THOUSANDS, Thousand
 
 NAMES = ("hot", "cold")
 REQUESTS = [PreparedRequest(b"", place, json=True) for place in range(len(NAMES))]

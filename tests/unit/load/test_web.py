@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from solrbench.load.store import ResultStore
 from solrbench.load.web import add_routes
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 from unit.load.test_store import document
 
 

@@ -8,7 +8,7 @@ from hdrh import histogram as hdrh
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.variant import Door, Variant
-from solrbench.results.document import RequestResult, StepDocument
+from solrbench.results.model.step_result import RequestResult, StepDocument
 
 ReferenceHistogram: Any = hdrh.HdrHistogram  # the package has no types
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

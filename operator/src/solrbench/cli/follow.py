@@ -19,7 +19,7 @@ from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.decide.conditions import is_finished
 from solrbench.errors import Never, NotYet
-from solrbench.results.verdict import INVALID
+from solrbench.results.validity.verdict import INVALID
 
 POLL_SECONDS = 1.0
 LOG_SECONDS = 5.0

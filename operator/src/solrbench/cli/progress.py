@@ -4,8 +4,8 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.results.figures import format_number
-from solrbench.results.judged import in_short
+from solrbench.results.stats.number_format import format_number
+from solrbench.results.text.verdict_text import in_short
 
 MEBIBYTE = 1024 * 1024
 

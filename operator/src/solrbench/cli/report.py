@@ -11,8 +11,8 @@ from solrbench.cli.options import cluster_options, errors_for_people, open_clust
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.results.render import to_csv, to_markdown
-from solrbench.results.slow import slow_lines
+from solrbench.results.text.render import to_csv, to_markdown
+from solrbench.results.text.slow_requests import slow_lines
 
 _SHOWN_SLOW = 3
 """Slow requests of each name on a terminal; documents hold all."""

@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.errors import NotYet
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
-from solrbench.results.report import Environment, NodeRecord, seeds, spec_hash
+from solrbench.results.model.environment import Environment, NodeRecord, seeds, spec_hash
 
 
 def record_environment(

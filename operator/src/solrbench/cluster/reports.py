@@ -15,8 +15,9 @@ from solrbench.manifests.report import (
 )
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_PASS, selector
-from solrbench.results.document import StepDocument
-from solrbench.results.report import Environment, from_chunks, to_chunks
+from solrbench.results.model.environment import Environment
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.storage import from_chunks, to_chunks
 
 
 class Reports:

@@ -6,8 +6,8 @@ from typing import Literal
 
 from solrbench.api.v1alpha1.status import Condition, StepVerdict
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.results.judged import place
-from solrbench.results.verdict import invalid_steps
+from solrbench.results.text.verdict_text import place
+from solrbench.results.validity.verdict import invalid_steps
 
 
 @dataclass(frozen=True)

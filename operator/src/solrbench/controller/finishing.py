@@ -16,7 +16,7 @@ from solrbench.decide.conditions import (
     TARGET_READY,
 )
 from solrbench.errors import NotYet, SolrbenchError
-from solrbench.results.judged import ending
+from solrbench.results.text.verdict_text import ending
 
 
 def succeed(run: Run) -> None:

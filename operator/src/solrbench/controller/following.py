@@ -20,12 +20,12 @@ from solrbench.load.remote import RemoteMaster
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.passes import all_passes
-from solrbench.results.arrivals import sending
-from solrbench.results.cold_start import summarise_cold_start
-from solrbench.results.comparison import compare_variants
-from solrbench.results.document import StepDocument
-from solrbench.results.merge import merge_steps, summarise
-from solrbench.results.verdict import headline, judge_steps
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.summary.arrivals import sending
+from solrbench.results.summary.cold_start import summarise_cold_start
+from solrbench.results.summary.comparison import compare_variants
+from solrbench.results.summary.step_results import merge_steps, summarise
+from solrbench.results.validity.verdict import headline, judge_steps
 from solrbench.solr.cluster import node_info
 
 KUBELET_DELAY = timedelta(seconds=10)

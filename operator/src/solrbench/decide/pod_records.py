@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from solrbench.decide.views import ContainerView, PodView
-from solrbench.results.document import PodRecord, PodTrouble, StepDocument
+from solrbench.results.model.step_result import PodRecord, PodTrouble, StepDocument
 
 
 def with_pods(document: StepDocument, pods: Iterable[PodView]) -> StepDocument:

@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from solrbench.plan.load_plan import Resumption
 from solrbench.plan.passes import PassId
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 
 _FIRST_ATTEMPT = 1
 

@@ -5,7 +5,7 @@ Keys that Solr writes cannot be confused with stored text, whose quotes JSON esc
 
 from typing import NamedTuple
 
-from solrbench.results.checks import PARTIAL_RESULTS
+from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
 
 LONGEST_SAMPLE = 300
 """Characters kept of the first message of each kind of failure."""

@@ -16,7 +16,7 @@ from gevent.event import Event
 from solrbench.access import Access
 from solrbench.load.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
 from solrbench.plan.load_plan import LoadPlan
-from solrbench.results.windows import MAX_CACHE_SAMPLES, CacheSample
+from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample
 
 _INTERVAL_SECONDS = 1.0
 _TIMEOUT_SECONDS = 2.0

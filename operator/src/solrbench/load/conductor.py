@@ -20,7 +20,7 @@ from solrbench.load.steady_watch import SteadyWatch
 from solrbench.load.store import ResultStore
 from solrbench.load.thousands import merge_thousands
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedPass
-from solrbench.results.windows import CacheSample
+from solrbench.results.model.windows import CacheSample
 
 AT_ONCE_RATE = 1_000_000
 """Users per second that make every dispatch a single one."""

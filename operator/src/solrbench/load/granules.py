@@ -7,7 +7,7 @@ hundreds. With one worker every window is exact.
 """
 
 from solrbench.load.outcome import Granule
-from solrbench.results.windows import MAX_THOUSANDS, THOUSAND
+from solrbench.results.model.windows import MAX_THOUSANDS, THOUSAND
 
 _ALL_WORKERS = 100
 """Answers in the granules of all workers together."""

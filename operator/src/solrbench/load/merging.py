@@ -9,8 +9,7 @@ from typing import Any
 from solrbench.load.outcome import RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.load.thousands import merge_thousands
 from solrbench.plan.load_plan import PlannedPass
-from solrbench.results import histograms
-from solrbench.results.document import (
+from solrbench.results.model.step_result import (
     MOST_SLOW,
     FailureKind,
     RequestResult,
@@ -19,10 +18,11 @@ from solrbench.results.document import (
     Window,
     WorkerResult,
 )
-from solrbench.results.outliers import find_outliers, worst
-from solrbench.results.seconds import second_means
-from solrbench.results.steadiness import steady_from
-from solrbench.results.windows import CacheSample, Thousand
+from solrbench.results.model.windows import CacheSample, Thousand
+from solrbench.results.stats import histograms
+from solrbench.results.stats.outliers import find_outliers, worst
+from solrbench.results.stats.per_second import second_means
+from solrbench.results.stats.steadiness import steady_from
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""

@@ -6,7 +6,7 @@ Everything in it adds up: sums instead of means, counts instead of percentiles.
 from typing import NamedTuple
 
 from solrbench.api.rules import Model
-from solrbench.results.document import FailureKind, SlowRequest
+from solrbench.results.model.step_result import FailureKind, SlowRequest
 
 
 class WindowSums(NamedTuple):

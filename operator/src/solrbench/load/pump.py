@@ -8,7 +8,7 @@ from functools import cache
 from locust.stats import RequestStats, StatsEntry, StatsError
 
 from solrbench.load.recording import Second
-from solrbench.results.histograms import lowest_of
+from solrbench.results.stats.histograms import lowest_of
 
 
 def pump(stats: RequestStats, step: str, name: str, second: Second, now: float) -> None:

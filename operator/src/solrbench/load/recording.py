@@ -16,9 +16,9 @@ from solrbench.load.naming import ALL_SEEN, Unseen
 from solrbench.load.outcome import Granule, RequestOutcome, WindowSums
 from solrbench.load.requests import PreparedRequest
 from solrbench.load.slow import SlowList, SlowSample
-from solrbench.results.checks import PARTIAL_RESULTS
-from solrbench.results.document import FailureKind
-from solrbench.results.histograms import Histogram, buckets_of
+from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
+from solrbench.results.model.step_result import FailureKind
+from solrbench.results.stats.histograms import Histogram, buckets_of
 
 SECOND_NS = 1_000_000_000
 NEVER_NS = 2**63

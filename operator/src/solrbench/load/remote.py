@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from solrbench.errors import NotYet
 from solrbench.plan.load_plan import WEB_PORT, LoadState
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 
 TIMEOUT_SECONDS = 5.0
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from solrbench.load.outcome import RequestOutcome
-from solrbench.results.histograms import Histogram, buckets_of
+from solrbench.results.stats.histograms import Histogram, buckets_of
 
 LATE_NS = 10_000_000
 """A request that is sent so long after its intended start is late: 10 ms."""

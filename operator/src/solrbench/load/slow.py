@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from solrbench.load.answers import Failure, number_behind
 from solrbench.load.requests import PreparedRequest, text_of
-from solrbench.results.document import MOST_SLOW, SlowRequest
+from solrbench.results.model.step_result import MOST_SLOW, SlowRequest
 
 _QTIME = b'"QTime":'
 _HEADER_BYTES = 512

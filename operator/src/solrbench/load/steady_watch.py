@@ -6,7 +6,7 @@ from typing import Protocol
 
 from solrbench.api.v1alpha1.warm_up import UntilSteady
 from solrbench.load.messages import Figures
-from solrbench.results.steadiness import Steadiness
+from solrbench.results.stats.steadiness import Steadiness
 
 
 class Closable(Protocol):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gevent.event import Event
 
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepDocument
 
 _logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.load.outcome import Granule, WorkerOutcome
-from solrbench.results.windows import MAX_THOUSANDS, THOUSAND, Thousand
+from solrbench.results.model.windows import MAX_THOUSANDS, THOUSAND, Thousand
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import ColdStart, StepResult, StepSending, StepVerdict
-from solrbench.results.verdict import VALID
+from solrbench.results.validity.verdict import VALID
 from solrbench.telemetry.family import Family, Sample
 
 _Entry = StepResult | StepSending | ColdStart | StepVerdict

@@ -1,0 +1,79 @@
+"""What became of the arrivals that a planned rate is made of, all request names of a step together.
+
+An arrival is one request, or one whole transaction. The first request of a transaction is late or
+dropped with it, so adding up all request names would count it twice.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status import StepSending
+from solrbench.plan.passes import variant_names
+from solrbench.results.model.step_result import RequestResult, StepDocument, WorkerResult
+from solrbench.results.summary.grouping import Passes, by_place, milliseconds
+
+
+def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
+    """Return the results that count arrivals: without the requests inside transactions."""
+    inside = tuple(f"{each.request}." for each in results if each.is_transaction)
+    return [each for each in results if each.is_transaction or not each.request.startswith(inside)]
+
+
+def late(document: StepDocument) -> int:
+    """Return the arrivals of a pass that were sent late."""
+    return sum(each.late_requests for each in of_arrivals(document.requests))
+
+
+def dropped(document: StepDocument) -> int:
+    """Return the arrivals of a pass that were never sent."""
+    return sum(each.dropped_requests for each in of_arrivals(document.requests))
+
+
+def sending(spec: Spec, documents: Iterable[StepDocument]) -> list[StepSending]:
+    """Return how each step with a planned rate was sent, for those that have stored passes.
+
+    Raises:
+        ValueError: as `by_place`.
+
+    """
+    placed = by_place(spec, documents)
+    return [
+        _sending(step.name, variant, passes)
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if (passes := placed[step.name, variant])
+        and all(each.requests_per_second is not None for each in passes)
+    ]
+
+
+def _sending(step: str, variant: str, passes: Passes) -> StepSending:
+    plans = [document.planned_requests for document in passes]
+    return StepSending(
+        step=step,
+        variant=variant or None,
+        planned_arrivals=None if None in plans else sum(plan or 0 for plan in plans),
+        sent_arrivals=sum(
+            each.requests for document in passes for each in of_arrivals(document.requests)
+        ),
+        late_arrivals=sum(late(document) for document in passes),
+        dropped_arrivals=sum(dropped(document) for document in passes),
+        **_lags([worker for document in passes for worker in document.workers]),
+    )
+
+
+def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
+    """Return the worst lags: percentiles of several workers cannot be put together.
+
+    There is none if a worker did not tell its own, which may have been the worst. One that never
+    found a connection free has no percentile, and a longest lag that nothing stands behind.
+    """
+    percentiles = [each.lag_p99_microseconds for each in workers]
+    told = [lag for lag in percentiles if lag is not None]
+    if not told or len(told) < len(percentiles):
+        return {}
+    longest = max(each.lag_max_microseconds or 0 for each in workers)
+    return {
+        "lag_p99_milliseconds": milliseconds(max(told)),
+        "lag_max_milliseconds": milliseconds(longest),
+    }

@@ -1,0 +1,126 @@
+"""The verdict on each step, that is whether its numbers may be believed.
+
+Every reason to doubt them carries what was measured and the bound of `spec.load.validity`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.status import Doubt, StepVerdict
+from solrbench.plan.passes import variant_names
+from solrbench.results.model.step_result import StepDocument
+from solrbench.results.summary.grouping import Passes, by_place
+from solrbench.results.validity.checks.finding import Check, Finding, Unmeasured
+from solrbench.results.validity.checks.registry import CHECKS
+
+VALID, INVALID = "Valid", "Invalid"
+TOO_FEW_SAMPLES = "TooFewSamples"
+
+_BEYOND = 10
+"""Samples that a percentile wants beyond it, see `samples_needed`."""
+
+_MAX_TEXT = 1000
+
+
+def judge_steps(spec: Spec, documents: Iterable[StepDocument]) -> list[StepVerdict]:
+    """Return the verdict on each step and variant that has stored passes, in their order.
+
+    Raises:
+        ValueError: as `by_place`.
+
+    """
+    placed = by_place(spec, documents)
+    return [
+        judge(step.name, variant, passes, spec.load)
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if (passes := placed[step.name, variant])
+    ]
+
+
+def judge(step: str, variant: str, passes: Passes, load: Load) -> StepVerdict:
+    """Return the verdict on one step and variant from all its repeats."""
+    found = [_apply(reason, check, passes, load) for reason, check in CHECKS.items()]
+    doubts = [each for each, _ in found if each is not None]
+    doubts += _too_few_samples(passes, load.validity.percentile)
+    return StepVerdict(
+        step=step,
+        variant=variant or None,
+        verdict=INVALID if doubts else VALID,
+        reasons=doubts,
+        unchecked=[each for _, each in found if each is not None],
+    )
+
+
+def samples_needed(percentile: int) -> int:
+    """Return how many samples a percentile needs, so that 10 of them lie beyond it.
+
+    The number of samples beyond the true percentile is binomial. Where at least 10 are expected on
+    either side (the "success-failure condition" n·p >= 10 and n·(1 - p) >= 10; Diez,
+    Çetinkaya-Rundel, Barr: OpenIntro Statistics, 4th edition, 4.3 and 5.1) it is nearly normal
+    with a deviation of a third of itself. With fewer, one slow request moves the percentile.
+    """
+    return -(-100 * _BEYOND // (100 - percentile))
+
+
+def headline(verdicts: Iterable[StepVerdict]) -> str:
+    """Return Invalid if one step is, Valid if none is, and nothing if nothing was judged."""
+    found = {each.verdict for each in verdicts}
+    return INVALID if INVALID in found else VALID if found else ""
+
+
+def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
+    """Return those that must not be believed."""
+    return [each for each in verdicts if each.verdict == INVALID]
+
+
+def _apply(
+    reason: str, check: Check, passes: Passes, load: Load
+) -> tuple[Doubt | None, Doubt | None]:
+    """Return the worst that a check found, or else why it could not be made."""
+    outcomes = [(document.repeat, check(document, load)) for document in passes]
+    findings = [(repeat, each) for repeat, each in outcomes if isinstance(each, Finding)]
+    gaps = [(repeat, each) for repeat, each in outcomes if isinstance(each, Unmeasured)]
+    if findings:
+        repeat, worst = max(findings, key=lambda found: found[1].number)
+        where = _where([repeat], len(passes))
+        others = [each for each, _ in findings if each != repeat]
+        also = f"; also in {_repeats(others)}" if others else ""
+        return _doubt(reason, f"{where}{worst.text}{also}"), None
+    if gaps:
+        where = _where([repeat for repeat, _ in gaps], len(passes))
+        return None, _doubt(reason, f"{where}{gaps[0][1].text}")
+    return None, None
+
+
+def _where(repeats: Sequence[int], of: int) -> str:
+    return f"{_repeats(repeats)}: " if of > 1 else ""
+
+
+def _repeats(repeats: Sequence[int]) -> str:
+    word = "repeat" if len(repeats) == 1 else "repeats"
+    return f"{word} {', '.join(map(str, repeats))}"
+
+
+def _too_few_samples(passes: Passes, percentile: int) -> list[Doubt]:
+    """Judge all repeats together, as the percentiles in the status are of all their requests."""
+    counts: dict[str, int] = {}
+    for document in passes:
+        for result in document.requests:
+            counts[result.request] = counts.get(result.request, 0) + result.requests
+    needed = samples_needed(percentile)
+    rest = f"p{percentile} needs {needed} over all repeats, so that {_BEYOND} lie beyond it"
+    if not counts:
+        return [_doubt(TOO_FEW_SAMPLES, f"0 requests, {rest}")]
+    name, count = min(counts.items(), key=lambda item: item[1])
+    if count >= needed:
+        return []
+    short = sum(each < needed for each in counts.values())
+    others = f" (and {short - 1} other request names)" if short > 1 else ""
+    return [_doubt(TOO_FEW_SAMPLES, f"{count} requests of {name}{others}, {rest}")]
+
+
+def _doubt(reason: str, message: str) -> Doubt:
+    cut = message if len(message) <= _MAX_TEXT else message[: _MAX_TEXT - 1] + "…"
+    return Doubt(reason=reason, message=cut)
