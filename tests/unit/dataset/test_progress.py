@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.progress import (
     LAST_WORDS_BYTES,
     Tally,

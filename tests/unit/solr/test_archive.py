@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.dataset.generator import DocumentGenerator
+from solrbench.dataset.sources.generator import DocumentGenerator
 from solrbench.errors import Never
 from solrbench.solr.archive import archive_of, built_in_archive
 

@@ -15,15 +15,15 @@ from pydantic import ValidationError
 
 from solrbench.access import Access, read_access
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.batches import Batch, batches
-from solrbench.dataset.documents import Surroundings, documents
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.leaders import Leaders
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.posting.leader_resolver import Leaders
+from solrbench.dataset.posting.prefetch import ReadAhead
+from solrbench.dataset.posting.sender import Patience, Sender, find_routes
 from solrbench.dataset.progress import Tally, as_json, as_metrics, leave_last_words
 from solrbench.dataset.progress_server import Page, serving
-from solrbench.dataset.reader_thread import ReadAhead
-from solrbench.dataset.sender import Patience, Sender, find_routes
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.routing.batches import Batch, batches
+from solrbench.dataset.sources.documents import Surroundings, documents
+from solrbench.dataset.sources.partition import Slice
 from solrbench.errors import Never
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 

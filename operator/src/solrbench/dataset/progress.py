@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.errors import IndexingError
 from solrbench.plan.index_plan import IndexProgress
 
 LAST_WORDS_BYTES = 4096

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
-from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.errors import IndexingError
 
 _CHUNK_BYTES = 1 << 16
 _PARENTS = {"add": (None, "update"), "doc": ("add", None), "field": ("doc",), "update": (None,)}

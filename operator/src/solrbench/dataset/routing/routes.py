@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from solrbench.dataset.murmur import murmur3
+from solrbench.dataset.routing.murmur3 import murmur3
 
 _PREFIX = re.compile(r"([^!/]+)(?:/([0-9]{1,2}))?")
 _ALL_BITS = 32

@@ -2,9 +2,9 @@
 
 import httpx
 
-from solrbench.dataset.answers import refusal, unavailable, unconnected
-from solrbench.dataset.failures import IndexingError
-from solrbench.dataset.routing import Routes, parse_routes
+from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.posting.update_response import refusal, unavailable, unconnected
+from solrbench.dataset.routing.routes import Routes, parse_routes
 
 
 class Leaders:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.failures import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError, Reason
 
 _ENDINGS = {
     ".json": Format.JSON,

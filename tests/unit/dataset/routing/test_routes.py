@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.dataset.murmur import murmur3
-from solrbench.dataset.routing import Routes, composite_hash, parse_routes
+from solrbench.dataset.routing.murmur3 import murmur3
+from solrbench.dataset.routing.routes import Routes, composite_hash, parse_routes
 from unit.dataset.fake_servers import shard, two_shards
 
 

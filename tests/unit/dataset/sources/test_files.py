@@ -4,8 +4,14 @@ from pathlib import Path
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.files import DataFile, distinct_names, format_of, mounted_files, unpacked
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.files import (
+    DataFile,
+    distinct_names,
+    format_of,
+    mounted_files,
+    unpacked,
+)
 from unit.dataset.fake_servers import packed
 
 

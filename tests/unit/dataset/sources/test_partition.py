@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.sources.partition import Slice
 
 
 @pytest.mark.parametrize(

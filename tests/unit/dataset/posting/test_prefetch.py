@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from solrbench.dataset.reader_thread import ReadAhead
+from solrbench.dataset.posting.prefetch import ReadAhead
 
 
 def test_every_item_is_taken_once_and_all_takers_end() -> None:

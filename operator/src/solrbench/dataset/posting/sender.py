@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import httpx
 
-from solrbench.dataset.answers import failure_of, unavailable, unconnected
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.batches import Batch
-from solrbench.dataset.failures import IndexingError
-from solrbench.dataset.leaders import Leaders
+from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.posting.leader_resolver import Leaders
+from solrbench.dataset.posting.update_response import failure_of, unavailable, unconnected
 from solrbench.dataset.progress import Tally
-from solrbench.dataset.routing import Routes
+from solrbench.dataset.routing.batches import Batch
+from solrbench.dataset.routing.routes import Routes
 
 START_RETRIES = 10
 """DNS names of fresh pods resolve late, whatever `retries` says about batches."""

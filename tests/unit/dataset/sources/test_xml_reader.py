@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.xml_reader import read_xml
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.xml_reader import read_xml
 
 
 def read(text: str) -> list[dict[str, Any]]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from solrbench.dataset.failures import IndexingError
-from solrbench.dataset.routing import Routes
+from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.routing.routes import Routes
 
 BODY_BYTES = 8 << 20
 """A body is closed when it is this long, however few documents it holds."""

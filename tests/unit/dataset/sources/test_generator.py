@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.dataset.generator import BLOCK, DocumentGenerator
-from solrbench.dataset.routing import composite_hash
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.routing.routes import composite_hash
+from solrbench.dataset.sources.generator import BLOCK, DocumentGenerator
+from solrbench.dataset.sources.partition import Slice
 from solrbench.plan.words import CATEGORIES, word
 
 

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 import httpx
 
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.files import DataFile
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.files import DataFile
 
 _REDIRECTS = 5
 _CHUNK_BYTES = 1 << 16

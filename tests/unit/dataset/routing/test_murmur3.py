@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.dataset.murmur import murmur3
+from solrbench.dataset.routing.murmur3 import murmur3
 
 
 @pytest.mark.parametrize(

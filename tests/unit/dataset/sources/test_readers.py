@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset import readers
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.readers import reader_of
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources import readers
+from solrbench.dataset.sources.readers import reader_of
 
 
 def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:

@@ -9,9 +9,9 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.documents import Surroundings, documents
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.documents import Surroundings, documents
+from solrbench.dataset.sources.partition import Slice
 from unit.dataset.fake_servers import file_server, packed
 
 WHOLE = Slice(0, 1, 10)

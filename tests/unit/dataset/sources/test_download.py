@@ -4,8 +4,8 @@ from contextlib import closing
 import pytest
 
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.download import Downloader
-from solrbench.dataset.failures import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.download import Downloader
 from unit.dataset.fake_servers import file_server
 
 FILES = {"/a.json": b"[]", "/big.json": bytes(300_000)}

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from solrbench.dataset.answers import failure_of
-from solrbench.dataset.failures import Reason
+from solrbench.dataset.errors import Reason
+from solrbench.dataset.posting.update_response import failure_of
 
 # the answer of Solr 9.10.1 to a document with a bad number
 REFUSED = {

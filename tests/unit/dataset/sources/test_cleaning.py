@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.dataset.cleaning import cleaned
+from solrbench.dataset.sources.cleaning import cleaned
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.sources.partition import Slice
 from solrbench.plan.generated_documents import BLOCK, DocumentMaker
 
 __all__ = ["BLOCK", "DocumentGenerator"]

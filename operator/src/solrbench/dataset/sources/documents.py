@@ -13,19 +13,19 @@ import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.cleaning import cleaned
-from solrbench.dataset.download import Downloader
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.files import (
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.cleaning import cleaned
+from solrbench.dataset.sources.download import Downloader
+from solrbench.dataset.sources.files import (
     DataFile,
     distinct_names,
     format_of,
     mounted_files,
     unpacked,
 )
-from solrbench.dataset.generator import DocumentGenerator
-from solrbench.dataset.readers import reader_of
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.sources.generator import DocumentGenerator
+from solrbench.dataset.sources.partition import Slice
+from solrbench.dataset.sources.readers import reader_of
 
 
 @dataclass(frozen=True)

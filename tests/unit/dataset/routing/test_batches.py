@@ -4,10 +4,10 @@ from typing import Any
 import orjson
 import pytest
 
-from solrbench.dataset import batches as module
-from solrbench.dataset.batches import Batch, batches
-from solrbench.dataset.failures import IndexingError
-from solrbench.dataset.routing import Routes, parse_routes
+from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.routing import batches as module
+from solrbench.dataset.routing.batches import Batch, batches
+from solrbench.dataset.routing.routes import Routes, parse_routes
 from unit.dataset.fake_servers import two_shards
 
 Documents = list[dict[str, Any]]

@@ -15,8 +15,8 @@ import orjson
 from ijson.common import JSONError
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.failures import IndexingError
-from solrbench.dataset.xml_reader import read_xml
+from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.sources.xml_reader import read_xml
 
 Document = dict[str, Any]
 Loader = Callable[[], Document]
