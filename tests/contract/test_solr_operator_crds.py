@@ -21,8 +21,8 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.definitions import known_fields
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import SOLR_CLOUDS
+from solrbench.controller.context import Run
 from solrbench.controller.provisioners.solr_operator import bring_up
-from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
 from solrbench.errors import NotYet
 from solrbench.manifests.solr_cloud import POD_OPTIONS

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from solrbench.access import OPEN
 from solrbench.api.v1alpha1 import Status
 from solrbench.cluster.reports import Reports
-from solrbench.controller.door import Door
-from solrbench.controller.provisioning import provision
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
+from solrbench.controller.endpoint import Door
 from solrbench.controller.settings import Settings
+from solrbench.controller.stages.target import provision
 from solrbench.errors import NotYet
 from solrbench.manifests.common import ToolImage
 from solrbench.solr.client import SolrClient

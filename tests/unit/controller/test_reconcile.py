@@ -8,8 +8,8 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller.context import Run
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
 from solrbench.errors import Conflict
 from support.benchmarks import config_map, small

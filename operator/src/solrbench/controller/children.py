@@ -1,7 +1,7 @@
 """The objects a benchmark owns: listed, and deleted until nothing is left."""
 
 from solrbench.cluster.client import Cluster, Manifest
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
 from solrbench.errors import NotYet
 from solrbench.manifests import solr_cloud

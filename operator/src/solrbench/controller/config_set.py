@@ -1,6 +1,6 @@
 """The config set of a collection that is made for a benchmark."""
 
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
 from solrbench.errors import NotYet
 from solrbench.solr import archive
 

@@ -16,12 +16,12 @@ from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
+from solrbench.controller.context import Run
 from solrbench.controller.events import events_between, verdict_events
-from solrbench.controller.existing import remove_collection
 from solrbench.controller.invalid import reject
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
+from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.errors import Conflict, NotYet, SolrbenchError
 from solrbench.plan import names

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller import finishing
-from solrbench.controller.accepting import accept, store_status, wait_for_turn
-from solrbench.controller.indexing import index
-from solrbench.controller.measuring import load_again, measure
-from solrbench.controller.provisioning import provision, start_again
-from solrbench.controller.run import LoadLost, Run, TargetLost
+from solrbench.controller.context import LoadLost, Run, TargetLost
+from solrbench.controller.stages import cleanup
+from solrbench.controller.stages.indexing import index
+from solrbench.controller.stages.load import load_again, measure
+from solrbench.controller.stages.queueing import wait_for_turn
+from solrbench.controller.stages.references import accept
+from solrbench.controller.stages.target import provision, start_again
+from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import (
     ACCEPTED,
     DATA_INDEXED,
@@ -55,15 +57,15 @@ def reconcile(run: Run) -> SolrBenchmark:
     if run.status != before:
         store_status(run)
     if is_finished(run.status):
-        finishing.expire(run)
+        cleanup.expire(run)
     return run.benchmark.model_copy(update={"status": run.status})
 
 
 def _advance(run: Run) -> None:
     if is_finished(run.status):
         _tidy(run)
-    elif finishing.is_suspended(run):
-        _quietly(run, finishing.suspend)
+    elif cleanup.is_suspended(run):
+        _quietly(run, cleanup.suspend)
     else:
         _go_through_stages(run)
 
@@ -72,11 +74,11 @@ def _go_through_stages(run: Run) -> None:
     try:
         for stage in STAGES:
             _go_through(run, stage)
-        finishing.succeed(run)
+        cleanup.succeed(run)
     except _Waits:
         return
     except Never as never:
-        finishing.fail(run, never.reason, never.message)
+        cleanup.fail(run, never.reason, never.message)
 
 
 class _Waits(Exception):  # noqa: N818
@@ -122,8 +124,8 @@ def _check_deadline(run: Run, wait: NotYet) -> None:
 
 
 def _tidy(run: Run) -> None:
-    if finishing.needs_clean_up(run):
-        _quietly(run, finishing.clean_up)
+    if cleanup.needs_clean_up(run):
+        _quietly(run, cleanup.clean_up)
 
 
 def _quietly(run: Run, work: Callable[[Run], None]) -> None:

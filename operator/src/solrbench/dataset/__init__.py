@@ -10,5 +10,6 @@ them.
 - `sources`: documents from files, downloads or the generator
 - `progress`, `progress_server`: what has been done, over HTTP and as the termination message
 - `backoff`: how long to wait before trying again
+- `pod_client`: index pods as the operator sees them
 - `errors`: why an index run ends, and whether another try can help
 """

@@ -4,14 +4,14 @@ from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
 from solrbench.controller.children import SOLR_CLOUDS, pods
-from solrbench.controller.provisioners.explaining import explain
+from solrbench.controller.context import Run
+from solrbench.controller.provisioners.pod_check import explain
 from solrbench.controller.provisioners.zookeeper import (
     bring_up_ensemble,
     check_external,
     check_provided,
     wait_for_provided,
 )
-from solrbench.controller.run import Run
 from solrbench.decide.solr_cloud import is_ignored, missing
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud

@@ -2,9 +2,9 @@
 
 from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
 from solrbench.controller.children import apply_all, pods
-from solrbench.controller.provisioners.explaining import explain
+from solrbench.controller.context import Run
+from solrbench.controller.provisioners.pod_check import explain
 from solrbench.controller.provisioners.zookeeper import bring_up_ensemble, check_external
-from solrbench.controller.run import Run
 from solrbench.errors import NotYet
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names

@@ -1,8 +1,8 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all
-from solrbench.controller.provisioners.explaining import explain, update_target
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
+from solrbench.controller.provisioners.pod_check import explain, update_target
 from solrbench.errors import NotYet
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from solrbench.access import basic
-from solrbench.controller import door
-from solrbench.controller.door import Door, find_door, leader_urls
+from solrbench.controller import endpoint
+from solrbench.controller.endpoint import Door, find_door, leader_urls
 from solrbench.errors import Never, NotYet
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
@@ -33,7 +33,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
             raise NotYet("HostNotFound", f"{host} cannot be resolved")
         return ADDRESSES[host]
 
-    monkeypatch.setattr(door, "resolve", resolve)
+    monkeypatch.setattr(endpoint, "resolve", resolve)
 
 
 def find(cluster: FewObjects, **fields: Any) -> Door:
@@ -125,7 +125,7 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
         down = "b.nodes" in urls[0]
         return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))
 
-    monkeypatch.setattr(door, "SolrClient", client)
+    monkeypatch.setattr(endpoint, "SolrClient", client)
     found = find(FewObjects(), urls=["http://search/solr", "http://search:80/solr"])
     nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "nobody"]
     cluster = FewObjects().as_cluster()

@@ -1,15 +1,15 @@
 """The data stage: the index Job runs, then Solr counts the documents."""
 
-import httpx
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
-from solrbench.controller.cores import find_replicas, read_cores
-from solrbench.controller.door import leader_urls
-from solrbench.controller.provisioning import check_target
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
+from solrbench.controller.endpoint import leader_urls
+from solrbench.controller.replica_sizes import find_replicas, read_cores
+from solrbench.controller.stages.target import check_target
+from solrbench.dataset.pod_client import IndexPodClient
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import add_up
 from solrbench.decide.troubles import find_trouble
@@ -18,11 +18,10 @@ from solrbench.errors import Never, NotYet
 from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
 from solrbench.plan.access import access_files
-from solrbench.plan.index_plan import INDEX_PORT, IndexPlan, IndexProgress
+from solrbench.plan.index_plan import IndexPlan, IndexProgress
 from solrbench.solr.collections import check_replicas
 from solrbench.solr.counts import commit, documents_by_shard
 
-POLL_SECONDS = 2.0
 INTERRUPTED = "Interrupted"
 """Told by a pod that was stopped because of another one's error, so it is no reason itself."""
 
@@ -110,9 +109,9 @@ def _leader_urls(run: Run) -> dict[str, str] | None:
 def _observe(seen: list[PodView]) -> list[IndexProgress]:
     """Return what every index pod says: its last words, or its answer while it runs."""
     found = []
-    with httpx.Client(timeout=POLL_SECONDS, trust_env=False) as http:
+    with IndexPodClient() as client:
         for pod in seen:
-            text = pod.last_words or _ask(http, pod)
+            text = pod.last_words or _progress(client, pod)
             try:
                 found.append(IndexProgress.model_validate_json(text))
             except ValidationError:
@@ -120,13 +119,8 @@ def _observe(seen: list[PodView]) -> list[IndexProgress]:
     return found
 
 
-def _ask(http: httpx.Client, pod: PodView) -> str:
-    if pod.phase != "Running" or not pod.ip:
-        return ""
-    try:
-        return http.get(f"http://{pod.ip}:{INDEX_PORT}/progress").text
-    except httpx.HTTPError:
-        return ""
+def _progress(client: IndexPodClient, pod: PodView) -> str:
+    return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
 def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> Never:

@@ -1,6 +1,6 @@
 """The index of every replica, asked in the way that the target allows."""
 
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
 from solrbench.errors import Never, NotYet
 from solrbench.plan import names
 from solrbench.solr import collections

@@ -4,14 +4,14 @@ from contextlib import suppress
 
 from solrbench.api.v1alpha1.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.status import TargetStatus
-from solrbench.controller import existing
-from solrbench.controller.amending import amend
 from solrbench.controller.children import TARGET, delete_components, obstacle, pods
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.cores import check_made
+from solrbench.controller.context import Run, TargetLost
 from solrbench.controller.provisioners import solr_operator, stateful_set
-from solrbench.controller.provisioners.explaining import update_target
-from solrbench.controller.run import Run, TargetLost
+from solrbench.controller.provisioners.pod_check import update_target
+from solrbench.controller.replica_sizes import check_made
+from solrbench.controller.stages import existing_target
+from solrbench.controller.stages.late_evidence import amend
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.troubles import find_trouble
 from solrbench.errors import Never, NotYet
@@ -31,7 +31,7 @@ def provision(run: Run) -> None:
 
     """
     if run.existing is not None:
-        existing.look_at(run)
+        existing_target.look_at(run)
         return
     if run.conditions.holds(TARGET_READY):
         # An API server that does not answer says nothing of Solr; the next pass looks again.
@@ -105,7 +105,7 @@ def _make_collection(run: Run) -> None:
 def check_target(run: Run) -> None:
     """Check that every pod of the target is the one that was there when it became ready."""
     if run.existing is not None:
-        existing.check(run)
+        existing_target.check(run)
         return
     seen = pods(run, names.SOLR, names.ZOOKEEPER)
     amend(run, seen)

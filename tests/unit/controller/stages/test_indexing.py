@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import World, told
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.solr.states import replica
 
 DOCUMENTS = 2000

@@ -1,7 +1,7 @@
 """What is told of a target that comes up: its pods' troubles, its figures in the status."""
 
 from solrbench.controller.children import pods
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
 from solrbench.decide.troubles import find_trouble
 from solrbench.errors import NotYet
 

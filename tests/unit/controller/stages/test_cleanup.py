@@ -8,10 +8,11 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.access import OPEN
-from solrbench.controller import finishing, handlers
-from solrbench.controller.door import Door
+from solrbench.controller import handlers
+from solrbench.controller.context import Run
+from solrbench.controller.endpoint import Door
 from solrbench.controller.handlers import FAREWELL, Handlers
-from solrbench.controller.run import Run
+from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import NotYet
 from solrbench.solr.client import SolrClient
@@ -32,18 +33,18 @@ def measured(cloud: Cloud, **spec: Any) -> Run:
 def test_clean_up_removes_it() -> None:
     cloud = Cloud()
     run = measured(cloud)
-    finishing.clean_up(run)
+    cleanup.clean_up(run)
     assert cloud.collections == {}
     assert run.conditions.holds(CLEANED_UP)
 
 
 def test_it_is_kept_if_asked_for() -> None:
     cloud = Cloud()
-    finishing.clean_up(measured(cloud, cleanup="Never"))
+    cleanup.clean_up(measured(cloud, cleanup="Never"))
     assert cloud.collections.keys() == {"base"}
 
 
-@pytest.mark.parametrize("end", [finishing.clean_up, finishing.suspend])
+@pytest.mark.parametrize("end", [cleanup.clean_up, cleanup.suspend])
 def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
     cloud = Cloud()
     run = measured(cloud)
@@ -52,7 +53,7 @@ def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
         end(run)
     condition = run.conditions.get(CLEANED_UP)
     assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")
-    assert finishing.needs_clean_up(run)
+    assert cleanup.needs_clean_up(run)
     cloud.down = False
     end(run)
     assert cloud.collections == {}
@@ -61,10 +62,10 @@ def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
 def test_suspension_removes_it_once() -> None:
     cloud = Cloud()
     run = measured(cloud)
-    finishing.suspend(run)
+    cleanup.suspend(run)
     assert cloud.collections == {}
     cloud.down = True
-    finishing.suspend(pass_over(cloud, None, stored_status(run)))
+    cleanup.suspend(pass_over(cloud, None, stored_status(run)))
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
             nodes = dict(Cloud().nodes)
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
         door = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
-        monkeypatch.setattr("solrbench.controller.run.find_door", lambda *_: door)
+        monkeypatch.setattr("solrbench.controller.context.find_door", lambda *_: door)
 
         def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
             return cloud.client()

@@ -6,8 +6,8 @@ from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.controller.children import LOAD, TARGET, delete_components, obstacle
-from solrbench.controller.existing import remove_collection
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
+from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import (
     CLEANED_UP,
     DATA_INDEXED,

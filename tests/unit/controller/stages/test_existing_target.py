@@ -2,10 +2,10 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.controller.existing import check, look_at, remove_collection
-from solrbench.controller.indexing import index
-from solrbench.controller.provisioning import check_target, provision, start_again
-from solrbench.controller.run import Run, TargetLost
+from solrbench.controller.context import Run, TargetLost
+from solrbench.controller.stages.existing_target import check, look_at, remove_collection
+from solrbench.controller.stages.indexing import index
+from solrbench.controller.stages.target import check_target, provision, start_again
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import Never, NotYet
 from solrbench.plan import names

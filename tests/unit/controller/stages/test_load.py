@@ -8,11 +8,11 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller import door
+from solrbench.controller import endpoint
 from solrbench.plan.load_plan import LoadPlan, Resumption
 from solrbench.results.model.windows import Thousand
-from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import World, told
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
 
 VARIANTS = [
@@ -40,7 +40,7 @@ def plan_of(world: World) -> LoadPlan:
 
 def test_variants_are_told_once_with_their_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = {"proxy.default.svc": ["10.96.0.7"]}
-    monkeypatch.setattr(door, "resolve", lambda host: addresses.get(host, ["10.96.0.1"]))
+    monkeypatch.setattr(endpoint, "resolve", lambda host: addresses.get(host, ["10.96.0.1"]))
     plan = planned(variants=VARIANTS)
     node = "http://one-solr-0.one-solr.default.svc:8983/solr"
     assert {each.variant: each.urls for each in plan.variants} == {

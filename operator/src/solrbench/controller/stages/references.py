@@ -1,20 +1,11 @@
-"""First stages: what the spec refers to is there, and it is this benchmark's turn."""
-
-import threading
-
-from pydantic import ValidationError
+"""The first stage: everything that the spec refers to exists."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import BENCHMARKS
-from solrbench.controller.door import find_door
-from solrbench.controller.run import Run
-from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
-from solrbench.decide.queue import ahead_in_queue
+from solrbench.controller.context import Run
+from solrbench.controller.endpoint import find_door
+from solrbench.decide.conditions import ACCEPTED
 from solrbench.errors import NotYet
 from solrbench.plan.workload_files import sources
-
-_turn_lock = threading.Lock()
-"""Only one pass at a time looks at the queue and takes the place (there is one operator)."""
 
 
 def accept(run: Run) -> None:
@@ -89,47 +80,3 @@ def _check_config_map(run: Run, path: str, name: str, keys: list[str]) -> None:
             f"{path}: ConfigMap {name} has no key {', '.join(missing)};"
             f" it has {', '.join(sorted(present)) or 'none'}",
         )
-
-
-def wait_for_turn(run: Run) -> None:
-    """Take a place among the running benchmarks, and note that in the stored status at once.
-
-    Raises:
-        NotYet: while others come first.
-
-    """
-    if run.status.start_time is not None:
-        return
-    with _turn_lock:
-        before = ahead_in_queue(run.benchmark, _everyone(run), run.settings.concurrency)
-        if before:
-            run.enter("Queued")
-            raise NotYet("Queued", f"waits for {', '.join(before[:5])}")
-        run.update(start_time=run.now)
-        run.enter("Provisioning")
-        run.conditions.set(SUCCEEDED, "Unknown", "Running", "")
-        run.settle()
-        store_status(run)
-
-
-def _everyone(run: Run) -> list[SolrBenchmark]:
-    namespaces: tuple[str | None, ...] = run.settings.namespaces or (None,)
-    found = []
-    for namespace in namespaces:
-        for body in run.cluster.list(*BENCHMARKS, namespace, {}):
-            try:
-                found.append(SolrBenchmark.parse(body))
-            except ValidationError:
-                continue  # its own pass says what is wrong with it
-    return found
-
-
-def store_status(run: Run) -> None:
-    """Write the status of the pass so far, which is settled.
-
-    Raises:
-        Conflict: if the benchmark changed meanwhile; the next pass starts from what is stored.
-
-    """
-    status = run.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    run.body = run.cluster.replace_status(run.body | {"status": status})

@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.cluster.environment import record_environment
-from solrbench.controller import existing
 from solrbench.controller.children import LOAD, job, pods
-from solrbench.controller.run import LoadLost, Run
+from solrbench.controller.context import LoadLost, Run
+from solrbench.controller.stages import existing_target
 from solrbench.decide.pod_records import with_pods
 from solrbench.decide.troubles import find_trouble
 from solrbench.decide.views import PodView
@@ -66,7 +66,7 @@ def _listen(run: Run, master: RemoteMaster) -> None:
     try:
         state = master.state()
         if state.unacknowledged and run.existing is not None:
-            existing.check(run, now=True)
+            existing_target.check(run, now=True)
         for pass_id in state.unacknowledged:
             _keep(run, master, pass_id)
     except NotYet as error:

@@ -10,8 +10,8 @@ import pytest
 
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller.context import Run
 from solrbench.controller.provisioners.solr_operator import bring_up
-from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.solr_cloud import POD_OPTIONS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.controller import provisioning
+from solrbench.controller.stages import target
 from solrbench.errors import NotYet
 from support.benchmarks import small
 from unit.controller.test_reconcile import NOW, World, told
@@ -63,7 +63,7 @@ def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch
     def no_answer(*_: object) -> None:
         raise NotYet("ApiUnreachable", "connection refused")
 
-    monkeypatch.setattr(provisioning, "check_target", no_answer)
+    monkeypatch.setattr(target, "check_target", no_answer)
     after = world.make_pass("one")
     assert told(after, "TargetReady")[0] == "True"
     assert after.status.phase == "Measuring"

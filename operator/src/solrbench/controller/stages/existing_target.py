@@ -5,8 +5,8 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.cores import check_made, find_replicas
-from solrbench.controller.run import Run, TargetLost
+from solrbench.controller.context import Run, TargetLost
+from solrbench.controller.replica_sizes import check_made, find_replicas
 from solrbench.decide.conditions import TARGET_READY
 from solrbench.errors import Never, NotYet, SolrbenchError
 from solrbench.plan import names

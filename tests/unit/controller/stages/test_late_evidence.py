@@ -9,14 +9,14 @@ from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status import Doubt, StepVerdict
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller import finishing, following
 from solrbench.controller.events import Event, verdict_events
+from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import PodRecord, PodTrouble, StepDocument
 from unit.controller.runs import pass_over
-from unit.controller.test_losses import measured_so_far, solr_pod
 from unit.controller.test_reconcile import NOW, World, told
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
 from unit.solr.cloud import Cloud
 
@@ -138,7 +138,7 @@ def master_pod() -> dict[str, Any]:
 
 
 def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "RemoteMaster", Master)
+    monkeypatch.setattr(load_results, "RemoteMaster", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
@@ -154,7 +154,7 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
 def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
     trouble = PodTrouble(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
     record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[trouble])
-    monkeypatch.setattr(following, "RemoteMaster", Master)
+    monkeypatch.setattr(load_results, "RemoteMaster", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = world_with(measured(pods=[record]))
     world.cluster.put(solr_pod())
@@ -169,7 +169,7 @@ def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.Monk
 def test_the_end_says_what_must_not_be_believed() -> None:
     run = pass_over(Cloud())
     run.update(verdicts=[VALID, INVALID])
-    finishing.succeed(run)
+    cleanup.succeed(run)
     condition = run.conditions.get(SUCCEEDED)
     assert (condition.status, condition.reason) == ("True", "Succeeded")
     assert condition.message == (
@@ -181,7 +181,7 @@ def test_the_end_says_what_must_not_be_believed() -> None:
 def test_a_good_end_says_no_more_than_before() -> None:
     run = pass_over(Cloud())
     run.update(verdicts=[VALID])
-    finishing.succeed(run)
+    cleanup.succeed(run)
     assert run.conditions.get(SUCCEEDED).message == "every step is measured and stored"
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
-from solrbench.controller.cores import find_replicas, read_cores
-from solrbench.controller.door import check_hosts
-from solrbench.controller.following import follow, show
-from solrbench.controller.run import LoadLost, Run
+from solrbench.controller.context import LoadLost, Run
+from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.replica_sizes import find_replicas, read_cores
+from solrbench.controller.stages.load_results import follow, show
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.hosts import qualify
 from solrbench.decide.resuming import resume

@@ -1,7 +1,7 @@
 """Evidence that arrives late: what pods tell of a pass that is stored already."""
 
-from solrbench.controller.following import show
-from solrbench.controller.run import Run
+from solrbench.controller.context import Run
+from solrbench.controller.stages.load_results import show
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.pod_records import may_tell, with_pods
 from solrbench.decide.views import PodView

@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.existing import Existing
 from solrbench.api.v1alpha1.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.door import Door, find_door
+from solrbench.controller.endpoint import Door, find_door
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
