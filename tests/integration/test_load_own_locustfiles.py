@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.api.v1alpha1.load import Load as LoadSpec
-from solrbench.api.v1alpha1.status import StepVerdict
+from solrbench.api.v1alpha1.load.load import Load as LoadSpec
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import RequestResult, SlowRequest, StepDocument
 from solrbench.results.stats.histograms import decode
 from solrbench.results.text.slow_requests import slow_lines

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import make_plan, running
-from solrbench.api.v1alpha1.load import Load
-from solrbench.api.v1alpha1.status import StepVerdict
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.validity.verdict import judge
 from support.fast_server import fast_server

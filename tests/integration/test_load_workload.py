@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import make_plan, running, serving
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.validity.verdict import judge
 from support.http_server import Exchange, HttpServer

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from solrbench.api.v1alpha1.queries import Queries
+from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.mixing import prepare_offer
 from solrbench.load.queries import parse_lines
 from solrbench.plan.load_plan import LoadPlan

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import Status, StepVerdict
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from support.benchmarks import small
 from support.statuses import START, full_status

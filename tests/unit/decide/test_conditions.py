@@ -4,7 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from solrbench.api.v1alpha1.status import Condition, DatasetStatus, ReportStatus, Status
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.conditions import (
     ACCEPTED,
     ALL_TYPES,

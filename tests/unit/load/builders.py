@@ -7,8 +7,8 @@ from typing import Any
 import uvloop
 
 from solrbench.access import OPEN, Access
-from solrbench.api.v1alpha1.load import ThinkTime
-from solrbench.api.v1alpha1.workload import Queries, Workload
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.workload.workload import Queries, Workload
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.core import Core
 from solrbench.load.offer import single

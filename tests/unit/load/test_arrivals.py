@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solrbench.api.v1alpha1.load import Arrivals, Step
+from solrbench.api.v1alpha1.load.load import Arrivals, Step
 from solrbench.load.arrivals import PlannedRate, Schedule, arrivals, planned_rate
 
 SECOND = 1_000_000_000

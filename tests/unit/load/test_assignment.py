@@ -2,8 +2,8 @@ from itertools import islice
 
 import pytest
 
-from solrbench.api.v1alpha1.load import Step
-from solrbench.api.v1alpha1.warm_up import WarmUp
+from solrbench.api.v1alpha1.load.load import Step
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 from unit.load.builders import assignment, workload

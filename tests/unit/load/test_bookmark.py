@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load import Step
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.load.load import Step
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.arrivals import Schedule, arrivals_seed
 from solrbench.load.assignment import step_assignment
 from solrbench.load.bookmark import Bookmark, finite_entries, most_sent, resumed

@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.api.v1alpha1.mix import Expectation
+from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.load.answers import NOTHING_FOUND
 from solrbench.load.checking import check, expected_of, num_found
 from solrbench.load.requests import Extra, PreparedRequest

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.assignment import Assignment, Start
 from solrbench.load.core import Core
 from solrbench.load.outcome import WorkerOutcome

@@ -1,7 +1,7 @@
 from collections import Counter
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.workload import GeneratedQueries
+from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
 from solrbench.load.generated import generate_queries
 from solrbench.plan.words import CATEGORIES, word
 

@@ -2,7 +2,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.load.load import Step
 from solrbench.load.merging import PassRecord, WarmedUp, merge_outcomes
 from solrbench.load.outcome import Granule, RequestOutcome, WindowSums, WorkerOutcome
 from solrbench.plan.load_plan import PlannedPass

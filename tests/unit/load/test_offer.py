@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.api.v1alpha1.queries import Order
+from solrbench.api.v1alpha1.workload.queries import Order
 from solrbench.load.assignment import Assignment
 from solrbench.load.bookmark import Bookmark
 from solrbench.load.failures import LoadFailure

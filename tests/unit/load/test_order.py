@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.workload import Order
+from solrbench.api.v1alpha1.workload.workload import Order
 from solrbench.load.order import positions
 from unit.load.builders import assignment, queries_spec
 

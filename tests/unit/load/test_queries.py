@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.api.v1alpha1.mix import Expectation
-from solrbench.api.v1alpha1.workload import MOST_NAMES
+from solrbench.api.v1alpha1.workload.mix import Expectation
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
 from solrbench.load.failures import LoadFailure
 from solrbench.load.queries import Query, _decode, parse_lines, query_file, read_queries
 from unit.load.builders import queries_spec

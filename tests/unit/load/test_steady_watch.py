@@ -1,4 +1,4 @@
-from solrbench.api.v1alpha1.warm_up import UntilSteady
+from solrbench.api.v1alpha1.load.warm_up import UntilSteady
 from solrbench.load.messages import Figures
 from solrbench.load.steady_watch import SteadyWatch
 

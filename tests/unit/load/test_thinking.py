@@ -2,7 +2,7 @@ import statistics
 
 import pytest
 
-from solrbench.api.v1alpha1.load import ThinkTime, UniformMilliseconds
+from solrbench.api.v1alpha1.load.load import ThinkTime, UniformMilliseconds
 from solrbench.load.seeds import seed_of, uniform
 from solrbench.load.thinking import think_seconds
 

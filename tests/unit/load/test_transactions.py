@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.access import OPEN
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.failures import LoadFailure
 from solrbench.load.naming import Naming
 from solrbench.load.offer import Offer

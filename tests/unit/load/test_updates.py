@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.mix import GeneratedUpdates, Updates
+from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, Updates
 from solrbench.load.failures import LoadFailure
 from solrbench.load.order import Slots
 from solrbench.load.requests import PreparedRequest

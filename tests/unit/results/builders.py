@@ -7,7 +7,7 @@ from typing import Any
 from hdrh import histogram as hdrh
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.variant import Door, Variant
+from solrbench.api.v1alpha1.target.variant import Door, Variant
 from solrbench.results.model.step_result import RequestResult, StepDocument
 
 ReferenceHistogram: Any = hdrh.HdrHistogram  # the package has no types

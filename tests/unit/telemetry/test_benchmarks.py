@@ -4,17 +4,10 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import (
-    ColdStart,
-    Condition,
-    DatasetStatus,
-    Doubt,
-    LiveLoad,
-    ReportStatus,
-    StepResult,
-    StepSending,
-    StepVerdict,
-)
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.results import ColdStart, ReportStatus, StepResult, StepSending
+from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
+from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from unit.results.builders import make_spec
 

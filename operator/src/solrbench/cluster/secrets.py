@@ -4,7 +4,7 @@ import binascii
 from base64 import b64decode
 
 from solrbench.access import Access, basic
-from solrbench.api.v1alpha1.existing import Existing
+from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.errors import NotYet
 from solrbench.plan.access import PASSWORD, USERNAME

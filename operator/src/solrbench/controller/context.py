@@ -7,8 +7,8 @@ from typing import Any
 
 from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.existing import Existing
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.existing import Existing
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.endpoint import Door, find_door

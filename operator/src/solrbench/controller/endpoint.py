@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from solrbench.access import Access
-from solrbench.api.v1alpha1.existing import Existing
+from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_access
 from solrbench.decide.hosts import check_addresses, check_name, host_of, qualify

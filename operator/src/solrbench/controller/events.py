@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from solrbench.api.v1alpha1.status import Condition, StepVerdict
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.results.text.verdict_text import place
 from solrbench.results.validity.verdict import invalid_steps

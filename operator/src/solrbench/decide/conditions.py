@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
-from solrbench.api.v1alpha1.status import Condition, Status
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.status import Status
 
 ACCEPTED = "Accepted"
 TARGET_READY = "TargetReady"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.plan.index_plan import IndexProgress
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load import DEFAULT_MAX_IN_FLIGHT, Arrivals, Step
+from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, Arrivals, Step
 from solrbench.load.seeds import seed_of
 
 _BLOCK = 4096

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import count
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.arrivals import PlannedRate, planned_rate
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Self
 
-from solrbench.api.v1alpha1.load import OnWorkerLoss
-from solrbench.api.v1alpha1.mix import MixEntry
-from solrbench.api.v1alpha1.workload import Order, Workload
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
+from solrbench.api.v1alpha1.workload.mix import MixEntry
+from solrbench.api.v1alpha1.workload.workload import Order, Workload
 from solrbench.load.arrivals import arrivals, arrivals_seed
 from solrbench.load.assignment import Assignment, step_assignment, warm_up_assignment
 from solrbench.load.outcome import WorkerOutcome

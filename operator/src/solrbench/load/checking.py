@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from solrbench.api.v1alpha1.mix import Expectation
+from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.load.answers import NOTHING_FOUND, Failure, failure, judge, number_behind
 
 if TYPE_CHECKING:

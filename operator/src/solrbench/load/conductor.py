@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import NamedTuple, Protocol
 
-from solrbench.api.v1alpha1.warm_up import UntilSteady
+from solrbench.api.v1alpha1.load.warm_up import UntilSteady
 from solrbench.load.assignment import Assignment, Start, step_assignment, warm_up_assignment
 from solrbench.load.bookmark import Bookmark, finite_entries, most_sent, resumed
 from solrbench.load.crew import Crew, PassSpoiledError

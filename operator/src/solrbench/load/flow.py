@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.answers import NOTHING_FOUND, Failure
 from solrbench.load.checking import Expected
 from solrbench.load.extracting import Extraction, extract

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.workload import GeneratedQueries
+from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
 from solrbench.load.queries import Query
 from solrbench.load.seeds import seed_of
 from solrbench.plan.words import (

@@ -11,7 +11,7 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.stats import stats_history
 
-from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.load.cache_watch import SolrCacheWatch
 from solrbench.load.conductor import Conductor
 from solrbench.load.crew import Crew

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from solrbench.api.v1alpha1.mix import MixEntry, Updates
-from solrbench.api.v1alpha1.queries import Queries
-from solrbench.api.v1alpha1.workload import MOST_NAMES, Workload
+from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
+from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
 from solrbench.load.failures import LoadFailure
 from solrbench.load.generated import generate_queries
 from solrbench.load.naming import Naming, view_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from solrbench.api.v1alpha1.queries import Queries
+from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.assignment import Assignment
 from solrbench.load.naming import ALL_SEEN, Unseen
 from solrbench.load.order import Slots, choices, positions

@@ -10,7 +10,7 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.api.v1alpha1.workload import Order, Queries
+from solrbench.api.v1alpha1.workload.workload import Order, Queries
 from solrbench.load.assignment import Assignment
 from solrbench.load.seeds import seed_of
 from solrbench.plan.words import ZipfRanks

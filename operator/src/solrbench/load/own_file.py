@@ -15,7 +15,7 @@ from types import ModuleType
 from locust import User
 from locust.user.users import PytestUser
 
-from solrbench.api.v1alpha1.locustfile import OWN_PREFIX, Locustfile
+from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
 from solrbench.load.classes import UserClass, most_users
 from solrbench.load.failures import LoadFailure
 from solrbench.plan.load_plan import LoadPlan

@@ -23,8 +23,8 @@ from urllib.parse import unquote_plus
 import orjson
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1.mix import Expectation, Updates
-from solrbench.api.v1alpha1.workload import MOST_NAMES, Queries
+from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
 from solrbench.load.failures import LoadFailure
 
 Parameters = tuple[tuple[str, str], ...]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote_plus, urlsplit
 
 from solrbench.access import OPEN, Access
-from solrbench.api.v1alpha1.mix import MixEntry
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.workload.mix import MixEntry
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.checking import Expected, expected_of
 from solrbench.load.failures import LoadFailure
 from solrbench.load.naming import ALL_SEEN, OMIT_HEADER, Naming, Unseen, View, view_of

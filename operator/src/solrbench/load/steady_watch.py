@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from solrbench.api.v1alpha1.warm_up import UntilSteady
+from solrbench.api.v1alpha1.load.warm_up import UntilSteady
 from solrbench.load.messages import Figures
 from solrbench.results.stats.steadiness import Steadiness
 

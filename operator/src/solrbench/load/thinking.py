@@ -2,7 +2,7 @@
 
 import math
 
-from solrbench.api.v1alpha1.load import ThinkTime
+from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.seeds import uniform
 
 

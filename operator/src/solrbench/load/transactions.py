@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
-from solrbench.api.v1alpha1.mix import MixEntry, Transaction, TransactionRequest
-from solrbench.api.v1alpha1.queries import Queries
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.workload.mix import MixEntry, Transaction, TransactionRequest
+from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.assignment import Assignment
 from solrbench.load.checking import expected_of
 from solrbench.load.extracting import extraction

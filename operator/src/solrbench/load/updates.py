@@ -9,7 +9,7 @@ import numpy as np
 import orjson
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.mix import GeneratedUpdates, UpdatedIds, Updates
+from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdatedIds, Updates
 from solrbench.load.assignment import Assignment
 from solrbench.load.failures import LoadFailure
 from solrbench.load.order import Slots

@@ -9,7 +9,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.plan import names
 from solrbench.plan.access import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
 

@@ -1,7 +1,7 @@
 """Locust's master and workers as Jobs, their Service, and the plan they read."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.manifests.common import (
     Manifest,

@@ -10,8 +10,8 @@ from collections.abc import Set as AbstractSet
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.images import Image, ZooKeeperImage
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.manifests.common import (
     Manifest,
     container_security,

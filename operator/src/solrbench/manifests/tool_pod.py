@@ -1,8 +1,8 @@
 """What the index and load pods share: image, user, plan, files, no credentials."""
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.mix import Updates
-from solrbench.api.v1alpha1.queries import Queries
+from solrbench.api.v1alpha1.workload.mix import Updates
+from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.manifests.common import (
     Manifest,
     ToolImage,

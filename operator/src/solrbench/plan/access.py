@@ -4,7 +4,7 @@ Plans, which are ConfigMaps, only tell the files; the contents stay in the Secre
 """
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.existing import Existing
+from solrbench.api.v1alpha1.target.existing import Existing
 
 USERNAME, PASSWORD = "username", "password"
 CREDENTIALS_FOLDER = "/var/run/solrbench/credentials"

@@ -2,9 +2,9 @@
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.load import OnWorkerLoss, Step
-from solrbench.api.v1alpha1.warm_up import WarmUp
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.plan.access import AccessFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"

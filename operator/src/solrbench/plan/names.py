@@ -4,7 +4,7 @@ Names are deterministic: a pass that was cut short finds its own children again.
 """
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.solr_cloud import Provisioner, SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.load.load import Step
 
 
 @dataclass(frozen=True, order=True)

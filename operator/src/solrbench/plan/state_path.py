@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.solr_cloud import Provisioner, SolrCloud
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
 
 

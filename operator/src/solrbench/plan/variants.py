@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.variant import Door, Variant
+from solrbench.api.v1alpha1.target.variant import Door, Variant
 from solrbench.plan import names
 from solrbench.plan.load_plan import Doors
 

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.mix import MixEntry, Updates
-from solrbench.api.v1alpha1.queries import Queries
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
+from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.api.v1alpha1.workload.workload import Workload
 
 
 class Source(NamedTuple):

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import ColdStart, StepResult, StepSending, StepVerdict
+from solrbench.api.v1alpha1.status.results import ColdStart, StepResult, StepSending
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
 from solrbench.telemetry.family import Family, Sample
 

@@ -6,7 +6,7 @@ from typing import Any, Self, cast
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import Doubt, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.events import Event, verdict_events

@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.api.v1alpha1.status import Comparison, Overhead
+from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.results.text.comparison_text import comparison_lines, format_overhead
 
 

@@ -3,14 +3,9 @@ import io
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import (
-    Comparison,
-    Condition,
-    Doubt,
-    Overhead,
-    StepResult,
-    StepVerdict,
-)
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.results import Comparison, Overhead, StepResult
+from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
 from solrbench.results.text import render
 from unit.results.builders import make_spec
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
-from solrbench.api.v1alpha1.status import StepVerdict
+from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import (
     FailureKind,
     PodRecord,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.status import StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import FailureKind, StepDocument
 from solrbench.results.text.verdict_text import verdict_lines
 from solrbench.results.validity.verdict import judge_steps

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.spec import Spec
-from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.status.status import Status
 
 GROUP = "solrbench.io"
 VERSION = "v1alpha1"

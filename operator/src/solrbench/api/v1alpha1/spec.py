@@ -10,14 +10,14 @@ from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
-from solrbench.api.v1alpha1.generated import GENERATED_RULES
-from solrbench.api.v1alpha1.load import Load
-from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULES
-from solrbench.api.v1alpha1.routing import ROUTING_RULES
-from solrbench.api.v1alpha1.target import Target
-from solrbench.api.v1alpha1.variant import LADDERS_RULE
-from solrbench.api.v1alpha1.warm_up import WarmUp
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
+from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
+from solrbench.api.v1alpha1.target.target import Target
+from solrbench.api.v1alpha1.target.variant import LADDERS_RULE
+from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULES
+from solrbench.api.v1alpha1.workload.workload import Workload
 
 USES = (
     "(has(self.target.existing) && has(self.target.existing.manageCollection)"

@@ -1,6 +1,6 @@
 """`provisioner: SolrOperator`: a SolrCloud resource, made once and never changed."""
 
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
 from solrbench.controller.children import SOLR_CLOUDS, pods

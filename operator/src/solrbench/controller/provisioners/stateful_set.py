@@ -1,6 +1,6 @@
 """`provisioner: StatefulSet`: Services and StatefulSets of our own."""
 
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.controller.children import apply_all, pods
 from solrbench.controller.context import Run
 from solrbench.controller.provisioners.pod_check import explain

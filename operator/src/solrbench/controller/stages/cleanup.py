@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from solrbench.api.v1alpha1.spec import Cleanup
-from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.controller.children import LOAD, TARGET, delete_components, obstacle
 from solrbench.controller.context import Run

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import Run, TargetLost

@@ -3,7 +3,7 @@
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
 from solrbench.controller.context import Run
 from solrbench.controller.endpoint import leader_urls

@@ -5,8 +5,8 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1.load import OnWorkerLoss
-from solrbench.api.v1alpha1.status import LiveLoad
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
+from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.children import LOAD, job, pods
 from solrbench.controller.context import LoadLost, Run

@@ -2,8 +2,8 @@
 
 from contextlib import suppress
 
-from solrbench.api.v1alpha1.solr_cloud import Provisioner
-from solrbench.api.v1alpha1.status import TargetStatus
+from solrbench.api.v1alpha1.status.target import TargetStatus
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.children import TARGET, delete_components, obstacle, pods
 from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import Run, TargetLost

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.status import ColdStart
+from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.model.windows import THOUSAND, CacheSample, Thousand
 from solrbench.results.stats.per_second import second_means

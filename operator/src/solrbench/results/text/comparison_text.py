@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from solrbench.api.v1alpha1.status import Comparison, Overhead
+from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.results.stats.number_format import format_number
 
 COMPARISON_NOTE = (

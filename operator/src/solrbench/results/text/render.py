@@ -5,7 +5,8 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import StepResult, StepVerdict
+from solrbench.api.v1alpha1.status.results import StepResult
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import MOST_SLOW, StepDocument
 from solrbench.results.stats.number_format import (
     format_milliseconds,

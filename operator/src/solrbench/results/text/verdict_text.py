@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from solrbench.api.v1alpha1.status import StepResult, StepVerdict
+from solrbench.api.v1alpha1.status.results import StepResult
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import headline, invalid_steps
 
 _MAX_LINES = 3

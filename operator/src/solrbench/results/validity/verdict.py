@@ -6,8 +6,8 @@ Every reason to doubt them carries what was measured and the bound of `spec.load
 from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import Load
-from solrbench.api.v1alpha1.status import Doubt, StepVerdict
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
 from solrbench.plan.passes import variant_names
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.summary.grouping import Passes, by_place

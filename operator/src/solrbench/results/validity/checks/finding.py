@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import RequestResult, StepDocument, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,

@@ -1,6 +1,6 @@
 """Whether the load generator itself was the bottleneck."""
 
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.failure_kinds import RAN_OUT
 from solrbench.results.model.step_result import StepDocument, WorkerResult
 from solrbench.results.stats.number_format import (

@@ -1,6 +1,6 @@
 """Whether workers were lost, throttled or restarted."""
 
-from solrbench.api.v1alpha1.load import Load, OnWorkerLoss
+from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
 from solrbench.results.model.step_result import StepDocument, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,

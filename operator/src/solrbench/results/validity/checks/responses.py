@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
 from solrbench.results.model.step_result import RequestResult, StepDocument
 from solrbench.results.stats.number_format import (

@@ -1,6 +1,6 @@
 """Whether requests of an open loop were sent as planned, and each query once."""
 
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.stats.number_format import (
     format_milliseconds,

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from solrbench.api.rules import Model, exactly_one
-from solrbench.api.v1alpha1.existing import Existing
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
-from solrbench.api.v1alpha1.variant import MAX_VARIANTS, SERVICE_RULE, VARIANT_RULES, Variant
+from solrbench.api.v1alpha1.target.existing import Existing
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.variant import MAX_VARIANTS, SERVICE_RULE, VARIANT_RULES, Variant
 
 
 class Target(Model):

@@ -1,23 +1,19 @@
 """Rules of routing that span collection, dataset and workload."""
 
-from typing import TYPE_CHECKING
-
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.collection import RouterName
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.workload.workload import Workload
 
-if TYPE_CHECKING:
-    from solrbench.api.v1alpha1.spec import Spec
 
-
-def _prefixes(spec: "Spec") -> int:
-    dataset = spec.dataset
+def _prefixes(dataset: Dataset | None) -> int:
     if dataset is None or dataset.generator is None:
         return 0
     return dataset.generator.route_prefixes
 
 
-def _routed(spec: "Spec") -> int:
-    lists = [entry.queries for entry in spec.workload.entries]
+def _routed(workload: Workload) -> int:
+    lists = [entry.queries for entry in workload.entries]
     generated = [each.generated for each in lists if each is not None]
     return max((each.routed_permille for each in generated if each is not None), default=0)
 
@@ -35,7 +31,7 @@ ROUTING_RULES = (
             " without a field, no other router reads prefixes of ids"
         ),
         holds=lambda spec: (
-            _prefixes(spec) == 0
+            _prefixes(spec.dataset) == 0
             or (
                 spec.collection.router.name is RouterName.COMPOSITE_ID
                 and spec.collection.router.field is None
@@ -55,7 +51,7 @@ ROUTING_RULES = (
             "workload.queries.generated.routedPermille must go with"
             " dataset.generator.routePrefixes, queries are routed by the prefixes of ids"
         ),
-        holds=lambda spec: _routed(spec) == 0 or _prefixes(spec) >= 1,
+        holds=lambda spec: _routed(spec.workload) == 0 or _prefixes(spec.dataset) >= 1,
     ),
 )
 """Rules of `Spec`."""

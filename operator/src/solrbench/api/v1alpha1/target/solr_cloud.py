@@ -8,10 +8,10 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.fields import Heap, Int, Labels
-from solrbench.api.v1alpha1.heap import HEAP_RULE, leaves_heap_alone
 from solrbench.api.v1alpha1.images import SolrImage
 from solrbench.api.v1alpha1.pods import Resources, Spread, Storage, Toleration
-from solrbench.api.v1alpha1.zookeeper import ZooKeeper, ZooKeeperMode
+from solrbench.api.v1alpha1.rules.heap import HEAP_RULE, leaves_heap_alone
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeper, ZooKeeperMode
 
 SOLR_10 = "10([.-].*)?"
 """Tags of Solr 10, in the syntax that RE2 and Python share."""

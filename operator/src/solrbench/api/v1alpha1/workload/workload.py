@@ -6,9 +6,9 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Handler, Int, Seed, ShortName
-from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULE, Locustfile
-from solrbench.api.v1alpha1.mix import Expectation, MixEntry, Parameters, count_names
-from solrbench.api.v1alpha1.queries import (
+from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULE, Locustfile
+from solrbench.api.v1alpha1.workload.mix import Expectation, MixEntry, Parameters, count_names
+from solrbench.api.v1alpha1.workload.queries import (
     GeneratedQueries,
     Order,
     Queries,

@@ -1,128 +1,10 @@
-"""`status` of a `SolrBenchmark`: what was observed and measured, bounded in size.
+"""What was measured: results, open loop, cold start, comparisons."""
 
-Raw histograms, windows and the environment are in the report (`status.report`).
-A number that was not measured is absent.
-"""
-
-from datetime import datetime
-from typing import Annotated, ClassVar, Literal
-
-from pydantic import Field, StringConstraints
-from pydantic.config import JsonDict
-
-from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
-
-LIST_MAP_BY_TYPE: JsonDict = {
-    "x-kubernetes-list-type": "map",
-    "x-kubernetes-list-map-keys": ["type"],
-}
-"""Server-side apply merges the list by the type of its items."""
+from solrbench.api.v1alpha1.status.conditions import Observed
 
 MAX_RESULTS = 32 * 50
 """Steps of a ladder (times variants) times request names of a query file, the most of each."""
-
-
-MAX_VERDICTS = 32
-"""Steps of a ladder times variants, as the spec bounds them."""
-
-
-class Observed(Model):
-    """Part of a status; fields that another version of the operator wrote are passed over."""
-
-    model_config: ClassVar = Model.model_config | {"extra": "ignore"}
-
-
-class Condition(Observed):
-    """One aspect of the benchmark, as Kubernetes conditions go."""
-
-    type: Annotated[str, StringConstraints(max_length=316)]
-    """Accepted, TargetReady, DataIndexed, Measured, CleanedUp, or the summary Succeeded."""
-    status: Literal["True", "False", "Unknown"]
-    """Whether it holds."""
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-    """CamelCase word for programs."""
-    message: Annotated[str, StringConstraints(max_length=32_768)] = ""
-    """Sentence for people."""
-    last_transition_time: datetime
-    """When `status` last changed."""
-    observed_generation: Count = 0
-    """Generation of the resource that was judged."""
-
-
-class Attempts(Observed):
-    """How often things were started; more than 1 means pods were lost."""
-
-    target: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Times the target was made and the data indexed."""
-    load: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Times the load was started."""
-    load_of_target: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """The first of them at the present target, if one before asked Solr nodes that are gone."""
-
-
-class TargetStatus(Observed):
-    """The target as Solr and ZooKeeper report it."""
-
-    live_nodes: Count | None = None
-    """Solr nodes in ZooKeeper's view."""
-    zookeepers: Count | None = None
-    """Members of the ensemble as ZooKeeper reports them."""
-    solr_version: Text | None = None
-    """Version that Solr reports."""
-    heap_bytes: Count | None = None
-    """Smallest maximum heap of all nodes as their JVMs report it."""
-    url: Text | None = None
-    """Address of the collection inside the cluster."""
-    pods: Annotated[dict[Text, Text], Field(max_length=128)] = {}
-    """Uid and restarts of each pod when the target became ready; where they differ, data may be
-    lost."""
-    nodes: Annotated[dict[Text, Text], Field(max_length=512)] = {}
-    """Solr nodes of an existing target, and when the JVM of each was started; where that changes,
-    data may be lost."""
-    check_time: datetime | None = None
-    """When the nodes of an existing target were last seen to be the same."""
-
-
-class DatasetStatus(Observed):
-    """Indexing as measured."""
-
-    documents: Count | None = None
-    """Documents accepted by Solr; after indexing, those counted on every shard."""
-    documents_total: Count | None = None
-    """Documents to be indexed, where that is known beforehand."""
-    bytes: Count | None = None
-    """Bytes of update requests sent."""
-    seconds: Measure | None = None
-    """From the first batch to the last, over all pods."""
-    documents_per_second: Measure | None = None
-    """Documents divided by seconds."""
-    bytes_per_second: Measure | None = None
-    """Bytes divided by seconds."""
-    index_bytes: Count | None = None
-    """Size of the index over all replicas as Solr reports it, read again after the last step,
-    when merges are over."""
-
-
-class LiveLoad(Observed):
-    """What the load master reports while it runs."""
-
-    stage: Text
-    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing or Finished."""
-    repeat: Count | None = None
-    """Repeat under way, from 1."""
-    variant: Text | None = None
-    """Variant under way, if the target has variants."""
-    step: Text | None = None
-    """Step under way."""
-    users: Count | None = None
-    """Users running; absent while a planned rate is sent."""
-    planned_requests_per_second: Measure | None = None
-    """Rate that the step under way plans; absent with users."""
-    requests_per_second: Measure | None = None
-    """Rate over the last seconds."""
-    requests: Count | None = None
-    """Requests of the step under way so far."""
 
 
 class StepResult(Observed):
@@ -277,32 +159,6 @@ class Comparison(Observed):
     """Rate; positive is better here."""
 
 
-class Doubt(Observed):
-    """One reason why the numbers of a step must not be believed."""
-
-    reason: Text
-    """CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled, PodRestarted,
-    TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
-    RequestsDropped, RequestsLate, QueriesMayRepeat."""
-    message: Text
-    """What was measured and its bound, of the repeat in which it was worst."""
-
-
-class StepVerdict(Observed):
-    """Whether the numbers of one step and variant may be believed, over all repeats stored."""
-
-    step: Text
-    """Name of the step."""
-    variant: Text | None = None
-    """Name of the variant; absent without variants."""
-    verdict: Text
-    """Valid or Invalid."""
-    reasons: Annotated[list[Doubt], Field(max_length=32)] = []
-    """Why it is Invalid; one entry for each reason."""
-    unchecked: Annotated[list[Doubt], Field(max_length=32)] = []
-    """Reasons that could not be looked for, and why."""
-
-
 class ReportStatus(Observed):
     """Where the full report is."""
 
@@ -328,47 +184,3 @@ class Summary(Observed):
     """Share of failed requests, formatted in per cent."""
     verdict: Text = ""
     """Valid, or Invalid if one step is; `status.verdicts` says which, and why."""
-
-
-class Status(Observed):
-    """What was observed."""
-
-    observed_generation: Count = 0
-    """Generation of the resource that this status speaks of."""
-    phase: Text = "Pending"
-    """For printing only; programs read the conditions."""
-    progress: Text = ""
-    """For printing only: how far the whole benchmark is, in per cent."""
-    start_time: datetime | None = None
-    """When the benchmark got its turn."""
-    completion_time: datetime | None = None
-    """When it succeeded or failed."""
-    phase_start_time: datetime | None = None
-    """When the phase under way began; deadlines count from here."""
-    attempts: Attempts = Attempts()
-    """How often things were started."""
-    target: TargetStatus = TargetStatus()
-    """The target as it reports itself."""
-    dataset: DatasetStatus = DatasetStatus()
-    """Indexing."""
-    load: LiveLoad | None = None
-    """Live figures of the load."""
-    summary: Summary = Summary()
-    """The headline."""
-    results: Annotated[list[StepResult], Field(max_length=MAX_RESULTS)] = []
-    """One entry for each step, variant and request name."""
-    comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
-    """Each variant but the first compared with the first, by step and request name."""
-    sending: Annotated[list[StepSending], Field(max_length=MAX_VERDICTS)] = []
-    """One entry for each step with a planned rate, and variant, that is stored."""
-    cold_start: ColdStart | None = None
-    """How the load began; absent if fewer than a thousand requests were sent before the end of the
-    warm-up, or of the first step without one."""
-    verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
-    """One entry for each step and variant that is stored: may its numbers be believed?"""
-    report: ReportStatus = ReportStatus()
-    """Where the full report is."""
-    conditions: Annotated[
-        list[Condition], Field(max_length=16, json_schema_extra=LIST_MAP_BY_TYPE)
-    ] = []
-    """The truth that programs act on."""

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Int, Milliseconds, Rate, Seconds, ShortName
+from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
-from solrbench.api.v1alpha1.validity import Validity
 
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 

@@ -1,21 +1,17 @@
 """Rules of what is made from the generated dataset: queries, inputs of transactions, updates."""
 
-from typing import TYPE_CHECKING
-
 from solrbench.api.rules import Rule
-
-if TYPE_CHECKING:
-    from solrbench.api.v1alpha1.mix import MixEntry
-    from solrbench.api.v1alpha1.spec import Spec
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.workload.mix import MixEntry
 
 _GENERATOR = "(has(self.dataset) && has(self.dataset.generator))"
 
 
-def _has_generator(spec: "Spec") -> bool:
-    return spec.dataset is not None and spec.dataset.generator is not None
+def _has_generator(dataset: Dataset | None) -> bool:
+    return dataset is not None and dataset.generator is not None
 
 
-def _is_generated(entry: "MixEntry") -> bool:
+def _is_generated(entry: MixEntry) -> bool:
     inputs = entry.transaction.inputs if entry.transaction is not None else None
     return any(
         source is not None and source.generated is not None
@@ -35,7 +31,7 @@ GENERATED_RULES = (
         holds=lambda spec: (
             spec.workload.queries is None
             or spec.workload.queries.generated is None
-            or _has_generator(spec)
+            or _has_generator(spec.dataset)
         ),
     ),
     Rule(
@@ -51,7 +47,7 @@ GENERATED_RULES = (
             " give queries, inputs and documents of your own for other data"
         ),
         holds=lambda spec: (
-            _has_generator(spec)
+            _has_generator(spec.dataset)
             or not any(_is_generated(entry) for entry in spec.workload.mix or ())
         ),
     ),

@@ -7,8 +7,8 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Count, Handler, Int, Milliseconds, Seed, ShortName
-from solrbench.api.v1alpha1.load import ThinkTime
-from solrbench.api.v1alpha1.queries import Queries, QueryConfigMap, QueryVolume
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.workload.queries import Queries, QueryConfigMap, QueryVolume
 
 Parameters = Annotated[
     dict[
