@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 from bench.table import Row
-from solrbench.load.outcome import RequestOutcome
-from solrbench.load.recording import PassLedger
-from solrbench.load.requests import PreparedRequest
+from solrbench.load.recording.recorder import PassLedger
+from solrbench.load.recording.worker_result import RequestOutcome
+from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.results.stats.histograms import Histogram, merge
 
 WORKERS = 4

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 import uvloop
 
 from bench.servers.distributions import DISTRIBUTIONS
-from solrbench.load.stamped_socket import StampedSocket
+from solrbench.load.engine.timestamped_socket import StampedSocket
 
 _BACKLOG = 4096
 _BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'

@@ -10,8 +10,8 @@ import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.workload.queries import Queries
-from solrbench.load.mixing import prepare_offer
-from solrbench.load.queries import parse_lines
+from solrbench.load.workload.loader import prepare_offer
+from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.names import solr_service_url
 from solrbench.plan.workload_files import sources

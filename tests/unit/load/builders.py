@@ -9,13 +9,13 @@ import uvloop
 from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.api.v1alpha1.workload.workload import Queries, Workload
-from solrbench.load.assignment import Assignment, Start
-from solrbench.load.core import Core
-from solrbench.load.offer import single
-from solrbench.load.outcome import RequestOutcome, WorkerOutcome
-from solrbench.load.queries import Query
-from solrbench.load.requests import prepare_node, prepare_requests
-from solrbench.load.running import Progress, Target
+from solrbench.load.engine.engine import Core
+from solrbench.load.engine.step_run import Progress, Target
+from solrbench.load.recording.worker_result import RequestOutcome, WorkerOutcome
+from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.workload.http_requests import prepare_node, prepare_requests
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.request_mix import single
 
 
 def queries_spec(**fields: Any) -> Queries:

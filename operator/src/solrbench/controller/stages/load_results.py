@@ -15,8 +15,8 @@ from solrbench.decide.pod_records import with_pods
 from solrbench.decide.troubles import find_trouble
 from solrbench.decide.views import PodView
 from solrbench.errors import Never, NotYet
-from solrbench.load.failures import PERMANENT_REASONS
-from solrbench.load.remote import RemoteMaster
+from solrbench.load.errors import PERMANENT_REASONS
+from solrbench.load.master_client import RemoteMaster
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.passes import all_passes

@@ -1,0 +1,25 @@
+"""What a target asks of its clients, read from mounted files."""
+
+from solrbench.access import Access, read_access
+from solrbench.errors import Never
+from solrbench.load.errors import LoadFailure
+from solrbench.plan.load_plan import LoadPlan
+
+
+def load_access(plan: LoadPlan) -> Access:
+    """Return what the target asks of its callers, checked.
+
+    Raises:
+        LoadFailure: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
+
+    """
+    try:
+        access = read_access(plan.access)
+        if access.ca is not None:
+            _ = access.ssl_context
+    except OSError as error:
+        message = f"{error}; it is mounted from a Secret of target.existing"
+        raise LoadFailure("BadPlan", message) from error
+    except Never as error:
+        raise LoadFailure(error.reason, error.message) from error
+    return access

@@ -1,0 +1,33 @@
+"""From the plan to what the core needs."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from solrbench.access import Access
+from solrbench.load.auth import load_access
+from solrbench.load.engine.step_run import Target
+from solrbench.load.workload.http_requests import Node, prepare_node
+from solrbench.load.workload.loader import prepare_offer
+from solrbench.plan.load_plan import LoadPlan
+
+
+def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
+    """Return requests and nodes of a plan.
+
+    Raises:
+        LoadFailure: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
+            `BadPlan` or `CertificateNotTrusted`.
+
+    """
+    workload, access = plan.workload, load_access(plan)
+    return Target(
+        requests=prepare_offer(plan, queries_folder),
+        seed=workload.seed,
+        nodes=_nodes(plan, plan.solr_urls, access),
+        timeout_seconds=workload.timeout_seconds,
+        variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},
+    )
+
+
+def _nodes(plan: LoadPlan, urls: Iterable[str], access: Access) -> list[Node]:
+    return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]

@@ -1,0 +1,91 @@
+"""Which worker gets the next user, and of which class: always in the same order.
+
+Locust's own dispatcher goes on where the last pass left off and deals all users anew when a worker
+is lost. Here a pass must be the same whatever ran before it, and only users of the lost worker
+move.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from gevent.event import Event
+
+from solrbench.load.schedule.user_classes import UserClass, classes_in_turn
+from solrbench.load.schedule.user_placement import Seating
+
+_BATCHES_PER_SECOND = 10
+
+
+class Roster(NamedTuple):
+    """The workers of a pass."""
+
+    workers: tuple[str, ...]
+    """Their ids by place, lost ones too."""
+    seating: Seating
+
+
+class EvenDispatcher:
+    """Stands in for `locust.dispatch.UsersDispatcher`."""
+
+    dispatch_in_progress = True
+    """Locust starts a dispatch of its own when workers come or go, unless one is under way. Only
+    the ladder may."""
+
+    def __init__(
+        self,
+        classes: Callable[[], Sequence[UserClass]],
+        roster: Callable[[], Roster],
+        cut_short: Event,
+    ) -> None:
+        self._classes = classes
+        self._roster = roster
+        self._cut_short = cut_short
+        self._users = 0
+        self._levels: Iterator[int] = iter(())
+        self._dealt = 0
+        self._dealt_to = Roster((), Seating(0))
+        self._turns: Iterator[str] = iter(())
+        self._counts: list[dict[str, int]] = []
+
+    def new_dispatch(self, target_user_count: int, spawn_rate: float, *_: Any, **__: Any) -> None:
+        """Begin to move to a number of users."""
+        self._levels = self._move(target_user_count, spawn_rate)
+
+    def add_worker(self, worker_node: Any) -> None:
+        """Ignore a worker that comes late: the next pass may take it in."""
+
+    def remove_worker(self, worker_node: Any) -> None:
+        """Ignore that a worker left: the roster tells what follows."""
+
+    def __iter__(self) -> Iterator[dict[str, dict[str, int]]]:
+        return self
+
+    def __next__(self) -> dict[str, dict[str, int]]:
+        users, roster = next(self._levels), self._roster()
+        self._deal(users, roster)
+        return {roster.workers[place]: dict(self._counts[place]) for place in roster.seating.left}
+
+    def _deal(self, users: int, roster: Roster) -> None:
+        """Count users by worker and class; those that were counted before are not counted again."""
+        if users < self._dealt or roster != self._dealt_to:
+            classes = self._classes()
+            self._turns = classes_in_turn(classes)
+            self._counts = [{each.name: 0 for each in classes} for _ in roster.workers]
+            self._dealt, self._dealt_to = 0, roster
+        for name in islice(self._turns, users - self._dealt):
+            self._counts[roster.seating.place_of(self._dealt)][name] += 1
+            self._dealt += 1
+
+    def _move(self, target: int, rate: float) -> Iterator[int]:
+        began = time.monotonic()
+        start, batch = self._users, max(1, int(rate / _BATCHES_PER_SECOND))
+        self._users = target if target <= start else min(start + batch, target)
+        yield self._users
+        while self._users < target:
+            due = began + (self._users - start) / rate
+            if self._cut_short.wait(max(due - time.monotonic(), 0)):
+                break
+            self._users = min(self._users + batch, target)
+            yield self._users

@@ -1,0 +1,292 @@
+"""What is counted while a pass runs.
+
+Each request name has one ledger for the requests before measuring began (the ramp) and one for
+those after. Both count into the current second; when it is over, `roll` moves its numbers into
+the totals and returns them, so that a live view costs nothing per request. Within the second,
+samples are put into a list and counted a few hundred at a time, which costs a third of counting
+each and holds the event loop up for less than 0.1 ms.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from solrbench.load.recording.micro_batches import Granules
+from solrbench.load.recording.slow_requests import SlowList, SlowSample
+from solrbench.load.recording.worker_result import Granule, RequestOutcome, WindowSums
+from solrbench.load.validation.response_checks import NOTHING_FOUND, Failure
+from solrbench.load.workload.name_table import ALL_SEEN, Unseen
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
+from solrbench.results.model.step_result import FailureKind
+from solrbench.results.stats.histograms import Histogram, buckets_of
+
+SECOND_NS = 1_000_000_000
+NEVER_NS = 2**63
+"""A time that no clock of the core reaches."""
+
+_BATCH = 256
+
+
+@dataclass
+class Second:
+    """The requests of one name that ended in the current second."""
+
+    requests: int = 0
+    failures: int = 0
+    bytes_received: int = 0
+    sum_microseconds: int = 0
+    min_microseconds: int = NEVER_NS
+    max_microseconds: int = 0
+    buckets: Counter[int] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    empty_answers: int = 0
+    is_transaction: bool = False
+    """Counts whole transactions, whose requests are counted apart."""
+
+
+class Ledger:
+    """One request name, before or after measuring began."""
+
+    def __init__(self) -> None:
+        self.second = Second()
+        self.requests = 0
+        self.failures = 0
+        self.empty_answers = 0
+        self.slow = SlowList()
+        self.bytes_received = 0
+        self.sum_microseconds = 0
+        self.min_microseconds = NEVER_NS
+        self.max_microseconds = 0
+        self.buckets: Counter[int] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self.samples: dict[str, str] = {}
+        self.windows: list[WindowSums] = []
+        self._times: list[int] = []
+        self._sizes: list[int] = []
+
+    def record(self, microseconds: int, received: int, failure: Failure | None) -> bool:
+        """Count one request and say whether it belongs to the slowest; the hot path."""
+        times = self._times
+        times.append(microseconds)
+        self._sizes.append(received)
+        if failure is not None:
+            self._remark(failure)
+        if len(times) >= _BATCH:
+            self._count()
+        return microseconds > self.slow.bound
+
+    def _remark(self, failure: Failure) -> None:
+        if failure is NOTHING_FOUND:
+            self.second.empty_answers += 1
+            return
+        self.second.kinds[failure.kind] += 1
+        self.samples.setdefault(failure.kind, failure.message)
+
+    def _count(self) -> None:
+        times, sizes, second = self._times, self._sizes, self.second
+        if not times:
+            return
+        second.requests += len(times)
+        second.bytes_received += sum(sizes)
+        second.sum_microseconds += sum(times)
+        second.max_microseconds = max(second.max_microseconds, *times)
+        second.min_microseconds = min(second.min_microseconds, *times)
+        second.buckets.update(buckets_of(times))
+        times.clear()
+        sizes.clear()
+
+    def roll(self, number: int) -> Second | None:
+        """Move the current second, which is the given one of the pass, into the totals."""
+        self._count()
+        done = self.second
+        if not done.requests:
+            return None
+        done.failures = done.kinds.total()
+        self.second = Second()
+        self.requests += done.requests
+        self.failures += done.failures
+        self.empty_answers += done.empty_answers
+        self.bytes_received += done.bytes_received
+        self.sum_microseconds += done.sum_microseconds
+        self.min_microseconds = min(self.min_microseconds, done.min_microseconds)
+        self.max_microseconds = max(self.max_microseconds, done.max_microseconds)
+        self.buckets.update(done.buckets)
+        self.kinds.update(done.kinds)
+        sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
+        self.windows.append(WindowSums(number, *sums))
+        return done
+
+    def failure_kinds(self) -> list[FailureKind]:
+        """Return the kinds of failure, the most frequent first."""
+        ordered = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
+        return [FailureKind(kind=k, count=n, sample=self.samples[k]) for k, n in ordered]
+
+
+class PassLedger:
+    """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        now_ns: int,
+        transactions: frozenset[int] = frozenset(),
+        workers: int = 1,
+        unseen: Unseen = ALL_SEEN,
+    ) -> None:
+        """Begin before measuring does.
+
+        `transactions` are the places of whole transactions; of the names in `unseen` there are
+        counts that nobody could make.
+        """
+        self.names = names
+        self._transactions = transactions
+        self._unseen = unseen
+        self.retried = [0] * len(names)
+        self._ramp = [Ledger() for _ in names]
+        self._measured = [Ledger() for _ in names]
+        self.origin_ns = NEVER_NS
+        """When measuring began."""
+        self._boundary_ns = now_ns + SECOND_NS
+        self.first_ns = NEVER_NS
+        """When the first measured request was sent."""
+        self.last_ns = 0
+        """When the last answer to a measured request came."""
+        self._rolled: list[tuple[str, Second]] = []
+        self._granules = Granules(workers)
+        self._granule = self._granules.times
+        self._granule_size = self._granules.size
+
+    def add(self, name: str) -> int:
+        """Begin to count under another request name; return its place."""
+        self.names += (name,)
+        self.retried.append(0)
+        self._ramp.append(Ledger())
+        self._measured.append(Ledger())
+        return len(self.names) - 1
+
+    def measure_from(self, now_ns: int) -> None:
+        """Begin to measure: requests sent from now on count."""
+        self._roll(now_ns)
+        self.origin_ns = now_ns
+        self._boundary_ns = now_ns + SECOND_NS
+
+    def record(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
+        self,
+        request: PreparedRequest,
+        began_ns: int,
+        ended_ns: int,
+        received: int,
+        failed: Failure | None,
+        planned_ns: int = 0,
+    ) -> bool:
+        """Count a request and say whether `note_slow` wants to know it; the hot path.
+
+        It is measured if it began, or was planned, after measuring did.
+        """
+        if ended_ns >= self._boundary_ns:
+            self._roll(ended_ns)
+        microseconds = (ended_ns - began_ns) // 1000
+        if (planned_ns or began_ns) >= self.origin_ns:
+            ledger = self._measured[request.name]
+            if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
+                self.first_ns = began_ns
+            self.last_ns = ended_ns
+            if request.name not in self._transactions:
+                granule = self._granule
+                granule.append(microseconds)
+                if failed is not None and failed is not NOTHING_FOUND:
+                    self._granules.failures += 1
+                if len(granule) >= self._granule_size:
+                    self._granules.close(ended_ns - self.origin_ns)
+        else:
+            ledger = self._ramp[request.name]
+        return ledger.record(microseconds, received, failed)
+
+    def note_slow(self, sample: SlowSample) -> None:
+        """Keep one of the slowest requests; those of the ramp are passed over."""
+        if sample.began_ns >= self.origin_ns:
+            self._measured[sample.request.name].slow.note(sample)
+
+    @property
+    def first_seconds(self) -> float | None:
+        """First measured request, counted from the begin of measuring; None without any."""
+        return (self.first_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
+
+    @property
+    def last_seconds(self) -> float | None:
+        """Last answer, counted the same way."""
+        return (self.last_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
+
+    def totals(self) -> tuple[int, int]:
+        """Return requests and failures up to the last roll: measured, or of the ramp before."""
+        ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
+        counted = [each for i, each in enumerate(ledgers) if i not in self._transactions]
+        return sum(each.requests for each in counted), sum(each.failures for each in counted)
+
+    def measured_microseconds(self) -> int:
+        """Return the sum of the service times of measured requests up to the last roll."""
+        return sum(
+            each.sum_microseconds
+            for place, each in enumerate(self._measured)
+            if place not in self._transactions
+        )
+
+    def take_rolled(self, now_ns: int, *, last: bool = False) -> list[tuple[str, Second]]:
+        """Return the seconds that ended since the last call, by request name.
+
+        `last` ends the current second early.
+        """
+        if last or now_ns >= self._boundary_ns:
+            self._roll(now_ns)
+        rolled, self._rolled = self._rolled, []
+        return rolled
+
+    def _roll(self, now_ns: int) -> None:
+        number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
+        behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
+        self._boundary_ns += (behind + 1) * SECOND_NS
+        pairs = zip(self.names, self._ramp, self._measured, strict=True)
+        for place, (name, ramp, measured) in enumerate(pairs):
+            for ledger in (ramp, measured):
+                done = ledger.roll(number)
+                if done is not None:
+                    done.is_transaction = place in self._transactions
+                    self._rolled.append((name, done))
+
+    def granules(self) -> list[Granule]:
+        """Return all measured requests a handful at a time."""
+        return self._granules.take(self.last_ns - self.origin_ns)
+
+    def outcomes(self) -> list[RequestOutcome]:
+        """Return what was measured; names that were never sent are left out."""
+        return [
+            self._outcome(place, ramp, measured)
+            for place, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
+            if ramp.requests or measured.requests
+        ]
+
+    def _outcome(self, place: int, ramp: Ledger, measured: Ledger) -> RequestOutcome:
+        some, unseen = measured.requests > 0, self._unseen
+        return RequestOutcome(
+            request=self.names[place],
+            is_transaction=place in self._transactions,
+            requests=measured.requests,
+            failures=measured.failures,
+            failure_kinds=measured.failure_kinds(),
+            partial_answers=None if place in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            empty_answers=None if place in unseen.empty else measured.empty_answers,
+            ramp_requests=ramp.requests,
+            ramp_failures=ramp.failures,
+            retried_requests=self.retried[place],
+            bytes_received=measured.bytes_received,
+            sum_microseconds=measured.sum_microseconds,
+            min_microseconds=measured.min_microseconds if some else None,
+            max_microseconds=measured.max_microseconds if some else None,
+            service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
+            windows=measured.windows,
+            slow_requests=measured.slow.outcomes(self.origin_ns),
+        )
+
+    def empty_outcome(self, place: int) -> RequestOutcome:
+        """Return the outcome of a request name that was never sent."""
+        return self._outcome(place, Ledger(), Ledger())

@@ -1,0 +1,126 @@
+"""The core in a native thread, and the way to and from it.
+
+Locust lives in greenlets of the main thread, the core in an event loop of its own: a greenlet
+that computes would otherwise delay every answer's time stamp.
+"""
+
+import asyncio
+import gc
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import gevent
+import uvloop
+from gevent.event import Event
+from locust.env import Environment
+from locust.runners import WorkerRunner
+
+from solrbench.load.engine.engine import Core, Listener
+from solrbench.load.engine.step_run import Progress, Target
+from solrbench.load.locust_runtime.placeholder_user import USER_CLASS, virtual_user
+from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.user_classes import UserClass
+
+_SWITCH_SECONDS = 0.0001
+"""How long a greenlet that computes may hold the core up; Python's own 5 ms would be measured."""
+
+
+class BridgeListener(Listener, Protocol):
+    """Who is told of a pass and of the core's own troubles."""
+
+    def faulted(self, message: str) -> None:
+        """Learn that the core is broken."""
+
+
+class Bridge:
+    """Starts the core and calls `listener` in a greenlet of the main thread."""
+
+    user_classes = (UserClass(USER_CLASS),)
+
+    def __init__(self, target: Target, listener: BridgeListener) -> None:
+        self._listener = listener
+        self._inbox: deque[tuple[Callable[[Any], None], Any]] = deque()
+        self._arrived = Event()
+        hub = gevent.get_hub()
+        # The one thing in gevent that another thread may touch.
+        self._doorbell = hub.loop.async_()
+        self._doorbell.start(self._arrived.set)
+        self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+        self._loop.set_exception_handler(self._report_fault)
+        self._core = Core(target, self, self._loop)
+        self._reader = gevent.spawn(self._read)
+
+    def environment(self) -> Environment:
+        """Return Locust's environment with users that stand for those of the core."""
+        return Environment(user_classes=[virtual_user(self.add_user)])
+
+    def start(self, runner: WorkerRunner) -> None:
+        """Start the core in a thread of the hub's pool."""
+        del runner
+        # Millions of prepared requests would be looked through again and again, in the middle of
+        # a measurement.
+        gc.collect()
+        gc.freeze()
+        sys.setswitchinterval(_SWITCH_SECONDS)
+        gevent.get_hub().threadpool.spawn(self._run)
+
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a pass."""
+        self._loop.call_soon_threadsafe(self._core.begin, assignment)
+
+    def add_user(self) -> None:
+        """Add a user to the pass under way."""
+        self._loop.call_soon_threadsafe(self._core.add_user)
+
+    def take_over(self, key: str, users: Sequence[int]) -> None:
+        """Tell which users of a lost worker are added next."""
+        self._loop.call_soon_threadsafe(self._core.take_over, key, users)
+
+    def go(self, key: str) -> None:
+        """Begin to measure a pass."""
+        self._loop.call_soon_threadsafe(self._core.go, key)
+
+    def close(self, key: str) -> None:
+        """Let a pass begin no more requests."""
+        self._loop.call_soon_threadsafe(self._core.close, key)
+
+    def abandon(self, key: str) -> None:
+        """Drop a pass without a result."""
+        self._loop.call_soon_threadsafe(self._core.forget, key)
+
+    def ready(self, key: str) -> None:
+        """Hand over that all users of a pass are there; in the core's thread."""
+        self._post(self._listener.ready, key)
+
+    def progressed(self, progress: Progress) -> None:
+        """Hand over the news of a second; in the core's thread."""
+        self._post(self._listener.progressed, progress)
+
+    def finished(self, outcome: WorkerOutcome) -> None:
+        """Hand over the result of a pass; in the core's thread."""
+        self._post(self._listener.finished, outcome)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def _report_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        del loop
+        self._post(
+            self._listener.faulted, f"{context.get('message')}: {context.get('exception')!r}"
+        )
+
+    def _post(self, listener: Callable[[Any], None], content: object) -> None:
+        self._inbox.append((listener, content))
+        self._doorbell.send()
+
+    def _read(self) -> None:
+        while True:
+            self._arrived.wait()
+            self._arrived.clear()
+            while self._inbox:
+                listener, content = self._inbox.popleft()
+                listener(content)

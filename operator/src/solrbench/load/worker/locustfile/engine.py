@@ -1,0 +1,181 @@
+"""Runs the user's own Locust users: stands where the load core and its bridge stand otherwise."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import gevent
+import locust
+from locust import User
+from locust.env import Environment
+from locust.event import EventHook
+from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
+
+from solrbench.load.engine.engine import Listener
+from solrbench.load.errors import LoadFailure
+from solrbench.load.recording.name_limit import RequestNames
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.worker.locustfile.loader import OwnFile, describe
+from solrbench.load.worker.locustfile.step_run import OwnPass
+
+_logger = logging.getLogger(__name__)
+
+
+class OwnListener(Listener, Protocol):
+    """Who is told of a pass and of the users' own troubles."""
+
+    def failed(self, failure: LoadFailure) -> None:
+        """Learn that the users cannot work."""
+
+
+class OwnCore:
+    """Runs one pass after another.
+
+    Locust's own statistics are not used: what is counted here goes to its page by step, as that of
+    the load core does.
+    """
+
+    def __init__(self, own: OwnFile, listener: OwnListener) -> None:
+        self._own = own
+        self._listener = listener
+        self._names = RequestNames()
+        self._pass: OwnPass | None = None
+        self._last_error = ""
+        self._requests = locust.events.request
+        self._runner: WorkerRunner | None = None
+        self.user_classes = own.user_classes
+
+    def environment(self) -> Environment:
+        """Return Locust's environment for a runner that shall not count requests itself."""
+        own = self._own.plan.workload.locustfile
+        locust.events.request = EventHook()
+        return Environment(
+            user_classes=[_attend(each, self) for each in self._own.classes],
+            events=locust.events,
+            tags=own.tags if own is not None else None,
+            exclude_tags=own.exclude_tags if own is not None else None,
+        )
+
+    def start(self, runner: WorkerRunner) -> None:
+        """Listen to what users report from now on."""
+        self._runner = runner
+        # Those of the file listen to this one; the runner has only heard of the one that was there.
+        locust.events.request = self._requests
+        self._requests.add_listener(self._record)
+        locust.events.user_error.add_listener(self._note_error)
+        locust.events.init.fire(environment=runner.environment, runner=runner, web_ui=None)
+        gevent.spawn(self._report)
+
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a pass; Locust brings its users."""
+        if self._pass is not None:
+            self._pass.drop()
+        self._last_error = ""
+        self._pass = OwnPass(
+            assignment,
+            self._own.hosts(assignment.variant),
+            self._names,
+            self._own.plan.workload.timeout_seconds,
+            self,
+        )
+
+    def abandon(self, key: str) -> None:
+        """Drop the pass with this key without a result; its users are stopped next."""
+        if self._pass is not None and self._pass.key == key:
+            self._pass.drop()
+            self._pass = None
+
+    def take_over(self, key: str, users: Sequence[int]) -> None:
+        """Do nothing: Locust brings the users of a lost worker, and they are like any others."""
+
+    def go(self, key: str) -> None:
+        """Begin to measure the pass with this key."""
+        if self._pass is not None and self._pass.key == key:
+            self._pass.go()
+
+    def close(self, key: str) -> None:
+        """Let the pass with this key begin no more requests."""
+        if self._pass is not None and self._pass.key == key:
+            self._pass.close()
+
+    @property
+    def host(self) -> str:
+        """Where the next user goes."""
+        return self._own.hosts("")[0] if self._pass is None else self._pass.next_host()
+
+    def joined(self, user: User) -> OwnPass | None:
+        """Learn that a user was started; return the pass it is in."""
+        if self._pass is not None:
+            self._pass.joined(user)
+        return self._pass
+
+    def users_ready(self, key: str) -> None:
+        """Hand over that all users of a pass are there."""
+        self._listener.ready(key)
+
+    def pass_ended(self) -> None:
+        """Hand over the result."""
+        ended, self._pass = self._pass, None
+        if ended is not None:
+            self._listener.progressed(ended.progress(last=True))
+            self._listener.finished(ended.outcome())
+
+    def broken(self, error: Exception) -> None:
+        """Hand over that a user could not even be made; the others would wait for it."""
+        self._listener.failed(LoadFailure("LocustfileFailed", describe(error)))
+
+    def deserted(self) -> None:
+        """Hand over that the users cannot work, unless it is the runner that stops them."""
+        if self._runner is None or self._runner.state not in (STATE_SPAWNING, STATE_RUNNING):
+            return
+        why = self._last_error or "they stopped themselves"
+        self._listener.failed(
+            LoadFailure("LocustfileFailed", f"every user ended before its time; last: {why}")
+        )
+
+    def _record(self, **request: Any) -> None:
+        if self._pass is not None:
+            self._pass.record(**request)
+
+    def _note_error(self, *, exception: BaseException, **_: Any) -> None:
+        self._last_error = describe(exception)
+
+    def _report(self) -> None:
+        while True:
+            gevent.sleep(1)
+            if self._pass is not None:
+                self._listener.progressed(self._pass.progress())
+
+
+def _attend(user_class: type[User], core: OwnCore) -> type[User]:
+    """Return a class of the same name whose users take part in passes."""
+
+    class Attending(user_class):  # type: ignore[misc, valid-type] # the base is known at run time
+        def __init__(self, environment: Environment) -> None:
+            # Before all else: clients are made from it.
+            self.host = core.host
+            self._part: OwnPass | None = None
+            try:
+                super().__init__(environment)
+            except Exception as error:
+                core.broken(error)
+                raise
+
+        def start(self, group: Any) -> Any:
+            self._part = core.joined(self)
+            greenlet = super().start(group)
+            greenlet.link(self._end)
+            return greenlet
+
+        def on_start(self) -> None:
+            super().on_start()
+            if self._part is not None:
+                self._part.arrive(self)
+
+        def _end(self, _: Any) -> None:
+            if self._part is not None:
+                self._part.left(self)
+
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(Attending, name, getattr(user_class, name))
+    return Attending

@@ -1,0 +1,228 @@
+"""A Locust worker: spawns idle users, lets the core ask for them, and sends what it measured."""
+
+import logging
+import signal
+import socket
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import gevent
+from gevent.event import AsyncResult
+from locust.env import Environment
+from locust.runners import WorkerRunner
+
+from solrbench.load.engine.step_run import Progress, Target
+from solrbench.load.engine.target import prepare_target
+from solrbench.load.errors import (
+    EXIT_AGAIN,
+    EXIT_TERMINATED,
+    LoadFailure,
+    leave_last_words,
+)
+from solrbench.load.locust_runtime.setup import allow_many_connections, tune_locust
+from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.user_classes import UserClass
+from solrbench.load.settings import LoadSettings
+from solrbench.load.worker.engine_thread import Bridge
+from solrbench.load.worker.locust_stats import pump
+from solrbench.load.worker.locustfile.engine import OwnCore
+from solrbench.load.worker.locustfile.loader import OwnFile, read_own_file
+from solrbench.plan.load_plan import LoadPlan
+
+_FAREWELL_SECONDS = 10.0
+_LINGER_MILLISECONDS = 500
+
+_logger = logging.getLogger(__name__)
+
+
+def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
+    """Serve the master until it says otherwise; return the exit code."""
+    tune_locust()
+    allow_many_connections()
+    ended: AsyncResult = AsyncResult()
+    # Before the connection: whoever prepares millions of queries misses heartbeats.
+    prepared = _prepare(plan, settings)
+    try:
+        worker = Worker(plan, settings, ended, prepared)
+    except ConnectionError:
+        where = f"{plan.master_host}:{settings.locust_port}"
+        failure = LoadFailure("MasterLost", f"no load master answered at {where}")
+        leave_last_words(failure)
+        return failure.exit_code
+    # Until here the process may simply end; from here on the master wants to know.
+    gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
+    if isinstance(prepared, LoadFailure):
+        return worker.give_up(prepared)
+    return worker.serve()
+
+
+def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | OwnFile | LoadFailure:
+    try:
+        own = plan.workload.locustfile
+        if own is not None:
+            return read_own_file(plan, own, settings.locustfile_folder)
+        return prepare_target(plan, settings.queries_folder)
+    except LoadFailure as failure:
+        return failure
+
+
+class Engine(Protocol):
+    """What sends the requests of passes and counts them."""
+
+    @property
+    def user_classes(self) -> Sequence[UserClass]:
+        """Classes of the users that the runner spawns."""
+
+    def environment(self) -> Environment:
+        """Return Locust's environment for the runner."""
+
+    def start(self, runner: WorkerRunner) -> None:
+        """Take up work."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a pass."""
+
+    def take_over(self, key: str, users: Sequence[int]) -> None:
+        """Learn which users of a lost worker come next."""
+
+    def go(self, key: str) -> None:
+        """Begin to measure a pass."""
+
+    def close(self, key: str) -> None:
+        """Let a pass begin no more requests."""
+
+    def abandon(self, key: str) -> None:
+        """Drop a pass without a result."""
+
+
+class Worker:
+    """One worker connected to its master.
+
+    Raises:
+        ConnectionError: no master answered
+
+    """
+
+    def __init__(
+        self,
+        plan: LoadPlan,
+        settings: LoadSettings,
+        ended: AsyncResult,
+        prepared: Target | OwnFile | LoadFailure,
+    ) -> None:
+        self._ended = ended
+        self._engine = self._make_engine(prepared)
+        self._environment = Environment() if self._engine is None else self._engine.environment()
+        # With options of its own, the runner reads none from files or the environment.
+        self._environment.parsed_options = Namespace(web_base_path="", headless=True)
+        self._runner: WorkerRunner = self._environment.create_worker_runner(
+            plan.master_host, settings.locust_port
+        )
+        # Only a heartbeat sets it, and a master that dies before the first one is lost too.
+        self._runner.last_heartbeat_timestamp = time.time()
+        gevent.spawn(self._watch_runner)
+
+    def _make_engine(self, prepared: Target | OwnFile | LoadFailure) -> Engine | None:
+        if isinstance(prepared, LoadFailure):
+            return None
+        return OwnCore(prepared, self) if isinstance(prepared, OwnFile) else Bridge(prepared, self)
+
+    def serve(self) -> int:
+        """Work through assignments until the master ends it; return the exit code."""
+        if self._engine is None:
+            raise RuntimeError("there is nothing to serve with")
+        self._engine.start(self._runner)
+        self._runner.register_message(messages.ASSIGNMENT, self._assigned)
+        self._runner.register_message(messages.TAKE_OVER, self._take_over)
+        self._runner.register_message(messages.GO, self._go)
+        self._runner.register_message(messages.CLOSE, self._close)
+        self._runner.register_message(messages.ABANDON, self._abandon)
+        self._runner.register_message(messages.END, self._end)
+        classes = [list(each) for each in self._engine.user_classes]
+        ready = {"worker": socket.gethostname(), "classes": classes}
+        self._runner.send_message(messages.READY, ready)
+        return self._leave(int(self._ended.get()))
+
+    def give_up(self, failure: LoadFailure) -> int:
+        """Tell the master why there is no work to be had here; return the exit code."""
+        leave_last_words(failure)
+        self._runner.register_message(messages.END, self._end)
+        self._report(failure)
+        self._ended.wait(_FAREWELL_SECONDS)
+        return self._leave(failure.exit_code)
+
+    def ready(self, key: str) -> None:
+        """Tell the master that all users of a pass are there."""
+        self._runner.send_message(messages.SPAWNED, {"key": key})
+
+    def progressed(self, progress: Progress) -> None:
+        """Show the last second on the page and tell the master that the core lives."""
+        now = time.time()
+        for name, second in progress.seconds:
+            pump(self._environment.stats, progress.step, name, second, now)
+        figures = progress._asdict()
+        del figures["seconds"]
+        self._runner.send_message(messages.PROGRESS, figures)
+
+    def finished(self, outcome: WorkerOutcome) -> None:
+        """Send the result of a pass."""
+        _logger.info("pass=%s requests=%d finished", outcome.key, outcome.measured)
+        self._runner.send_message(messages.OUTCOME, {"outcome": outcome.model_dump_json()})
+
+    def faulted(self, message: str) -> None:
+        """Tell the master that the core is broken."""
+        self._report(LoadFailure("LoadCoreFailed", message))
+
+    def failed(self, failure: LoadFailure) -> None:
+        """Tell the master why the user's own users cannot work."""
+        if not self._ended.ready():
+            leave_last_words(failure)
+            self._report(failure)
+
+    def _report(self, failure: LoadFailure) -> None:
+        _logger.error("%s: %s", failure.reason, failure.message)
+        words = {"reason": failure.reason, "message": failure.message}
+        self._runner.send_message(messages.FAILED, words)
+
+    def _assigned(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.begin(Assignment.model_validate_json(msg.data["assignment"]))
+
+    def _take_over(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.take_over(msg.data["key"], msg.data["users"])
+
+    def _go(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.go(msg.data["key"])
+
+    def _abandon(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.abandon(msg.data["key"])
+
+    def _close(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.close(msg.data["key"])
+
+    def _end(self, *, msg: Any, **_: Any) -> None:
+        self._ended.set(msg.data["exit_code"])
+
+    def _watch_runner(self) -> None:
+        """Wait until the runner gives up, which it does when the master stays silent."""
+        self._runner.greenlet.join()
+        if not self._ended.ready():
+            leave_last_words(LoadFailure("MasterLost", "the load master stopped answering"))
+            self._ended.set(EXIT_AGAIN)
+
+    def _leave(self, exit_code: int) -> int:
+        """Say goodbye, so that a master which did not ask for it knows at once."""
+        self._environment.events.quitting.fire(environment=self._environment)
+        self._runner.greenlet.kill(block=True)
+        context = self._runner.client.socket.context
+        self._runner.client.close(linger=_LINGER_MILLISECONDS)
+        context.term()
+        return exit_code

@@ -1,0 +1,395 @@
+import asyncio
+import dataclasses
+import time
+from collections import Counter
+
+import pytest
+
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.load.engine.engine import Core
+from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.workload.query_file import Query
+from solrbench.results.stats.histograms import decode
+from support.http_server import Exchange, HttpServer, answer_well
+from support.ports import free_port
+from unit.load.builders import (
+    Ear,
+    assignment,
+    kinds,
+    only,
+    plain,
+    run,
+    run_pass,
+    target,
+    until,
+    workload,
+)
+
+# Where only time counts: little work for the processor until it is over.
+SHORT_THINK = ThinkTime(constant_milliseconds=5)
+
+
+@pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
+def test_requests_are_exact(users: int, requests: int) -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            outcome = await run_pass(target(server.url), assignment(users=users, requests=requests))
+        assert len(server.requests) == requests
+        assert min(users, requests) <= server.connections <= users
+        assert outcome.measured == requests
+        assert only(outcome).failures == 0
+        assert decode(only(outcome).service_time_histogram).count == requests
+        assert sum(window.requests for window in only(outcome).windows) == requests
+
+    run(body)
+
+
+def test_a_pass_goes_through_the_door_of_its_variant() -> None:
+    async def body() -> None:
+        async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
+            doors = {
+                name: target(*urls).nodes
+                for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
+            }
+            what = dataclasses.replace(target(raw.url), variants=doors)
+            duty = assignment(users=4, requests=40)
+            await run_pass(what, duty.model_copy(update={"variant": "proxies"}))
+            assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
+            await run_pass(what, duty.model_copy(update={"variant": "raw"}))
+            assert [len(each.requests) for each in (raw, first, second)] == [40, 20, 20]
+        asked = [Counter(dict(p)["q"] for _, _, p in each.requests) for each in (first, second)]
+        assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)
+
+    run(body)
+
+
+def test_two_workers_share_the_list_without_doubles() -> None:
+    async def body() -> None:
+        queries = plain(*(f"w{i}" for i in range(40)))
+        async with HttpServer() as server:
+            parts = [
+                assignment(users=5, requests=40, worker=worker, workers=2) for worker in (0, 1)
+            ]
+            await asyncio.gather(
+                *(run_pass(target(server.url, queries=queries), part) for part in parts)
+            )
+        assert sorted(server.queries) == sorted(f"w{i}" for i in range(40))
+
+    run(body)
+
+
+def test_users_are_spread_over_nodes() -> None:
+    async def body() -> None:
+        async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
+            what = target(one.url, two.url, three.url)
+            for worker in (0, 1):
+                await run_pass(what, assignment(users=12, requests=240, worker=worker, workers=2))
+        assert [each.connections for each in (one, two, three)] == [4, 4, 4]
+
+    run(body)
+
+
+def test_request_goes_to_the_handler_with_all_parameters() -> None:
+    async def body() -> None:
+        spec = workload(method="POST", handler="/browse", parameters={"rows": "5"})
+        async with HttpServer() as server:
+            what = target(server.url, queries=plain("café & crème"), spec=spec)
+            await run_pass(what, assignment(requests=1))
+        assert server.requests == [
+            (
+                "POST",
+                "/solr/books/browse",
+                [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
+            )
+        ]
+
+    run(body)
+
+
+def test_users_at_the_barrier_are_connected_but_silent() -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            ear = Ear()
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            duty = assignment(users=200, requests=400)
+            core.begin(duty)
+            for _ in range(199):
+                core.add_user()
+            await until(lambda: server.connections == 199)
+            assert not ear.all_there.is_set()
+            core.add_user()
+            await asyncio.wait_for(ear.all_there.wait(), 5)
+            assert server.requests == []
+            core.go(duty.key)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+        assert (outcome.measured, server.connections) == (400, 200)
+
+    run(body)
+
+
+def test_nobody_to_connect_to_does_not_hold_up_the_barrier() -> None:
+    async def body() -> None:
+        what = target(f"http://127.0.0.1:{free_port()}/solr")
+        outcome = await run_pass(what, assignment(users=3, requests=6))
+        assert kinds(outcome) == {"ConnectionRefused": 6}
+
+    run(body)
+
+
+def test_requests_under_way_at_the_end_are_counted() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.4)
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(slow) as server:
+            outcome = await run_pass(target(server.url), assignment(users=3, seconds=1))
+        assert only(outcome).requests == len(server.requests) == 9
+        assert only(outcome).failures == 0
+        assert 1.15 < (outcome.last_seconds or 0) < 1.6
+        assert [window.second for window in only(outcome).windows] == [0, 1]
+
+    run(body)
+
+
+def test_users_that_think_at_the_end_do_not_hold_up_the_pass() -> None:
+    async def body() -> None:
+        think = ThinkTime(constant_milliseconds=60_000)
+        async with HttpServer() as server:
+            began = time.monotonic()
+            outcome = await run_pass(
+                target(server.url), assignment(users=4, seconds=1, think=think)
+            )
+        assert only(outcome).requests == 4
+        assert time.monotonic() - began < 3
+
+    run(body)
+
+
+def test_users_whose_last_answer_comes_late_do_not_think_about_it() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(1.2)
+        exchange.send()
+
+    async def body() -> None:
+        think = ThinkTime(constant_milliseconds=60_000)
+        async with HttpServer(slow) as server:
+            began = time.monotonic()
+            outcome = await run_pass(
+                target(server.url), assignment(users=4, seconds=1, think=think)
+            )
+        assert only(outcome).requests == 4
+        assert time.monotonic() - began < 3
+
+    run(body)
+
+
+def test_thinking_users_wait_between_requests() -> None:
+    async def body() -> None:
+        think = ThinkTime(constant_milliseconds=200)
+        async with HttpServer() as server:
+            outcome = await run_pass(
+                target(server.url), assignment(users=2, seconds=1, think=think)
+            )
+        assert 8 <= only(outcome).requests <= 10
+
+    run(body)
+
+
+def test_requests_of_the_ramp_are_kept_apart() -> None:
+    async def body() -> None:
+        duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
+        ear = Ear()
+        async with HttpServer() as server:
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            core.add_user()
+            await until(lambda: len(server.requests) > 10)
+            core.add_user()
+            core.go(duty.key)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+        result = only(outcome)
+        assert result.ramp_requests > 0
+        assert result.ramp_requests + result.requests == len(server.requests)
+        assert decode(result.service_time_histogram).count == result.requests
+
+    run(body)
+
+
+def test_users_that_come_one_by_one_share_an_exact_number() -> None:
+    async def body() -> None:
+        duty = assignment(users=3, requests=100, start=Start.AT_ONCE)
+        ear = Ear()
+        async with HttpServer() as server:
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            for _ in range(3):
+                core.add_user()
+                await asyncio.sleep(0.005)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+        assert outcome.measured == len(server.requests) == 100
+
+    run(body)
+
+
+def test_worker_without_users_ends_its_warm_up() -> None:
+    async def body() -> None:
+        duty = assignment(users=1, requests=10, worker=1, workers=2)
+        async with HttpServer() as server:
+            outcome = await run_pass(target(server.url), duty)
+        assert (outcome.measured, outcome.users, server.connections) == (0, 0, 0)
+
+    run(body)
+
+
+def test_progress_adds_up_to_the_outcome() -> None:
+    async def body() -> None:
+        ear = Ear()
+        async with HttpServer() as server:
+            duty = assignment(users=2, seconds=2, think=SHORT_THINK)
+            outcome = await run_pass(target(server.url), duty, ear)
+        live = [second for heard in ear.heard for _, second in heard.seconds]
+        assert sum(second.requests for second in live) == outcome.measured
+        assert ear.heard[-1].requests == outcome.measured
+        assert len(ear.heard) >= 2
+        assert len(server.requests) == outcome.measured
+
+    run(body)
+
+
+def test_a_pass_that_is_closed_finishes_what_is_under_way() -> None:
+    async def body() -> None:
+        ear = Ear()
+        think = ThinkTime(constant_milliseconds=60_000)
+        closing = asyncio.Event()
+
+        async def answer_late(exchange: Exchange) -> None:
+            if exchange.number >= 3:
+                closing.set()
+                await asyncio.sleep(0.3)
+            exchange.send()
+
+        async with HttpServer(answer_late) as server:
+            duty = assignment(users=4, seconds=60, think=think)
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            for _ in range(4):
+                core.add_user()
+            await ear.all_there.wait()
+            core.go(duty.key)
+            await closing.wait()
+            core.close("r9-s9-other")
+            assert not ear.outcome.done()
+            core.close(duty.key)
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+            core.close(duty.key)
+        assert (outcome.measured, only(outcome).failures) == (4, 0)
+        assert len(server.requests) == 4
+        assert ear.heard[-1].sum_microseconds == only(outcome).sum_microseconds > 300_000
+        assert [each.requests for each in outcome.granules] == [4]
+
+    run(body)
+
+
+def test_names_in_the_file_are_counted_apart() -> None:
+    async def body() -> None:
+        named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]
+        async with HttpServer() as server:
+            outcome = await run_pass(
+                target(server.url, queries=named), assignment(users=2, requests=30)
+            )
+        assert {each.request: each.requests for each in outcome.requests} == {
+            "hot": 20,
+            "cold": 10,
+        }
+        assert Counter(server.queries) == {"hot": 20, "cold": 10}
+
+    run(body)
+
+
+def test_next_pass_begins_with_nothing_of_the_last() -> None:
+    async def body() -> None:
+        async with HttpServer(answer_well) as server:
+            loop, what = asyncio.get_running_loop(), target(server.url)
+            first, second = Ear(), Ear()
+
+            async def one(core: Core, ear: Ear, duty: Assignment) -> int:
+                core.begin(duty)
+                core.add_user()
+                core.go(duty.key)
+                return (await asyncio.wait_for(ear.outcome, 5)).measured
+
+            ears = [first, second]
+
+            class Relay(Ear):
+                def finished(self, outcome: WorkerOutcome) -> None:
+                    ears.pop(0).finished(outcome)
+
+            core = Core(what, Relay(), loop)
+            assert await one(core, first, assignment(requests=5)) == 5
+            assert await one(core, second, assignment(requests=3)) == 3
+        assert len(server.requests) == 8
+
+    run(body)
+
+
+@pytest.mark.parametrize("start", [Start.BARRIER, Start.RAMP])
+def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
+    async def body() -> None:
+        ear = Ear()
+        duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
+        async with HttpServer() as first, HttpServer() as second:
+            core = Core(target(first.url, second.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            for _ in range(duty.own_users):
+                core.add_user()
+            await ear.all_there.wait()
+            core.go(duty.key)
+            before = first.connections
+            # Users 1 and 3 are its own; those with even numbers ask the first node.
+            core.take_over("another pass", [7, 9])
+            core.take_over(duty.key, [0, 2, 4])
+            for _ in range(3):
+                core.add_user()
+            outcome = await asyncio.wait_for(ear.outcome, 5)
+            assert (before, first.connections, second.connections) == (0, 3, 2)
+        assert outcome.users == 5
+        assert outcome.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
+            each.ramp_requests for each in outcome.requests
+        )
+
+    run(body)
+
+
+def test_forgotten_pass_has_no_result_and_sends_no_more() -> None:
+    async def body() -> None:
+        ear, duty = Ear(), assignment(users=2, seconds=60)
+        ten, hundred = asyncio.Event(), asyncio.Event()
+
+        async def count(exchange: Exchange) -> None:
+            exchange.send()
+            if exchange.number == 10:
+                ten.set()
+            if exchange.number == 100:
+                hundred.set()
+
+        async with HttpServer(count) as server:
+            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core.begin(duty)
+            core.add_user()
+            core.add_user()
+            await ear.all_there.wait()
+            core.go(duty.key)
+            await asyncio.wait_for(ten.wait(), 5)
+            core.forget("another pass")
+            await asyncio.wait_for(hundred.wait(), 5)
+            core.forget(duty.key)
+            outcome = await run_pass(target(server.url), assignment(users=1, requests=5))
+            seen = len(server.requests)
+            await run_pass(target(server.url), assignment(users=1, requests=5))
+            assert len(server.requests) == seen + 5
+        assert outcome.measured == 5
+        assert not ear.outcome.done()
+
+    run(body)

@@ -1,0 +1,61 @@
+"""What four workers counted, merged, is what one would have counted."""
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from solrbench.load.master.merge_results import PassRecord, merge_outcomes
+from solrbench.load.recording.recorder import SECOND_NS, PassLedger
+from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.plan.load_plan import PlannedPass
+from solrbench.results.stats.histograms import Histogram, decode
+
+NAMES = ("search", "suggest")
+BEGAN = 5 * SECOND_NS
+PLANNED = PlannedPass.model_validate(
+    {"id": "r1-s0-any", "repeat": 1, "step": {"name": "any", "users": 4, "requests": 1}}
+)
+
+SHAPES: dict[str, Callable[[random.Random], float]] = {
+    "constant": lambda draw: 0.04,
+    "bimodal": lambda draw: 0.25 if draw.random() < 0.05 else 0.02,
+    "heavy tail": lambda draw: 0.001 * draw.paretovariate(1.1),
+    "all magnitudes": lambda draw: 10 ** draw.uniform(-7, 4),
+}
+
+
+def worker(samples: list[tuple[int, int]]) -> WorkerOutcome:
+    """Return what arrives at the master from a worker that saw (request name, ns)."""
+    ledger = PassLedger(NAMES, BEGAN)
+    ledger.measure_from(BEGAN)
+    for name, taken_ns in samples:
+        request = PreparedRequest(b"q=a", name, json=True)
+        ledger.record(request, BEGAN, BEGAN + taken_ns, 550, None)
+    ledger.take_rolled(BEGAN, last=True)
+    outcome = WorkerOutcome(key="k", users=1, cpu_seconds=0.1, requests=ledger.outcomes())
+    return WorkerOutcome.model_validate_json(outcome.model_dump_json())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_merged_histograms_are_those_of_all_samples(shape: str) -> None:
+    draw = random.Random(3)
+    sizes = (4001, 2000, 257, 0)
+    by_worker = [
+        [(draw.randrange(2), int(1e9 * SHAPES[shape](draw))) for _ in range(size)] for size in sizes
+    ]
+    outcomes = [(f"w{place}", worker(samples)) for place, samples in enumerate(by_worker)]
+    record = PassRecord(attempt=1, began=datetime(2026, 1, 1, tzinfo=UTC))
+    document = merge_outcomes(PLANNED, outcomes, record)
+    assert [each.request for each in document.requests] == list(NAMES)
+    for place, result in enumerate(document.requests):
+        times = [ns // 1000 for samples in by_worker for name, ns in samples if name == place]
+        direct = Histogram()
+        for microseconds in times:
+            direct.record(microseconds)
+        assert result.requests == len(times) == decode(result.service_time_histogram).count
+        assert result.service_time_histogram == direct.encode()
+        assert result.sum_microseconds == sum(times)
+        assert (result.min_microseconds, result.max_microseconds) == (min(times), max(times))
