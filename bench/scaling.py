@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from bench.measurement import Weight, weigh
 from bench.peers import CONNECTIONS
 from bench.processes import is_connected_to, pin
 from bench.product import product
 from bench.servers.nginx import nginx
 from bench.servers.running import Server
 from bench.table import Row, skipped
-from bench.weighing import Weight, weigh
 
 _BAR = 1.8
 _SETTLE_SECONDS = 1.0

@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import median
 
+from bench.measurement import weigh
 from bench.peers import fast_http_user, k6, ours, wrk
 from bench.processes import wait_until
 from bench.servers.nginx import nginx
 from bench.servers.running import Server, python_server
 from bench.table import Row, ratio_row, skipped
-from bench.weighing import weigh
 
 Peer = Callable[[Server, Path], AbstractContextManager[int]]
 

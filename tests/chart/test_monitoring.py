@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
 from solrbench.telemetry.metrics import PassResult, Telemetry
-from solrbench.telemetry.results import RESULT_FAMILIES
+from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from unit.telemetry.test_benchmarks import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"

@@ -10,8 +10,8 @@ import pytest
 
 from integration.test_load_losses import GOES_ON, SOON, kill_one
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.decide.resuming import resume
-from solrbench.plan.passes import PassId
+from solrbench.decide.resume import resume
+from solrbench.plan.step_runs import PassId
 from solrbench.results.model.step_result import StepDocument
 from support.http_server import HttpServer
 

@@ -12,10 +12,10 @@ from solrbench.manifests.report import build_environment, build_report
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.plan.access import access_files
+from solrbench.plan.auth_files import access_files
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.state_path import state_path
+from solrbench.plan.zookeeper_path import state_path
 from support.resources import SOLR, Changes, resource
 
 IMAGE = ToolImage("registry.example.org/solrbench:1.0", "Never", ("registry",))

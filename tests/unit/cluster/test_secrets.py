@@ -2,9 +2,9 @@ from base64 import b64encode
 
 import pytest
 
-from solrbench.access import Access, basic
 from solrbench.cluster.secrets import secret_access
 from solrbench.errors import NotYet
+from solrbench.http_auth import Access, basic
 from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 
-from solrbench.access import OPEN
 from solrbench.api.v1alpha1 import Status
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import Run
@@ -10,6 +9,7 @@ from solrbench.controller.endpoint import Door
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages.target import provision
 from solrbench.errors import NotYet
+from solrbench.http_auth import OPEN
 from solrbench.manifests.common import ToolImage
 from solrbench.solr.client import SolrClient
 from support.few_objects import FewObjects

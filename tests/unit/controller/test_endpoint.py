@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from solrbench.access import basic
 from solrbench.controller import endpoint
 from solrbench.controller.endpoint import Door, find_door, leader_urls
 from solrbench.errors import Never, NotYet
+from solrbench.http_auth import basic
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from support.few_objects import FewObjects

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from solrbench.access import basic
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.command import EXIT_AGAIN, EXIT_TERMINATED, Pod, run_index
 from solrbench.dataset.sources.generator import DocumentGenerator
 from solrbench.dataset.sources.partition import Slice
+from solrbench.http_auth import basic
 from solrbench.plan.index_plan import EXIT_PERMANENT, IndexProgress
 from unit.dataset.fake_servers import RESET, FakeSolr, fake_solr, shard, two_shards
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import uvloop
 
-from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.api.v1alpha1.workload.workload import Queries, Workload
+from solrbench.http_auth import OPEN, Access
 from solrbench.load.engine.engine import Core
 from solrbench.load.engine.step_run import Progress, Target
 from solrbench.load.recording.worker_result import RequestOutcome, WorkerOutcome

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from solrbench.access import Access, read_access
-from solrbench.plan.access import CA_FOLDER, CREDENTIALS_FOLDER, access_files
+from solrbench.http_auth import Access, read_access
+from solrbench.plan.auth_files import CA_FOLDER, CREDENTIALS_FOLDER, access_files
 from support.objects import container, pick, pod, stored, tools
 from support.resources import Changes, create
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from solrbench.access import OPEN, Access
+from solrbench.http_auth import OPEN, Access
 from solrbench.solr.client import SolrClient
 
 

@@ -3,11 +3,11 @@
 import binascii
 from base64 import b64decode
 
-from solrbench.access import Access, basic
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.errors import NotYet
-from solrbench.plan.access import PASSWORD, USERNAME
+from solrbench.http_auth import Access, basic
+from solrbench.plan.auth_files import PASSWORD, USERNAME
 
 SECRET_NOT_FOUND = "SecretNotFound"  # noqa: S105 - a reason, not a secret
 

@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
@@ -15,8 +14,9 @@ from solrbench.controller.endpoint import Door, find_door
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
+from solrbench.http_auth import OPEN, Access
 from solrbench.plan import names
-from solrbench.plan.state_path import StatePath, state_path
+from solrbench.plan.zookeeper_path import StatePath, state_path
 from solrbench.solr.client import SolrClient
 
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from solrbench.access import Access
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_access
-from solrbench.decide.hosts import check_addresses, check_name, host_of, qualify
+from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
 from solrbench.errors import NotYet, SolrbenchError
+from solrbench.http_auth import Access
 from solrbench.manifests import solr_cloud
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
-from solrbench.solr.doors import resolve
+from solrbench.solr.dns import resolve
 
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"

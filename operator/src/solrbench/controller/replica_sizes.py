@@ -6,8 +6,8 @@ from solrbench.plan import names
 from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica, replicas, resolve_alias
-from solrbench.solr.counts import CoreIndex, core_indexes
-from solrbench.solr.nodes import core_indexes_anywhere
+from solrbench.solr.cluster_nodes import core_indexes_anywhere
+from solrbench.solr.replica_counts import CoreIndex, core_indexes
 
 
 def find_replicas(run: Run, solr: SolrClient) -> list[Replica]:

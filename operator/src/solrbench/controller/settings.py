@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from solrbench.decide.hosts import DEFAULT_PATTERNS
+from solrbench.decide.allowed_hosts import DEFAULT_PATTERNS
 from solrbench.manifests.common import ToolImage
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import httpx
 from pydantic import ValidationError
 
-from solrbench.access import Access, read_access
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError, Reason
 from solrbench.dataset.posting.leader_resolver import Leaders
@@ -25,6 +24,7 @@ from solrbench.dataset.routing.batches import Batch, batches
 from solrbench.dataset.sources.documents import Surroundings, documents
 from solrbench.dataset.sources.partition import Slice
 from solrbench.errors import Never
+from solrbench.http_auth import Access, read_access
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 
 EXIT_AGAIN = 1

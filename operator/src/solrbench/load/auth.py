@@ -1,7 +1,7 @@
 """What a target asks of its clients, read from mounted files."""
 
-from solrbench.access import Access, read_access
 from solrbench.errors import Never
+from solrbench.http_auth import Access, read_access
 from solrbench.load.errors import LoadFailure
 from solrbench.plan.load_plan import LoadPlan
 

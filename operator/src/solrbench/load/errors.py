@@ -3,7 +3,7 @@
 import signal
 from pathlib import Path
 
-from solrbench.access import REFUSALS
+from solrbench.http_auth import REFUSALS
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import LoadState
 

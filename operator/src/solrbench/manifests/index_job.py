@@ -11,7 +11,7 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.tool_pod import add_files, add_plan, tool_pod
+from solrbench.manifests.job_pod import add_files, add_plan, tool_pod
 from solrbench.plan import names
 from solrbench.plan.index_plan import (
     DATASET_FOLDER,

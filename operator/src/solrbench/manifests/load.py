@@ -13,7 +13,7 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.tool_pod import add_config_map, add_files, add_plan, tool_pod
+from solrbench.manifests.job_pod import add_config_map, add_files, add_plan, tool_pod
 from solrbench.plan import names
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import (

@@ -18,8 +18,8 @@ from solrbench.manifests.common import (
     resources,
 )
 from solrbench.plan import names
-from solrbench.plan.state_path import StatePath
-from solrbench.plan.variants import needs_service
+from solrbench.plan.variant_endpoints import needs_service
+from solrbench.plan.zookeeper_path import StatePath
 
 USER = 8983
 DATA_FOLDER = "/var/solr"

@@ -22,7 +22,7 @@ from solrbench.manifests.common import (
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
 from solrbench.plan import names
-from solrbench.plan.state_path import StatePath
+from solrbench.plan.zookeeper_path import StatePath
 
 API_VERSION = "solr.apache.org/v1beta1"
 KIND = "SolrCloud"

@@ -3,7 +3,7 @@
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.plan.access import AccessFiles
+from solrbench.plan.auth_files import AccessFiles
 
 INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
 DATASET_FOLDER = "/var/run/solrbench/dataset"

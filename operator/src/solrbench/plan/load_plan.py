@@ -5,7 +5,7 @@ from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.plan.access import AccessFiles
+from solrbench.plan.auth_files import AccessFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
 QUERIES_FOLDER = "/var/run/solrbench/queries"

@@ -5,7 +5,8 @@ from typing import Any, Self
 
 import httpx
 
-from solrbench.access import (
+from solrbench.errors import Never, NotYet
+from solrbench.http_auth import (
     AUTHENTICATION_FAILED,
     CERTIFICATE_NOT_TRUSTED,
     OPEN,
@@ -13,7 +14,6 @@ from solrbench.access import (
     Access,
     certificate_problem,
 )
-from solrbench.errors import Never, NotYet
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from solrbench.access import REFUSALS
 from solrbench.api.v1alpha1.collection import Collection, RouterName
 from solrbench.errors import Never, NotYet
+from solrbench.http_auth import REFUSALS
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica, config_set_of
 from solrbench.solr.properties import config_properties, differences, read_property

@@ -13,8 +13,8 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.telemetry.family import Family, Sample
-from solrbench.telemetry.results import RESULT_FAMILIES
+from solrbench.telemetry.metric_family import Family, Sample
+from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 
 
 def _one(read: Callable[[SolrBenchmark], float | None]) -> Callable[[SolrBenchmark], list[Sample]]:

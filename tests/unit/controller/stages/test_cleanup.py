@@ -7,7 +7,6 @@ import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
-from solrbench.access import OPEN
 from solrbench.controller import handlers
 from solrbench.controller.context import Run
 from solrbench.controller.endpoint import Door
@@ -15,6 +14,7 @@ from solrbench.controller.handlers import FAREWELL, Handlers
 from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import NotYet
+from solrbench.http_auth import OPEN
 from solrbench.solr.client import SolrClient
 from solrbench.telemetry.metrics import Telemetry
 from support.few_objects import FewObjects

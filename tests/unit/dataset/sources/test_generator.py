@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.routing.routes import composite_hash
 from solrbench.dataset.sources.generator import BLOCK, DocumentGenerator
 from solrbench.dataset.sources.partition import Slice
-from solrbench.plan.words import CATEGORIES, word
+from solrbench.plan.vocabulary import CATEGORIES, word
 
 
 def generator(documents: int = 1000, seed: int = 1, words: int = 20) -> DocumentGenerator:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from solrbench.access import Access
 from solrbench.errors import Never, SolrbenchError
+from solrbench.http_auth import Access
 from solrbench.load.engine.step_run import Target
 from solrbench.load.errors import LoadFailure
 from solrbench.load.master.target_probe import wait_for_target

@@ -3,7 +3,7 @@ from collections import Counter
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
 from solrbench.load.workload.generated_queries import generate_queries
-from solrbench.plan.words import CATEGORIES, word
+from solrbench.plan.vocabulary import CATEGORIES, word
 
 DATASET = Generator(documents=10, vocabulary_terms=1000, seed=3)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.access import Access, basic
+from solrbench.http_auth import Access, basic
 from solrbench.load.engine.target import prepare_target
 from solrbench.load.errors import LoadFailure
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests

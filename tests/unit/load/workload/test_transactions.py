@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.access import OPEN
 from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.http_auth import OPEN
 from solrbench.load.engine.step_run import Target
 from solrbench.load.errors import LoadFailure
 from solrbench.load.recording.worker_result import RequestOutcome, WorkerOutcome

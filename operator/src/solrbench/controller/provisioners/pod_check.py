@@ -2,7 +2,7 @@
 
 from solrbench.controller.children import pods
 from solrbench.controller.context import Run
-from solrbench.decide.troubles import find_trouble
+from solrbench.decide.pod_problems import find_trouble
 from solrbench.errors import NotYet
 
 

@@ -12,7 +12,7 @@ from solrbench.controller.provisioners.zookeeper import (
     check_provided,
     wait_for_provided,
 )
-from solrbench.decide.solr_cloud import is_ignored, missing
+from solrbench.decide.solr_cloud_readiness import is_ignored, missing
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names

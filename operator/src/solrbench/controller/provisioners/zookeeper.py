@@ -6,7 +6,7 @@ from solrbench.controller.provisioners.pod_check import explain, update_target
 from solrbench.errors import NotYet
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
-from solrbench.plan.state_path import member_hosts
+from solrbench.plan.zookeeper_path import member_hosts
 from solrbench.solr import zookeeper
 
 

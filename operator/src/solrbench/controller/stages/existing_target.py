@@ -10,9 +10,9 @@ from solrbench.controller.replica_sizes import check_made, find_replicas
 from solrbench.decide.conditions import TARGET_READY
 from solrbench.errors import Never, NotYet, SolrbenchError
 from solrbench.plan import names
-from solrbench.solr import collections, owned
+from solrbench.solr import collections, managed_collection
 from solrbench.solr.client import SolrClient
-from solrbench.solr.nodes import NodeLife, node_lives, zookeepers
+from solrbench.solr.cluster_nodes import NodeLife, node_lives, zookeepers
 
 CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
@@ -93,7 +93,7 @@ def _is_made(run: Run, solr: SolrClient) -> bool:
     """Return whether the collection of this attempt is there; one of an earlier attempt goes."""
     config_set = names.config_set(run.benchmark, run.status.attempts.target)
     prefix = names.config_set_prefix(run.benchmark)
-    return owned.is_there(solr, names.collection(run.benchmark), config_set, prefix)
+    return managed_collection.is_there(solr, names.collection(run.benchmark), config_set, prefix)
 
 
 def _make_collection(
@@ -161,7 +161,7 @@ def remove_collection(run: Run, *, at_once: bool = False) -> None:
         return
     with run.solr(timeout_seconds=30) as solr:
         name, prefix = names.collection(run.benchmark), names.config_set_prefix(run.benchmark)
-        owned.remove(solr, name, prefix, at_once=at_once)
+        managed_collection.remove(solr, name, prefix, at_once=at_once)
 
 
 def may_hold_collection(run: Run) -> bool:

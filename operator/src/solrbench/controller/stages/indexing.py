@@ -11,16 +11,16 @@ from solrbench.controller.replica_sizes import find_replicas, read_cores
 from solrbench.controller.stages.target import check_target
 from solrbench.dataset.pod_client import IndexPodClient
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.indexing import add_up
-from solrbench.decide.troubles import find_trouble
+from solrbench.decide.index_progress import add_up
+from solrbench.decide.pod_problems import find_trouble
 from solrbench.decide.views import JobView, PodView
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
-from solrbench.plan.access import access_files
+from solrbench.plan.auth_files import access_files
 from solrbench.plan.index_plan import IndexPlan, IndexProgress
 from solrbench.solr.collections import check_replicas
-from solrbench.solr.counts import commit, documents_by_shard
+from solrbench.solr.replica_counts import commit, documents_by_shard
 
 INTERRUPTED = "Interrupted"
 """Told by a pod that was stopped because of another one's error, so it is no reason itself."""

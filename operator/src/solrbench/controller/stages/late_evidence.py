@@ -3,7 +3,7 @@
 from solrbench.controller.context import Run
 from solrbench.controller.stages.load_results import show
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.pod_records import may_tell, with_pods
+from solrbench.decide.pod_events import may_tell, with_pods
 from solrbench.decide.views import PodView
 
 

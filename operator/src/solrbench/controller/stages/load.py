@@ -7,16 +7,16 @@ from solrbench.controller.context import LoadLost, Run
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.replica_sizes import find_replicas, read_cores
 from solrbench.controller.stages.load_results import follow, show
+from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.conditions import MEASURED
-from solrbench.decide.hosts import qualify
-from solrbench.decide.resuming import resume
+from solrbench.decide.resume import resume
 from solrbench.errors import Never, NotYet
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
-from solrbench.plan.access import access_files
+from solrbench.plan.auth_files import access_files
 from solrbench.plan.load_plan import Doors, LoadPlan, PlannedPass, Resumption
-from solrbench.plan.passes import PassId, rate_before, remaining_passes, step_of
-from solrbench.plan.variants import doors
+from solrbench.plan.step_runs import PassId, rate_before, remaining_passes, step_of
+from solrbench.plan.variant_endpoints import doors
 
 
 def measure(run: Run) -> None:

@@ -11,15 +11,15 @@ from solrbench.cluster.environment import record_environment
 from solrbench.controller.children import LOAD, job, pods
 from solrbench.controller.context import LoadLost, Run
 from solrbench.controller.stages import existing_target
-from solrbench.decide.pod_records import with_pods
-from solrbench.decide.troubles import find_trouble
+from solrbench.decide.pod_events import with_pods
+from solrbench.decide.pod_problems import find_trouble
 from solrbench.decide.views import PodView
 from solrbench.errors import Never, NotYet
 from solrbench.load.errors import PERMANENT_REASONS
 from solrbench.load.master_client import RemoteMaster
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
-from solrbench.plan.passes import all_passes
+from solrbench.plan.step_runs import all_passes
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.summary.arrivals import sending
 from solrbench.results.summary.cold_start import summarise_cold_start

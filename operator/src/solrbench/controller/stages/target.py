@@ -13,7 +13,7 @@ from solrbench.controller.replica_sizes import check_made
 from solrbench.controller.stages import existing_target
 from solrbench.controller.stages.late_evidence import amend
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
-from solrbench.decide.troubles import find_trouble
+from solrbench.decide.pod_problems import find_trouble
 from solrbench.errors import Never, NotYet
 from solrbench.plan import names
 from solrbench.solr import collections

@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
-from solrbench.access import certificate_problem
 from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.http_auth import certificate_problem
 
 _MAY_PASS = frozenset({404, 408, 409, 425, 429})
 """404: the core has moved; 409: its log is replayed; 429: a circuit breaker is open."""

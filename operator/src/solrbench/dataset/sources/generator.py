@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from solrbench.dataset.sources.partition import Slice
-from solrbench.plan.generated_documents import BLOCK, DocumentMaker
+from solrbench.plan.document_generator import BLOCK, DocumentMaker
 
 __all__ = ["BLOCK", "DocumentGenerator"]
 

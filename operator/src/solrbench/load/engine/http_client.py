@@ -6,7 +6,7 @@ import socket
 import time
 from abc import ABC, abstractmethod
 
-from solrbench.access import certificate_problem
+from solrbench.http_auth import certificate_problem
 from solrbench.load.engine.http_connection import Connection
 from solrbench.load.engine.response_batch import Ended, turn_of
 from solrbench.load.engine.timestamped_socket import StampedSocket, connect_stamped

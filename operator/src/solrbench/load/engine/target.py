@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from solrbench.access import Access
+from solrbench.http_auth import Access
 from solrbench.load.auth import load_access
 from solrbench.load.engine.step_run import Target
 from solrbench.load.workload.http_requests import Node, prepare_node

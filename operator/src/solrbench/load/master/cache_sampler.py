@@ -13,7 +13,7 @@ import gevent
 import httpx
 from gevent.event import Event
 
-from solrbench.access import Access
+from solrbench.http_auth import Access
 from solrbench.load.master.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import httpx
 
-from solrbench.access import (
+from solrbench.http_auth import (
     AUTHENTICATION_FAILED,
     CERTIFICATE_NOT_TRUSTED,
     OPEN,

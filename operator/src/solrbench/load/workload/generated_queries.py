@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.workload.query_file import Query
-from solrbench.plan.words import (
+from solrbench.plan.vocabulary import (
     CATEGORIES,
     CATEGORY_FIELD,
     ROUTE_PARAMETER,

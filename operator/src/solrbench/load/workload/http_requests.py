@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from solrbench.access import OPEN, Access
 from solrbench.api.v1alpha1.workload.mix import MixEntry
 from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.http_auth import OPEN, Access
 from solrbench.load.errors import LoadFailure
 from solrbench.load.validation.expectations import expected_of
 from solrbench.load.workload.name_table import ALL_SEEN, OMIT_HEADER, Naming, Unseen, View, view_of

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from solrbench.api.v1alpha1.workload.workload import Order, Queries
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.plan.words import ZipfRanks
+from solrbench.plan.vocabulary import ZipfRanks
 
 _BLOCK = 4096
 """Positions drawn together; one at a time would cost more than sending the request."""

@@ -15,8 +15,8 @@ from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.workload.ordering import Slots
 from solrbench.load.workload.prepared_request import Extra, PreparedRequest, json_content
-from solrbench.plan.generated_documents import DocumentMaker
-from solrbench.plan.words import route_prefix
+from solrbench.plan.document_generator import DocumentMaker
+from solrbench.plan.vocabulary import route_prefix
 
 MOST_TEXTS = 4000
 """Generated documents kept, from which the contents of updates are drawn: some megabytes."""

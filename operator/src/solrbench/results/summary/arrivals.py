@@ -9,7 +9,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.results import StepSending
-from solrbench.plan.passes import variant_names
+from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import RequestResult, StepDocument, WorkerResult
 from solrbench.results.summary.grouping import Passes, by_place, milliseconds
 

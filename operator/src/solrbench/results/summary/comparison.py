@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
-from solrbench.plan.passes import variant_names
+from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import RequestResult, StepDocument
 from solrbench.results.stats import statistics
 from solrbench.results.summary.grouping import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.plan.passes import variant_names
+from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import RequestResult, StepDocument
 from solrbench.results.stats import histograms
 from solrbench.results.stats.histograms import Histogram

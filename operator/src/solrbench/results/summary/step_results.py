@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.status.results import StepResult, Summary
-from solrbench.plan.passes import variant_names
+from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import RequestResult, StepDocument
 from solrbench.results.stats.number_format import format_milliseconds, format_number, format_share
 from solrbench.results.summary.grouping import (

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
-from solrbench.plan.passes import variant_names
+from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepDocument
 from solrbench.results.summary.grouping import Passes, by_place
 from solrbench.results.validity.checks.finding import Check, Finding, Unmeasured

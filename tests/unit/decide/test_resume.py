@@ -1,8 +1,8 @@
 from typing import Any
 
-from solrbench.decide.resuming import resume
+from solrbench.decide.resume import resume
 from solrbench.plan.load_plan import Resumption
-from solrbench.plan.passes import PassId
+from solrbench.plan.step_runs import PassId
 from solrbench.results.model.step_result import StepDocument
 from unit.results.builders import make_document
 

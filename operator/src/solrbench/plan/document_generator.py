@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.plan.words import (
+from solrbench.plan.vocabulary import (
     CATEGORIES,
     CATEGORY_FIELD,
     ID_FIELD,

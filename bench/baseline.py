@@ -1,6 +1,6 @@
 """The least that the machine asks for: a bare loop in C at a planned rate, and a bare timer.
 
-The loop (`floor.c`) checks nothing, keeps nothing and uses one connection. What it costs is the
+The loop (`baseline.c`) checks nothing, keeps nothing and uses one connection. What it costs is the
 price of waking up twice for each request and of the network on this machine, in any language.
 """
 
@@ -17,23 +17,23 @@ from bench.peers import question
 from bench.processes import prefer, started
 from bench.servers.running import Server
 
-_SOURCE = Path(__file__).parent / "floor.c"
+_SOURCE = Path(__file__).parent / "baseline.c"
 
 
 @contextmanager
-def floor(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int]:
+def run_baseline(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int]:
     """Run the bare loop; gives its process id.
 
     Raises:
         FileNotFoundError: there is no C compiler.
 
     """
-    program = folder / "floor"
+    program = folder / "baseline"
     subprocess.run(["cc", "-O2", "-o", str(program), str(_SOURCE)], check=True)
     parts = urlsplit(question(server))
     path = f"{parts.path}?{parts.query}"
     command = [str(program), str(server.port), path, str(rate), str(seconds)]
-    with started(command, folder / "floor.log") as process:
+    with started(command, folder / "baseline.log") as process:
         yield process.pid
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.plan.state_path import StatePath, member_hosts, state_path
+from solrbench.plan.zookeeper_path import StatePath, member_hosts, state_path
 from support.objects import STARTED, stored
 from support.resources import SOLR, Changes
 

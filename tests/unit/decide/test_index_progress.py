@@ -7,7 +7,7 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.decide.indexing import add_up
+from solrbench.decide.index_progress import add_up
 from solrbench.plan.index_plan import IndexProgress
 from support.resources import resource
 

@@ -1,6 +1,6 @@
 """Where each variant leads."""
 
-from solrbench.plan.variants import doors, needs_service
+from solrbench.plan.variant_endpoints import doors, needs_service
 from support.objects import stored
 
 NODES = ["http://a:8983/solr", "http://b:8983/solr"]

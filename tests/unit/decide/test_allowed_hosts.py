@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.decide.hosts import (
+from solrbench.decide.allowed_hosts import (
     DEFAULT_PATTERNS,
     check_addresses,
     check_name,

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from solrbench.errors import Never
-from solrbench.plan.access import PASSWORD, USERNAME, AccessFiles
+from solrbench.plan.auth_files import PASSWORD, USERNAME, AccessFiles
 
 AUTHENTICATION_FAILED = "AuthenticationFailed"
 CERTIFICATE_NOT_TRUSTED = "CertificateNotTrusted"

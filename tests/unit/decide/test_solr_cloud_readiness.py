@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.solr_cloud import LOCK, QUEUE, is_ignored, missing
+from solrbench.decide.solr_cloud_readiness import LOCK, QUEUE, is_ignored, missing
 from support.resources import change
 from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
 

@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.results import ColdStart, StepResult, StepSending
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
-from solrbench.telemetry.family import Family, Sample
+from solrbench.telemetry.metric_family import Family, Sample
 
 _Entry = StepResult | StepSending | ColdStart | StepVerdict
 

@@ -1,4 +1,4 @@
-/* floor PORT PATH RATE SECONDS: asks so often over one connection; waits, writes, reads, no more. */
+/* baseline PORT PATH RATE SECONDS: asks so often over one connection; waits, writes, reads, no more. */
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

@@ -1,7 +1,7 @@
 import pytest
 
 from solrbench.errors import Never, NotYet
-from solrbench.solr.owned import is_there, remove
+from solrbench.solr.managed_collection import is_there, remove
 from unit.solr.cloud import Cloud
 
 PREFIX = "solrbench-0b5b-"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.troubles import STUCK_AFTER, find_trouble, pod_trouble
+from solrbench.decide.pod_problems import STUCK_AFTER, find_trouble, pod_trouble
 from solrbench.decide.views import ContainerView, PodView
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from solrbench.plan.load_plan import Resumption
-from solrbench.plan.passes import PassId
+from solrbench.plan.step_runs import PassId
 from solrbench.results.model.step_result import StepDocument
 
 _FIRST_ATTEMPT = 1

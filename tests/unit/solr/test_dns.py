@@ -3,11 +3,11 @@
 import httpx
 import pytest
 
-from solrbench.access import Access, basic
 from solrbench.errors import Never, NotYet
+from solrbench.http_auth import Access, basic
 from solrbench.solr.cluster import replicas
-from solrbench.solr.doors import resolve
-from solrbench.solr.nodes import core_indexes_anywhere, node_lives, zookeepers
+from solrbench.solr.cluster_nodes import core_indexes_anywhere, node_lives, zookeepers
+from solrbench.solr.dns import resolve
 from unit.solr.answering import Solr
 from unit.solr.cloud import Cloud
 

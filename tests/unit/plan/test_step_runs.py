@@ -1,6 +1,6 @@
 """The order of measuring, and the ids that results are kept under."""
 
-from solrbench.plan.passes import (
+from solrbench.plan.step_runs import (
     all_passes,
     rate_before,
     remaining_passes,

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.access import Access, basic, read_access
 from solrbench.errors import Never
-from solrbench.plan.access import AccessFiles
+from solrbench.http_auth import Access, basic, read_access
+from solrbench.plan.auth_files import AccessFiles
 
 
 def test_credentials_in_utf_8() -> None:

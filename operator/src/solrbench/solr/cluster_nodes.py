@@ -10,7 +10,7 @@ from typing import Any
 from solrbench.errors import Never, NotYet
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
-from solrbench.solr.counts import CoreIndex
+from solrbench.solr.replica_counts import CoreIndex
 
 SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
 """Metrics of a core in Solr 9."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.pod_records import may_tell, with_pods
+from solrbench.decide.pod_events import may_tell, with_pods
 from solrbench.decide.views import PodView, view_pod
 from unit.results.builders import START, make_document, make_result
 

@@ -4,7 +4,7 @@ import pytest
 
 from solrbench.errors import NotYet
 from solrbench.solr.cluster import Replica
-from solrbench.solr.counts import CoreIndex, commit, core_indexes, documents_by_shard
+from solrbench.solr.replica_counts import CoreIndex, commit, core_indexes, documents_by_shard
 from unit.solr.answering import Solr
 
 
