@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 from solrbench.http_auth import Access, basic, read_access
 from solrbench.plan.auth_files import AccessFiles
 
@@ -35,6 +35,6 @@ def test_nobody_prints_what_is_secret() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "not a certificate"])
 def test_text_that_holds_no_certificate_is_not_the_systems_trust(text: str) -> None:
-    with pytest.raises(Never, match="caSecret") as caught:
+    with pytest.raises(PermanentError, match="caSecret") as caught:
         _ = Access(ca=text).ssl_context
     assert caught.value.reason == "CertificateNotTrusted"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 from solrbench.plan.auth_files import PASSWORD, USERNAME, AccessFiles
 
 AUTHENTICATION_FAILED = "AuthenticationFailed"
@@ -44,14 +44,14 @@ class Access:
         """Trust for https.
 
         Raises:
-            Never: `CertificateNotTrusted` if the certificates cannot be read.
+            PermanentError: `CertificateNotTrusted` if the certificates cannot be read.
 
         """
         try:
             # Of an empty text Python would make trust in the system's authorities.
             return ssl.create_default_context(cadata=None if self.ca is None else self.ca or " ")
         except (ssl.SSLError, ValueError) as error:
-            raise Never(
+            raise PermanentError(
                 CERTIFICATE_NOT_TRUSTED,
                 f"target.existing.tls.caSecret holds no certificates in PEM: {error}",
             ) from error
@@ -61,7 +61,7 @@ class Access:
         """Trust for clients of httpx: the given authorities', or those that come with it.
 
         Raises:
-            Never: as `ssl_context` does.
+            PermanentError: as `ssl_context` does.
 
         """
         return _bundled_trust() if self.ca is None else self.ssl_context

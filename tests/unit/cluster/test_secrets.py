@@ -3,7 +3,7 @@ from base64 import b64encode
 import pytest
 
 from solrbench.cluster.secrets import secret_access
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.http_auth import Access, basic
 from support.few_objects import FewObjects
 from support.objects import stored
@@ -28,7 +28,7 @@ def test_credentials_and_authorities() -> None:
 
 
 def test_missing_secret_may_come_later() -> None:
-    with pytest.raises(NotYet, match="no Secret login in namespace search") as caught:
+    with pytest.raises(TemporaryError, match="no Secret login in namespace search") as caught:
         read(FewObjects(), **LOGIN)
     assert caught.value.reason == "SecretNotFound"
 
@@ -39,7 +39,7 @@ def test_missing_key_is_named_and_the_other_not_told(key: str) -> None:
     del keys[key]
     cluster = FewObjects()
     cluster.add_secret("login", **keys)
-    with pytest.raises(NotYet, match=f"has no key {key}") as caught:
+    with pytest.raises(TemporaryError, match=f"has no key {key}") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotFound"
     assert not any(value in str(caught.value) for value in keys.values())
@@ -50,12 +50,12 @@ def test_key_that_is_no_text() -> None:
     cluster.add_secret("login", username="solr", password="x")
     body = cluster.objects["Secret", "login"]
     body["data"]["password"] = b64encode(b"\xff\xfe").decode()
-    with pytest.raises(NotYet, match="not text in UTF-8"):
+    with pytest.raises(TemporaryError, match="not text in UTF-8"):
         read(cluster, **LOGIN)
 
 
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
-    cluster = FewObjects(refusal=NotYet("ApiRefused", "secrets is forbidden"))
-    with pytest.raises(NotYet, match=r"rbac\.secrets") as caught:
+    cluster = FewObjects(refusal=TemporaryError("ApiRefused", "secrets is forbidden"))
+    with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotReadable"

@@ -8,7 +8,7 @@ from solrbench.controller.context import Run
 from solrbench.controller.endpoint import Door
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages.target import provision
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.http_auth import OPEN
 from solrbench.manifests.common import ToolImage
 from solrbench.solr.client import SolrClient
@@ -51,7 +51,7 @@ def provisioned(cloud: Cloud, changes: Changes | None = None) -> Run:
     run = pass_over(cloud, changes)
     try:
         provision(run)
-    except NotYet as wait:
+    except TemporaryError as wait:
         if wait.reason != "TargetFound" or cloud.changed:
             raise
         run = pass_over(cloud, changes, stored_status(run))

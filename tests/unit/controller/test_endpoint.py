@@ -4,7 +4,7 @@ import pytest
 
 from solrbench.controller import endpoint
 from solrbench.controller.endpoint import Door, find_door, leader_urls
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
@@ -30,7 +30,7 @@ ADDRESSES = {
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
     def resolve(host: str) -> list[str]:
         if host not in ADDRESSES:
-            raise NotYet("HostNotFound", f"{host} cannot be resolved")
+            raise TemporaryError("HostNotFound", f"{host} cannot be resolved")
         return ADDRESSES[host]
 
     monkeypatch.setattr(endpoint, "resolve", resolve)
@@ -56,18 +56,18 @@ def test_service_of_the_namespace() -> None:
 )
 def test_hosts_that_are_refused(host: str) -> None:
     cluster = FewObjects(hosts=["192.0.2.10"])
-    with pytest.raises(Never) as caught:
+    with pytest.raises(PermanentError) as caught:
         find(cluster, urls=[f"http://{host}:8983/solr"])
     assert caught.value.reason == "HostNotAllowed"
 
 
 def test_one_bad_host_among_good_ones_is_enough() -> None:
-    with pytest.raises(Never, match=r"example[.]org"):
+    with pytest.raises(PermanentError, match=r"example[.]org"):
         find(FewObjects(), urls=["http://search/solr", "http://example.org/solr"])
 
 
 def test_service_that_is_not_there_may_come() -> None:
-    with pytest.raises(NotYet, match="cannot be resolved"):
+    with pytest.raises(TemporaryError, match="cannot be resolved"):
         find(FewObjects(), urls=["http://nobody/solr"])
 
 
@@ -101,11 +101,11 @@ def test_nodes_of_a_solr_cloud() -> None:
         (FewObjects(), "SolrCloudNotFound"),
         (FewObjects({("SolrCloud", "books"): cloud(True, False)}), "SolrCloudNotReady"),
         (FewObjects({("SolrCloud", "books"): {}}), "SolrCloudNotReady"),
-        (FewObjects(refusal=NotYet("KindNotServed", "no")), "SolrOperatorMissing"),
+        (FewObjects(refusal=TemporaryError("KindNotServed", "no")), "SolrOperatorMissing"),
     ],
 )
 def test_solr_cloud_that_is_not_there_yet(cluster: FewObjects, reason: str) -> None:
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(TemporaryError) as caught:
         by_name(cluster)
     assert caught.value.reason == reason
 

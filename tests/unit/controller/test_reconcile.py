@@ -11,7 +11,7 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.context import Run
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
-from solrbench.errors import Conflict
+from solrbench.errors import ConflictError
 from support.benchmarks import config_map, small
 from support.fake_cluster import FakeCluster
 
@@ -163,7 +163,7 @@ def test_old_version_of_the_resource_is_never_written_over() -> None:
     old = world.cluster.get("", "SolrBenchmark", "default", "one")
     world.make_pass("one")
     assert old is not None
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         world.reconcile(old)
 
 

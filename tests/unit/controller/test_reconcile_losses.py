@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.controller.stages import target
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from support.benchmarks import small
 from unit.controller.test_reconcile import NOW, World, told
 
@@ -61,7 +61,7 @@ def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch
     world.cluster.put(solr_pod())
 
     def no_answer(*_: object) -> None:
-        raise NotYet("ApiUnreachable", "connection refused")
+        raise TemporaryError("ApiUnreachable", "connection refused")
 
     monkeypatch.setattr(target, "check_target", no_answer)
     after = world.make_pass("one")

@@ -11,7 +11,7 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.command import EXIT_AGAIN, EXIT_TERMINATED, Pod, run_index
+from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, Pod, run_index
 from solrbench.dataset.sources.generator import DocumentGenerator
 from solrbench.dataset.sources.partition import Slice
 from solrbench.http_auth import basic
@@ -151,7 +151,7 @@ def test_waits_for_solr_at_the_start(bench: Bench) -> None:
 def test_a_pod_run_again_sends_the_same_documents(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [(200, {"responseHeader": {"status": 0}})] * 4 + [(500, {})] * 99
-        assert bench.run([solr.url], GENERATED, retries=1) == EXIT_AGAIN
+        assert bench.run([solr.url], GENERATED, retries=1) == EXIT_RETRYABLE
         assert bench.words.reason == "SolrUnavailable"
         solr.faults = []
         assert bench.run([solr.url], GENERATED) == 0
@@ -200,7 +200,7 @@ def test_plan_that_is_not_there(bench: Bench) -> None:
 
 
 def test_solr_that_is_never_there(bench: Bench) -> None:
-    assert bench.run(["http://127.0.0.1:9"], GENERATED, retries=0) == EXIT_AGAIN
+    assert bench.run(["http://127.0.0.1:9"], GENERATED, retries=0) == EXIT_RETRYABLE
     assert bench.words.reason == "SolrUnavailable"
     assert "http://127.0.0.1:9" in str(bench.words.message)
 
@@ -210,7 +210,7 @@ def test_unexpected_failure_leaves_last_words(
 ) -> None:
     bench.port = -1
     with fake_solr(two_shards()) as solr:
-        assert bench.run([solr.url], GENERATED) == EXIT_AGAIN
+        assert bench.run([solr.url], GENERATED) == EXIT_RETRYABLE
     assert bench.words.reason == "InternalError"
 
 

@@ -11,8 +11,8 @@ from solrbench.dataset.progress import (
     Tally,
     as_json,
     as_metrics,
-    last_words,
-    leave_last_words,
+    termination_message,
+    write_termination_message,
 )
 from solrbench.plan.index_plan import IndexProgress
 
@@ -44,7 +44,7 @@ def test_failure_is_told_by_reason_and_message() -> None:
 def test_last_words_fit_and_stay_readable(message: str) -> None:
     whole = f"a.json: record 3: {message}; correct the file"
     progress = IndexProgress(pod=1, documents=7, reason="MalformedDocument", message=whole)
-    text = last_words(progress)
+    text = termination_message(progress)
     assert len(text) <= LAST_WORDS_BYTES
     found = IndexProgress.model_validate_json(text)
     assert (found.documents, found.reason) == (7, "MalformedDocument")
@@ -55,14 +55,14 @@ def test_last_words_fit_and_stay_readable(message: str) -> None:
 
 
 def test_last_words_are_written(tmp_path: Path) -> None:
-    leave_last_words(IndexProgress(pod=1), tmp_path / "log")
+    write_termination_message(IndexProgress(pod=1), tmp_path / "log")
     assert IndexProgress.model_validate_json((tmp_path / "log").read_bytes()).pod == 1
 
 
 def test_no_place_for_last_words_is_no_failure(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    leave_last_words(IndexProgress(pod=1), tmp_path / "none" / "log")
+    write_termination_message(IndexProgress(pod=1), tmp_path / "none" / "log")
     assert "no termination message" in caplog.text
 
 

@@ -7,7 +7,7 @@ from solrbench.decide.allowed_hosts import (
     host_of,
     qualify,
 )
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_allowed_hosts(host: str, patterns: tuple[str, ...]) -> None:
     ],
 )
 def test_other_hosts_are_refused_with_the_remedy(host: str, patterns: tuple[str, ...]) -> None:
-    with pytest.raises(Never, match=r"existingTargets\.allowedHosts") as caught:
+    with pytest.raises(PermanentError, match=r"existingTargets\.allowedHosts") as caught:
         check_name(host, patterns)
     assert caught.value.reason == "HostNotAllowed"
     assert host in caught.value.message
@@ -72,7 +72,7 @@ def test_other_hosts_are_refused_with_the_remedy(host: str, patterns: tuple[str,
     ],
 )
 def test_no_pattern_allows_these_addresses(address: str, what: str) -> None:
-    with pytest.raises(Never, match=what) as caught:
+    with pytest.raises(PermanentError, match=what) as caught:
         check_addresses("search.team.svc", ["10.0.0.7", address], ["10.96.0.1", "fd00::1"])
     assert caught.value.reason == "HostNotAllowed"
 

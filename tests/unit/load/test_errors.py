@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.load.errors import LoadFailure, leave_last_words
+from solrbench.load.errors import LoadError, write_termination_message
 from solrbench.plan.load_plan import LoadState
 
 
@@ -18,13 +18,13 @@ from solrbench.plan.load_plan import LoadState
     ],
 )
 def test_exit_code_tells_whether_another_attempt_can_help(reason: str, code: int) -> None:
-    assert LoadFailure(reason, "why").exit_code == code
+    assert LoadError(reason, "why").exit_code == code
 
 
 def test_last_words_are_a_state(tmp_path: Path) -> None:
     log = tmp_path / "termination-log"
     log.touch()
-    leave_last_words(LoadFailure("WorkerLost", "worker-1 was lost"), log)
+    write_termination_message(LoadError("WorkerLost", "worker-1 was lost"), log)
     words = LoadState.model_validate_json(log.read_text())
     assert (words.stage, words.reason, words.message) == (
         "Failed",
@@ -34,5 +34,5 @@ def test_last_words_are_a_state(tmp_path: Path) -> None:
 
 
 def test_outside_a_container_nothing_is_written(tmp_path: Path) -> None:
-    leave_last_words(LoadFailure("WorkerLost", ""), tmp_path / "termination-log")
+    write_termination_message(LoadError("WorkerLost", ""), tmp_path / "termination-log")
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.load import master_client
 from solrbench.load.master_client import RemoteMaster
 
@@ -50,18 +50,18 @@ def test_state(master: RemoteMaster) -> None:
 
 
 def test_damaged_result_is_asked_for_again_later(master: RemoteMaster) -> None:
-    with pytest.raises(NotYet, match="no result but"):
+    with pytest.raises(TemporaryError, match="no result but"):
         master.result("damaged")
 
 
 @pytest.mark.parametrize("pass_id", ["r1-s0-gone", "unknown"])
 def test_refused_acknowledgement_is_repeated_later(master: RemoteMaster, pass_id: str) -> None:
-    with pytest.raises(NotYet, match="ack"):
+    with pytest.raises(TemporaryError, match="ack"):
         master.acknowledge(pass_id)
 
 
 def test_master_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(master_client, "WEB_PORT", 1)
-    with RemoteMaster("127.0.0.1") as gone, pytest.raises(NotYet) as caught:
+    with RemoteMaster("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
         gone.state()
     assert caught.value.reason == "LoadMasterUnreachable"

@@ -8,7 +8,7 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.sources.generator import DocumentGenerator
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 from solrbench.solr.archive import archive_of, built_in_archive
 
 
@@ -84,6 +84,6 @@ def test_ready_made_zip_is_passed_on() -> None:
 
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": {"schema.xml": "<schema/>"}}])
 def test_config_map_without_config_set(body: dict[str, object]) -> None:
-    with pytest.raises(Never, match=r"ConfigMap mine must hold solrconfig\.xml") as caught:
+    with pytest.raises(PermanentError, match=r"ConfigMap mine must hold solrconfig\.xml") as caught:
         archive_of({"metadata": {"name": "mine"}, **body})
     assert caught.value.reason == "InvalidConfigSet"

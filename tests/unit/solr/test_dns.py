@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import Access, basic
 from solrbench.solr.cluster import replicas
 from solrbench.solr.cluster_nodes import core_indexes_anywhere, node_lives, zookeepers
@@ -22,7 +22,7 @@ def test_credentials_go_with_every_request() -> None:
 @pytest.mark.parametrize("access", [Access(), Access(basic("solr", "secret-guess"))])
 def test_wrong_password_is_told_without_the_password(access: Access) -> None:
     cloud = Cloud(authorization=basic("solr", "SolrRocks"))
-    with cloud.client(access) as client, pytest.raises(Never) as caught:
+    with cloud.client(access) as client, pytest.raises(PermanentError) as caught:
         node_lives(client)
     assert caught.value.reason == "AuthenticationFailed"
     assert "basicAuth.secretName" in caught.value.message
@@ -40,7 +40,7 @@ def test_redirect_is_told_and_not_followed(status: int) -> None:
 
     client = Solr({}).client()
     client._http = httpx.Client(transport=httpx.MockTransport(answer))
-    with client, pytest.raises(Never, match=r"169\.254\.169\.254") as caught:
+    with client, pytest.raises(PermanentError, match=r"169\.254\.169\.254") as caught:
         client.get("/admin/info/system")
     assert caught.value.reason == "RedirectRefused"
     assert len(seen) == 1
@@ -56,7 +56,7 @@ def test_one_life_of_each_node() -> None:
 
 
 def test_answer_that_names_no_node_is_waited_for() -> None:
-    with Cloud(nodes={}).client() as client, pytest.raises(NotYet, match="no live node"):
+    with Cloud(nodes={}).client() as client, pytest.raises(TemporaryError, match="no live node"):
         node_lives(client)
 
 
@@ -76,7 +76,7 @@ def test_core_that_no_node_tells_of_is_waited_for() -> None:
     with cloud.client() as client:
         found = replicas(client, "books")
         cloud.collections.clear()
-        with pytest.raises(NotYet, match="books_shard1_replica_n1"):
+        with pytest.raises(TemporaryError, match="books_shard1_replica_n1"):
             core_indexes_anywhere(client, found)
 
 
@@ -89,6 +89,6 @@ def test_ensemble_is_absent_where_solr_does_not_tell() -> None:
 
 def test_names_are_resolved() -> None:
     assert "127.0.0.1" in resolve("127.0.0.1")
-    with pytest.raises(NotYet, match="cannot be resolved") as caught:
+    with pytest.raises(TemporaryError, match="cannot be resolved") as caught:
         resolve("no-such-host.invalid")
     assert caught.value.reason == "HostNotFound"

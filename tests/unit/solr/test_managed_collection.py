@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.managed_collection import is_there, remove
 from unit.solr.cloud import Cloud
 
@@ -30,7 +30,7 @@ def test_collection_of_somebody_else_is_left_alone(config_set: str) -> None:
     cloud = Cloud()
     cloud.make("base", config_set)
     with cloud.client() as client:
-        with pytest.raises(Never, match="left alone") as caught:
+        with pytest.raises(PermanentError, match="left alone") as caught:
             is_there(client, "base", SECOND, PREFIX)
         remove(client, "base", PREFIX)
     assert caught.value.reason == "CollectionExists"
@@ -53,7 +53,7 @@ def test_node_that_is_away_would_keep_its_part_so_it_is_waited_for() -> None:
     cloud.make("base", SECOND)
     del cloud.nodes["a:8983_solr"]
     with cloud.client() as client:
-        with pytest.raises(NotYet, match="a:8983_solr") as caught:
+        with pytest.raises(TemporaryError, match="a:8983_solr") as caught:
             remove(client, "base", PREFIX)
         assert cloud.changed == []
         remove(client, "base", PREFIX, at_once=True)

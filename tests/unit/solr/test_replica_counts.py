@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.solr.cluster import Replica
 from solrbench.solr.replica_counts import CoreIndex, commit, core_indexes, documents_by_shard
 from unit.solr.answering import Solr
@@ -63,13 +63,13 @@ def test_followers_that_have_not_copied_everything_are_waited_for(
     # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
     found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(TemporaryError) as caught:
         documents_by_shard(found)
     assert caught.value.reason == "ReplicasDisagree"
 
 
 def test_replicas_that_disagree_are_waited_for() -> None:
-    with pytest.raises(NotYet, match="documents of shard1 by replica") as caught:
+    with pytest.raises(TemporaryError, match="documents of shard1 by replica") as caught:
         documents_by_shard([core("shard1", "a", 3), core("shard1", "b", 2)])
     assert caught.value.reason == "ReplicasDisagree"
     assert "'b': 2" in caught.value.message

@@ -18,7 +18,7 @@ from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, 
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.decide.conditions import is_finished
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.results.validity.verdict import INVALID
 
 POLL_SECONDS = 1.0
@@ -45,7 +45,7 @@ def follow(
     `require_valid` lets steps that are Invalid have an exit code of their own.
 
     Raises:
-        Never: if there is no such benchmark, or it is deleted meanwhile.
+        PermanentError: if there is no such benchmark, or it is deleted meanwhile.
 
     """
     console = Console(highlight=False)
@@ -76,13 +76,15 @@ def _states(
     while True:
         try:
             body = cluster.get(*BENCHMARKS, namespace, name)
-        except NotYet as error:
+        except TemporaryError as error:
             click.echo(f"{error.reason}: {error.message}", err=True)
             time.sleep(LOG_SECONDS)
             continue
         if body is None:
             text = "was deleted" if seen else "does not exist"
-            raise Never("NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}")
+            raise PermanentError(
+                "NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}"
+            )
         seen = True
         benchmark = SolrBenchmark.parse(body)
         yield benchmark

@@ -16,7 +16,7 @@ from kubernetes.dynamic.exceptions import ApiException, ResourceNotFoundError
 from urllib3.exceptions import HTTPError
 
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
-from solrbench.errors import Conflict, Never, NotYet
+from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan.names import MANAGER
 
 Manifest = dict[str, Any]
@@ -74,7 +74,7 @@ class Cluster:
                 answer = self._dynamic.request(
                     "get", path, serialize=False, _request_timeout=TIMEOUT_SECONDS
                 )
-        except _Missing:
+        except _NotFoundError:
             return None
         # While a definition goes, its OpenAPI document may be empty.
         body: Manifest | None = json.loads(answer.data) if answer.data else None
@@ -98,7 +98,7 @@ class Cluster:
         try:
             with _translated(f"reading {kind} {name}"):
                 return self._call("get", api_version, kind, name=name, namespace=namespace)
-        except _Missing:
+        except _NotFoundError:
             return None
 
     def list(
@@ -119,7 +119,7 @@ class Cluster:
             return []
         try:
             return self.list(api_version, kind, namespace, selector)
-        except _Missing:  # its definition went a moment ago
+        except _NotFoundError:  # its definition went a moment ago
             return []
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
@@ -154,14 +154,14 @@ class Cluster:
                 self._call(
                     "delete", api_version, kind, name=name, namespace=namespace, body=options
                 )
-        except _Missing:
+        except _NotFoundError:
             return
 
     def replace_status(self, body: Manifest) -> Manifest:
         """Write the status of a benchmark that was read before.
 
         Raises:
-            Conflict: if the benchmark changed since it was read.
+            ConflictError: if the benchmark changed since it was read.
 
         """
         metadata = body["metadata"]
@@ -186,7 +186,7 @@ class Cluster:
         return self._dynamic.resources.get(api_version=api_version, kind=kind)
 
 
-class _Missing(NotYet):
+class _NotFoundError(TemporaryError):
     """There is no such object."""
 
 
@@ -196,21 +196,21 @@ def _translated(action: str) -> Iterator[None]:
     try:
         yield
     except ResourceNotFoundError as error:
-        raise NotYet("KindNotServed", f"{action}: {error}") from error
+        raise TemporaryError("KindNotServed", f"{action}: {error}") from error
     except ApiException as error:
         raise _error_for(error.status, f"{action}: {_api_message(error)}") from error
     except (HTTPError, OSError) as error:
-        raise NotYet("ApiUnreachable", f"{action}: {error}") from error
+        raise TemporaryError("ApiUnreachable", f"{action}: {error}") from error
 
 
-def _error_for(status: int, text: str) -> NotYet | Never:
+def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
     if status == 404:
-        return _Missing("NotFound", text)
+        return _NotFoundError("NotFound", text)
     if status == 409:
-        return Conflict("Conflict", text)
+        return ConflictError("Conflict", text)
     if status in (400, 422):
-        return Never("Refused", text)
-    return NotYet("ApiRefused" if status == 403 else "ApiUnreachable", text)
+        return PermanentError("Refused", text)
+    return TemporaryError("ApiRefused" if status == 403 else "ApiUnreachable", text)
 
 
 def _api_message(error: ApiException) -> str:

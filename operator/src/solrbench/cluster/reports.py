@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests.report import (
     CHUNK_KEY,
     CHUNKS_ANNOTATION,
@@ -37,7 +37,7 @@ class Reports:
         Half-written ones are left out: they were never acknowledged and come again.
 
         Raises:
-            NotYet: if a stored document is damaged.
+            TemporaryError: if a stored document is damaged.
 
         """
         uid = benchmark.metadata.uid
@@ -49,7 +49,7 @@ class Reports:
         """Store a result and read it back.
 
         Raises:
-            NotYet: if what is read is not what was written.
+            TemporaryError: if what is read is not what was written.
 
         """
         known = self.documents(benchmark)
@@ -58,7 +58,7 @@ class Reports:
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
         if stored.get(document.id) != document:
-            raise NotYet("ResultNotStored", f"the stored result of {document.id} differs")
+            raise TemporaryError("ResultNotStored", f"the stored result of {document.id} differs")
         self._known[benchmark.metadata.uid] = _in_order(known | stored)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
@@ -111,4 +111,4 @@ def _read(bodies: list[Manifest]) -> StepDocument:
         return from_chunks(chunks)
     except ValueError as error:
         name = ordered[0]["metadata"]["name"]
-        raise NotYet("ReportDamaged", f"ConfigMap {name}: {error}") from error
+        raise TemporaryError("ReportDamaged", f"ConfigMap {name}: {error}") from error

@@ -3,7 +3,7 @@
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.context import Run
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests import solr_cloud
 from solrbench.plan import names
 from solrbench.plan.names import (
@@ -108,7 +108,7 @@ def delete_children(
     return not left
 
 
-def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> NotYet | None:
+def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
     for api_version, kind in OPERATED_KINDS:
         selector = {LABEL_BENCHMARK: benchmark_name}
@@ -116,7 +116,7 @@ def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> NotYet | 
             metadata = body["metadata"]
             finalizers = metadata.get("finalizers") or []
             if finalizers and metadata.get("deletionTimestamp") is not None:
-                return NotYet(
+                return TemporaryError(
                     f"{kind}NotRemoved",
                     f"{kind} {metadata['name']} is being deleted and waits for"
                     f" {', '.join(finalizers)}; check that the operator that made it runs",

@@ -1,7 +1,7 @@
 """The config set of a collection that is made for a benchmark."""
 
 from solrbench.controller.context import Run
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.solr import archive
 
 
@@ -9,7 +9,7 @@ def read_archive(run: Run) -> bytes:
     """Return the config set as a zip: the user's, or the built-in one.
 
     Raises:
-        NotYet: if the ConfigMap is gone.
+        TemporaryError: if the ConfigMap is gone.
 
     """
     name = run.benchmark.spec.collection.config_set.config_map
@@ -17,5 +17,5 @@ def read_archive(run: Run) -> bytes:
         return archive.built_in_archive()
     body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
     if body is None:
-        raise NotYet("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
+        raise TemporaryError("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
     return archive.archive_of(body)

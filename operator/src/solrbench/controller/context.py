@@ -20,11 +20,11 @@ from solrbench.plan.zookeeper_path import StatePath, state_path
 from solrbench.solr.client import SolrClient
 
 
-class TargetLost(SolrbenchError):  # noqa: N818 - an event, not a mistake
+class TargetLostError(SolrbenchError):
     """A node of the target was lost, and its data with it: everything starts again."""
 
 
-class LoadLost(SolrbenchError):  # noqa: N818
+class LoadLostError(SolrbenchError):
     """A pod of the load was lost: the steps that are not stored are measured again."""
 
 
@@ -70,8 +70,8 @@ class Run:
         """The way into an existing target, looked for once in a pass.
 
         Raises:
-            NotYet: while a Secret, the SolrCloud or a host is missing.
-            Never: if a host is not allowed.
+            TemporaryError: while a Secret, the SolrCloud or a host is missing.
+            PermanentError: if a host is not allowed.
 
         """
         if self.existing is None:

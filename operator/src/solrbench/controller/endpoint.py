@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_access
 from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
-from solrbench.errors import NotYet, SolrbenchError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import Access
 from solrbench.manifests import solr_cloud
 from solrbench.solr.client import SolrClient
@@ -41,8 +41,8 @@ def find_door(
     """Return the way in.
 
     Raises:
-        NotYet: if a Secret, the SolrCloud or a host is missing; it may be made later.
-        Never: `HostNotAllowed`.
+        TemporaryError: if a Secret, the SolrCloud or a host is missing; it may be made later.
+        PermanentError: `HostNotAllowed`.
 
     """
     access = secret_access(cluster, namespace, existing)
@@ -57,8 +57,8 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
     """Check the hosts of URLs, first by name, then by what they resolve to now.
 
     Raises:
-        NotYet: `HostNotFound`.
-        Never: `HostNotAllowed`.
+        TemporaryError: `HostNotFound`.
+        PermanentError: `HostNotAllowed`.
 
     """
     hosts = sorted({host_of(url) for url in urls})
@@ -99,7 +99,7 @@ def _api_server(cluster: Cluster) -> list[str]:
     for host in [API_SERVER, *cluster.server_hosts()]:
         try:
             found += resolve(host)
-        except NotYet:
+        except TemporaryError:
             continue  # such as outside the cluster; then the client's own address counts
     return found
 
@@ -109,22 +109,22 @@ def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
     field = "target.existing.solrCloudName"
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
-    except NotYet as error:
+    except TemporaryError as error:
         if error.reason != "KindNotServed":
             raise
-        raise NotYet(
+        raise TemporaryError(
             "SolrOperatorMissing",
             f"{field}: the cluster knows no SolrCloud; install the Solr Operator, or give urls",
         ) from error
     if body is None:
-        raise NotYet(
+        raise TemporaryError(
             "SolrCloudNotFound", f"{field}: there is no SolrCloud {name} in namespace {namespace}"
         )
     status = body.get("status") or {}
     nodes = status.get("solrNodes") or []
     if not nodes or not all(node.get("ready") for node in nodes):
         ready = sum(bool(node.get("ready")) for node in nodes)
-        raise NotYet(
+        raise TemporaryError(
             "SolrCloudNotReady", f"{field}: {ready} of {len(nodes)} nodes of {name} are ready"
         )
     return [f"{node['internalAddress']}/solr" for node in nodes]

@@ -23,7 +23,7 @@ from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import CLEANED_UP
-from solrbench.errors import Conflict, NotYet, SolrbenchError
+from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.telemetry.metrics import PassResult, Telemetry
 
@@ -72,7 +72,7 @@ class Handlers:
         with self._telemetry.operator.time_pass(time.monotonic) as timer:
             try:
                 self._pass(namespace, name)
-            except Conflict:
+            except ConflictError:
                 timer.result = PassResult.RETRY  # somebody else wrote it; that is no news
             except SolrbenchError as error:
                 timer.result = PassResult.RETRY
@@ -111,7 +111,7 @@ class Handlers:
         try:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
-                    raise obstacle(self._cluster, namespace, name) or NotYet(
+                    raise obstacle(self._cluster, namespace, name) or TemporaryError(
                         "RemovingPods", "pods are still being removed"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
@@ -137,7 +137,7 @@ class Handlers:
         try:
             remove_collection(run, at_once=not patient)
         except SolrbenchError as error:
-            if patient and isinstance(error, NotYet):
+            if patient and isinstance(error, TemporaryError):
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
             message = (
                 f"collection {names.collection(benchmark)} may be left on target.existing, delete"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.context import LoadLost, Run, TargetLost
+from solrbench.controller.context import LoadLostError, Run, TargetLostError
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.indexing import index
 from solrbench.controller.stages.load import load_again, measure
@@ -23,7 +23,7 @@ from solrbench.decide.conditions import (
     progress_percent,
 )
 from solrbench.decide.deadlines import deadline_seconds
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ def reconcile(run: Run) -> SolrBenchmark:
     """Bring a benchmark one pass further and return it with its new status.
 
     Raises:
-        NotYet: if the status could not be written; nothing is lost, the next pass writes it.
+        TemporaryError: if the status could not be written; nothing is lost, the next pass writes
+            it.
 
     """
     before = run.status
@@ -75,13 +76,13 @@ def _go_through_stages(run: Run) -> None:
         for stage in STAGES:
             _go_through(run, stage)
         cleanup.succeed(run)
-    except _Waits:
+    except _StageNotDoneError:
         return
-    except Never as never:
+    except PermanentError as never:
         cleanup.fail(run, never.reason, never.message)
 
 
-class _Waits(Exception):  # noqa: N818
+class _StageNotDoneError(Exception):
     """The pass ends here; its reason stands in a condition."""
 
 
@@ -89,34 +90,34 @@ def _go_through(run: Run, stage: Stage) -> None:
     """Do the work of one stage.
 
     Raises:
-        _Waits: if it is not done yet.
-        Never: if it never will be.
+        _StageNotDoneError: if it is not done yet.
+        PermanentError: if it never will be.
 
     """
     try:
         stage.work(run)
-    except NotYet as wait:
+    except TemporaryError as wait:
         _check_deadline(run, wait)
         status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
         run.conditions.set(stage.condition, status, wait.reason, wait.message)
         run.conditions.set(SUCCEEDED, "Unknown", wait.reason, wait.message)
-        raise _Waits from wait
-    except Never as never:
+        raise _StageNotDoneError from wait
+    except PermanentError as never:
         if stage.condition != SUCCEEDED:
             run.conditions.set(stage.condition, "False", never.reason, never.message)
         raise
-    except TargetLost as lost:
+    except TargetLostError as lost:
         start_again(run, lost)
-        raise _Waits from lost
-    except LoadLost as lost:
+        raise _StageNotDoneError from lost
+    except LoadLostError as lost:
         load_again(run, lost)
-        raise _Waits from lost
+        raise _StageNotDoneError from lost
 
 
-def _check_deadline(run: Run, wait: NotYet) -> None:
+def _check_deadline(run: Run, wait: TemporaryError) -> None:
     limit = deadline_seconds(run.benchmark.spec, run.status.phase)
     if limit is not None and run.seconds_in_phase() > limit:
-        raise Never(
+        raise PermanentError(
             "DeadlineExceeded",
             f"{run.status.phase} took longer than {limit} s (spec.deadlineSeconds);"
             f" last seen: {wait.reason}: {wait.message}",
@@ -132,7 +133,7 @@ def _quietly(run: Run, work: Callable[[Run], None]) -> None:
     """Do work that the next pass takes up again if it is not done yet."""
     try:
         work(run)
-    except NotYet:
+    except TemporaryError:
         return
 
 

@@ -1,7 +1,7 @@
 """The index of every replica, asked in the way that the target allows."""
 
 from solrbench.controller.context import Run
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
 from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
@@ -20,14 +20,14 @@ def check_made(run: Run, solr: SolrClient, nodes: int) -> None:
     """Check the replicas of a collection that was made a moment ago, on so many nodes.
 
     Raises:
-        NotYet: if they are not as asked; Solr may still be making them for an operator that is
-            gone.
+        TemporaryError: if they are not as asked; Solr may still be making them for an operator that
+            is gone.
 
     """
     try:
         collections.check_replicas(find_replicas(run, solr), run.benchmark.spec.collection, nodes)
-    except Never as never:
-        raise NotYet(never.reason, never.message) from never
+    except PermanentError as never:
+        raise TemporaryError(never.reason, never.message) from never
 
 
 def read_cores(run: Run, solr: SolrClient, found: list[Replica]) -> list[CoreIndex]:

@@ -7,7 +7,7 @@ def store_status(run: Run) -> None:
     """Write the status of the pass so far, which is settled.
 
     Raises:
-        Conflict: if the benchmark changed meanwhile; the next pass starts from what is stored.
+        ConflictError: if the benchmark changed meanwhile; the next pass starts from what is stored.
 
     """
     status = run.status.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -18,16 +18,16 @@ from solrbench.dataset.errors import IndexingError, Reason
 from solrbench.dataset.posting.leader_resolver import Leaders
 from solrbench.dataset.posting.prefetch import ReadAhead
 from solrbench.dataset.posting.sender import Patience, Sender, find_routes
-from solrbench.dataset.progress import Tally, as_json, as_metrics, leave_last_words
+from solrbench.dataset.progress import Tally, as_json, as_metrics, write_termination_message
 from solrbench.dataset.progress_server import Page, serving
 from solrbench.dataset.routing.batches import Batch, batches
 from solrbench.dataset.sources.documents import Surroundings, documents
 from solrbench.dataset.sources.partition import Slice
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 from solrbench.http_auth import Access, read_access
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 
-EXIT_AGAIN = 1
+EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
 
 EXIT_TERMINATED = 128 + signal.SIGTERM
@@ -43,7 +43,7 @@ class Pod:
 
     Attributes:
         folder: where a volume or ConfigMap with documents is mounted
-        termination_log: file of the last words
+        termination_log: file of the termination message
         host: address that the progress server binds
         port: its port
         backoff: waits before anything is tried again
@@ -63,7 +63,7 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
     """Index this pod's share of the dataset.
 
     Returns:
-        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_AGAIN`, or `EXIT_TERMINATED`
+        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`, or `EXIT_TERMINATED`
 
     """
     pod = pod or Pod()
@@ -72,18 +72,18 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
     try:
         asyncio.run(_index(_read_plan(plan_file), tally, pod))
     except IndexingError as error:
-        code, failure = EXIT_PERMANENT if error.permanent else EXIT_AGAIN, error
+        code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
         message = "told to stop before all documents were sent"
         code, failure = EXIT_TERMINATED, IndexingError(Reason.INTERRUPTED, message, permanent=False)
-    except Exception as error:  # noqa: BLE001 - the last words must say what happened
+    except Exception as error:  # noqa: BLE001 - the termination message must say what happened
         _log.exception("index pod %d failed", completion_index)
         code, failure = (
-            EXIT_AGAIN,
+            EXIT_RETRYABLE,
             IndexingError(Reason.INTERNAL_ERROR, repr(error), permanent=False),
         )
     tally.ended(failure)
-    leave_last_words(tally.progress, pod.termination_log)
+    write_termination_message(tally.progress, pod.termination_log)
     _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(tally.progress).decode())
     return code
 
@@ -105,7 +105,7 @@ def _access(plan: IndexPlan) -> Access:
         raise IndexingError(Reason.INVALID_PLAN, message, permanent=True) from error
     try:
         _ = access.verify
-    except Never as error:
+    except PermanentError as error:
         raise IndexingError(
             Reason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
         ) from error

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import Self
 
+from solrbench.errors import SolrbenchError
+
 
 class Reason(StrEnum):
     """Value of `IndexProgress.reason`."""
@@ -22,7 +24,7 @@ class Reason(StrEnum):
     INTERNAL_ERROR = "InternalError"
 
 
-class IndexingError(Exception):
+class IndexingError(SolrbenchError):
     """The run cannot go on.
 
     Attributes:
@@ -31,11 +33,16 @@ class IndexingError(Exception):
 
     """
 
+    reason: Reason
+
     def __init__(self, reason: Reason, message: str, *, permanent: bool) -> None:
         """Keep `message`, a sentence that names file, position and remedy."""
-        super().__init__(message)
-        self.reason = reason
+        super().__init__(reason, message)
         self.permanent = permanent
+
+    def __str__(self) -> str:
+        """Return the message alone; the reason is reported beside it."""
+        return self.message
 
     @classmethod
     def malformed(cls, place: str, problem: object, remedy: str = "correct the file") -> Self:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit, urlunsplit
 
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 
 HOST_NOT_ALLOWED = "HostNotAllowed"
 DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
@@ -47,11 +47,11 @@ def check_name(host: str, allowed: Sequence[str]) -> None:
     """Check a host against the patterns of the operator's settings.
 
     Raises:
-        Never: `HostNotAllowed`.
+        PermanentError: `HostNotAllowed`.
 
     """
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
-        raise Never(
+        raise PermanentError(
             HOST_NOT_ALLOWED,
             f"{_FIELD}: {host} matches none of the operator's allowed hosts"
             f" ({', '.join(allowed) or 'none'}); ask who runs the operator to add it"
@@ -63,7 +63,7 @@ def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[st
     """Check what a host resolves to; the patterns cannot allow these.
 
     Raises:
-        Never: `HostNotAllowed` for the operator itself, its node, or the API server.
+        PermanentError: `HostNotAllowed` for the operator itself, its node, or the API server.
 
     """
     refused = {_plain(each) for each in api_server}
@@ -71,7 +71,7 @@ def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[st
         address = _plain(text)
         what = "the API server" if address in refused else _special(address)
         if what:
-            raise Never(
+            raise PermanentError(
                 HOST_NOT_ALLOWED, f"{_FIELD}: {host} is {address}, {what}, which is never allowed"
             )
 

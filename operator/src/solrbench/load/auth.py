@@ -1,8 +1,8 @@
 """What a target asks of its clients, read from mounted files."""
 
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 from solrbench.http_auth import Access, read_access
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.plan.load_plan import LoadPlan
 
 
@@ -10,7 +10,7 @@ def load_access(plan: LoadPlan) -> Access:
     """Return what the target asks of its callers, checked.
 
     Raises:
-        LoadFailure: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
+        LoadError: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
 
     """
     try:
@@ -19,7 +19,7 @@ def load_access(plan: LoadPlan) -> Access:
             _ = access.ssl_context
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
-        raise LoadFailure("BadPlan", message) from error
-    except Never as error:
-        raise LoadFailure(error.reason, error.message) from error
+        raise LoadError("BadPlan", message) from error
+    except PermanentError as error:
+        raise LoadError(error.reason, error.message) from error
     return access

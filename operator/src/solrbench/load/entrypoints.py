@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from solrbench.load.errors import LoadFailure, leave_last_words
+from solrbench.load.errors import LoadError, write_termination_message
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
 
@@ -17,7 +17,7 @@ def run_master(plan_file: Path, settings: LoadSettings | None = None) -> int:
     may; 143: told to stop. The process must be patched by gevent before anything else.
     """
     plan = _read_plan(plan_file)
-    if isinstance(plan, LoadFailure):
+    if isinstance(plan, LoadError):
         return _refuse(plan)
     from solrbench.load.master import master  # noqa: PLC0415 - importing Locust patches the process
 
@@ -27,21 +27,21 @@ def run_master(plan_file: Path, settings: LoadSettings | None = None) -> int:
 def run_worker(plan_file: Path, settings: LoadSettings | None = None) -> int:
     """Run a worker of a plan and return its exit code, as `run_master` does."""
     plan = _read_plan(plan_file)
-    if isinstance(plan, LoadFailure):
+    if isinstance(plan, LoadError):
         return _refuse(plan)
     from solrbench.load.worker import worker  # noqa: PLC0415 - importing Locust patches the process
 
     return worker.run_worker(plan, settings or LoadSettings())
 
 
-def _read_plan(file: Path) -> LoadPlan | LoadFailure:
+def _read_plan(file: Path) -> LoadPlan | LoadError:
     try:
         return LoadPlan.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
-        return LoadFailure("BadPlan", f"cannot read {file}: {error}")
+        return LoadError("BadPlan", f"cannot read {file}: {error}")
 
 
-def _refuse(failure: LoadFailure) -> int:
+def _refuse(failure: LoadError) -> int:
     logging.getLogger(__name__).error("%s", failure)
-    leave_last_words(failure)
+    write_termination_message(failure)
     return failure.exit_code

@@ -3,18 +3,19 @@
 import signal
 from pathlib import Path
 
+from solrbench.errors import SolrbenchError
 from solrbench.http_auth import REFUSALS
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import LoadState
 
-EXIT_AGAIN = 4
+EXIT_RETRYABLE = 4
 """Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
 
 EXIT_TERMINATED = 128 + signal.SIGTERM
 """Exit code of a process that was told to stop, as shells report it."""
 
 TERMINATION_LOG = Path("/dev/termination-log")
-"""Where Kubernetes reads the last words of a container."""
+"""Where Kubernetes reads the termination message of a container."""
 
 PERMANENT_REASONS = REFUSALS | {
     "NoQueries",
@@ -27,27 +28,16 @@ PERMANENT_REASONS = REFUSALS | {
 """Reasons that another attempt with the same plan cannot cure."""
 
 
-class LoadFailure(Exception):  # noqa: N818 - it names the outcome of a run, not a slip of the code
-    """The run cannot go on.
-
-    Attributes:
-        reason: CamelCase word, such as `WorkerLost`
-        message: sentence that names the thing and the remedy
-
-    """
-
-    def __init__(self, reason: str, message: str) -> None:
-        super().__init__(f"{reason}: {message}")
-        self.reason = reason
-        self.message = message
+class LoadError(SolrbenchError):
+    """The run cannot go on; the reason is a CamelCase word, such as `WorkerLost`."""
 
     @property
     def exit_code(self) -> int:
         """Exit code that tells a Job whether to try again."""
-        return EXIT_PERMANENT if self.reason in PERMANENT_REASONS else EXIT_AGAIN
+        return EXIT_PERMANENT if self.reason in PERMANENT_REASONS else EXIT_RETRYABLE
 
 
-def leave_last_words(failure: LoadFailure, log: Path = TERMINATION_LOG) -> None:
+def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -> None:
     """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
     if not log.exists():
         return

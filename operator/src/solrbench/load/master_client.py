@@ -5,7 +5,7 @@ from typing import Self
 import httpx
 from pydantic import ValidationError
 
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.plan.load_plan import WEB_PORT, LoadState
 from solrbench.results.model.step_result import StepDocument
 
@@ -32,31 +32,31 @@ class RemoteMaster:
         """Return what the master does.
 
         Raises:
-            NotYet: if it does not answer; it starts, is busy or is just gone.
+            TemporaryError: if it does not answer; it starts, is busy or is just gone.
 
         """
         try:
             return LoadState.model_validate_json(self._send("GET", "/state"))
         except ValidationError as error:
-            raise NotYet("LoadMasterUnreachable", f"no state but {error}") from error
+            raise TemporaryError("LoadMasterUnreachable", f"no state but {error}") from error
 
     def result(self, pass_id: str) -> StepDocument:
         """Return the document of a finished pass.
 
         Raises:
-            NotYet: if the master does not answer, or with something else.
+            TemporaryError: if the master does not answer, or with something else.
 
         """
         try:
             return StepDocument.model_validate_json(self._send("GET", f"/results/{pass_id}"))
         except ValidationError as error:
-            raise NotYet("LoadMasterUnreachable", f"no result but {error}") from error
+            raise TemporaryError("LoadMasterUnreachable", f"no result but {error}") from error
 
     def acknowledge(self, pass_id: str) -> None:
         """Tell the master that a document is stored, so that it need not keep it.
 
         Raises:
-            NotYet: if the master does not answer; it is told again in the next pass.
+            TemporaryError: if the master does not answer; it is told again in the next pass.
 
         """
         self._send("POST", f"/results/{pass_id}/ack")
@@ -65,4 +65,4 @@ class RemoteMaster:
         try:
             return self._http.request(method, path).raise_for_status().content
         except httpx.HTTPError as error:
-            raise NotYet("LoadMasterUnreachable", f"{path}: {error!r}") from error
+            raise TemporaryError("LoadMasterUnreachable", f"{path}: {error!r}") from error

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import httpx
 
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import (
     AUTHENTICATION_FAILED,
     CERTIFICATE_NOT_TRUSTED,
@@ -49,9 +49,9 @@ class SolrClient:
         """Return the JSON answer of a GET to one node, the first when `url` is not given.
 
         Raises:
-            NotYet: if the node does not answer or answers with a server error.
-            Never: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused` or
-                `CertificateNotTrusted` if nobody is let in this way.
+            TemporaryError: if the node does not answer or answers with a server error.
+            PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
+                or `CertificateNotTrusted` if nobody is let in this way.
 
         """
         return self._send("GET", path, params, url)
@@ -84,12 +84,12 @@ class SolrClient:
             )
         except httpx.HTTPError as error:
             if problem := certificate_problem(error):
-                raise Never(
+                raise PermanentError(
                     CERTIFICATE_NOT_TRUSTED,
                     f"{address}: {problem}; target.existing.tls.caSecret must hold the authority"
                     " that signed the certificate, and urls the host it was signed for",
                 ) from error
-            raise NotYet(
+            raise TemporaryError(
                 "SolrUnreachable", f"{method} {address}: {str(error) or repr(error)}"
             ) from error
         return _checked(answer)
@@ -101,11 +101,17 @@ def _checked(answer: httpx.Response) -> Any:
     try:
         body = answer.json()
     except ValueError as error:
-        raise NotYet("SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}") from error
+        raise TemporaryError(
+            "SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}"
+        ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
     text = _error_text(body) or f"HTTP {answer.status_code}"
-    kind = NotYet if answer.status_code >= 500 or answer.status_code in (404, 429) else Never
+    kind = (
+        TemporaryError
+        if answer.status_code >= 500 or answer.status_code in (404, 429)
+        else PermanentError
+    )
     raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
 
 
@@ -113,14 +119,14 @@ def _check_door(answer: httpx.Response) -> None:
     """Raise if the answer is not Solr's but that of who stands at its door."""
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):
-        raise Never(
+        raise PermanentError(
             AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
             " target.existing.basicAuth.secretName must name a Secret with user and password of"
             " somebody who may do that",
         )
     if answer.is_redirect:
-        raise Never(
+        raise PermanentError(
             REDIRECT_REFUSED,
             f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
             " not followed, name the place itself in target.existing.urls",

@@ -7,7 +7,7 @@ a load balancer in front of them is enough, and an answer stands under each node
 from dataclasses import dataclass
 from typing import Any
 
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from solrbench.solr.replica_counts import CoreIndex
@@ -36,13 +36,13 @@ def node_lives(solr: SolrClient) -> dict[str, NodeLife]:
     """Return every live node by Solr's name of it.
 
     Raises:
-        NotYet: if a node does not answer the one that is asked.
+        TemporaryError: if a node does not answer the one that is asked.
 
     """
     answer = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {name: _life(body) for name, body in answer.items() if name.endswith("_solr")}
     if not lives:
-        raise NotYet("SolrNotLive", f"{solr.urls[0]} names no live node")
+        raise TemporaryError("SolrNotLive", f"{solr.urls[0]} names no live node")
     return lives
 
 
@@ -62,7 +62,7 @@ def core_indexes_anywhere(solr: SolrClient, replicas: list[Replica]) -> list[Cor
     search that would fill caches.
 
     Raises:
-        NotYet: if a core is missing, as while a node starts.
+        TemporaryError: if a core is missing, as while a node starts.
 
     """
     prefix = f"{SIZE},{DOCUMENTS},{NAME}"
@@ -76,7 +76,7 @@ def core_indexes_anywhere(solr: SolrClient, replicas: list[Replica]) -> list[Cor
     }
     missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
     if missing:
-        raise NotYet("CoresNotReady", f"no node tells of {', '.join(missing[:10])}")
+        raise TemporaryError("CoresNotReady", f"no node tells of {', '.join(missing[:10])}")
     return [
         CoreIndex(
             each.shard, each.core, int(cores[each.core][DOCUMENTS]), int(cores[each.core][SIZE])
@@ -89,7 +89,7 @@ def zookeepers(solr: SolrClient) -> int | None:
     """Return the members of the ensemble as Solr knows them; `None` where it does not tell."""
     try:
         status = solr.get("/admin/zookeeper/status")["zkStatus"]
-    except (NotYet, Never, KeyError, TypeError):
+    except (TemporaryError, PermanentError, KeyError, TypeError):
         return None  # not everybody may ask this, and nothing depends on it
     size = status.get("ensembleSize") if isinstance(status, dict) else None
     return int(size) if size else None

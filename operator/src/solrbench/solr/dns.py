@@ -2,20 +2,20 @@
 
 import socket
 
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 
 
 def resolve(host: str) -> list[str]:
     """Return every address of a host.
 
     Raises:
-        NotYet: `HostNotFound` if there is none; a Service may be made a moment later.
+        TemporaryError: `HostNotFound` if there is none; a Service may be made a moment later.
 
     """
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise NotYet(
+        raise TemporaryError(
             "HostNotFound", f"target.existing: {host} cannot be resolved: {error}"
         ) from error
     return sorted({str(address[0]) for *_, address in found})

@@ -4,7 +4,7 @@ Its config set tells it apart: CREATE stores both in one step, so there is no mo
 collection of ours looks like somebody else's, or the other way round.
 """
 
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
@@ -20,7 +20,7 @@ def is_there(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
         prefix: of the config sets of every attempt of this benchmark
 
     Raises:
-        Never: `CollectionExists` if somebody else's collection has the name;
+        PermanentError: `CollectionExists` if somebody else's collection has the name;
             `AuthenticationFailed` if we may not see what would have to be removed at the end.
 
     """
@@ -29,7 +29,7 @@ def is_there(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
     if found is None or found == config_set:
         return found is not None
     if not found.startswith(prefix):
-        raise Never(
+        raise PermanentError(
             "CollectionExists",
             f"target.existing has a collection {name} that is not of this benchmark; it is left"
             " alone, give the benchmark another name",
@@ -48,7 +48,7 @@ def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -
         at_once: whether to do it even if a node is away, which will then keep its part on disk
 
     Raises:
-        NotYet: if Solr did not do it, or a node is away that has to.
+        TemporaryError: if Solr did not do it, or a node is away that has to.
 
     """
     found = config_set_of(solr, name)
@@ -73,4 +73,4 @@ def _expect_nodes(solr: SolrClient, name: str) -> None:
     """
     away = {each.node for each in replicas(solr, name)} - set(live_nodes(solr))
     if away:
-        raise NotYet("SolrNotLive", f"nodes of {name} are away: {', '.join(sorted(away))}")
+        raise TemporaryError("SolrNotLive", f"nodes of {name} are away: {', '.join(sorted(away))}")

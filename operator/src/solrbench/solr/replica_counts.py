@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 
@@ -48,8 +48,8 @@ def documents_by_shard(cores: list[CoreIndex]) -> dict[str, int]:
     """Return the documents of each shard.
 
     Raises:
-        NotYet: if the replicas of a shard disagree, as they do until a PULL or TLOG replica has
-            copied the leader's last commit.
+        TemporaryError: if the replicas of a shard disagree, as they do until a PULL or TLOG replica
+            has copied the leader's last commit.
 
     """
     by_shard: dict[str, dict[str, int]] = {}
@@ -57,5 +57,5 @@ def documents_by_shard(cores: list[CoreIndex]) -> dict[str, int]:
         by_shard.setdefault(each.shard, {})[each.core] = each.documents
     for shard, by_core in by_shard.items():
         if len(set(by_core.values())) > 1:
-            raise NotYet("ReplicasDisagree", f"documents of {shard} by replica: {by_core}")
+            raise TemporaryError("ReplicasDisagree", f"documents of {shard} by replica: {by_core}")
     return {shard: next(iter(by_core.values())) for shard, by_core in by_shard.items()}

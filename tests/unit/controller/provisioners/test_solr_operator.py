@@ -13,7 +13,7 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.context import Run
 from solrbench.controller.provisioners.solr_operator import bring_up
 from solrbench.controller.settings import Settings
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
 from support.fake_cluster import FakeCluster
 from support.objects import ATTEMPT, IMAGE, STARTED, stored
@@ -61,7 +61,7 @@ def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> Run:
 
 
 def reason(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> tuple[str, str]:
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(TemporaryError) as caught:
         bring_up(run(cluster, changes, now))
     return caught.value.reason, caught.value.message
 
@@ -168,7 +168,7 @@ def test_a_cloud_of_somebody_else_is_never_touched(outside: Changes) -> None:
     foreign = ready_cloud(outside)
     foreign["metadata"]["ownerReferences"][0]["uid"] = "another"
     cluster = fake(foreign, ready_stateful_set(outside))
-    with pytest.raises(Never) as caught:
+    with pytest.raises(PermanentError) as caught:
         bring_up(run(cluster, outside))
     assert caught.value.reason == "SolrCloudNameTaken"
     assert cluster.applied == []

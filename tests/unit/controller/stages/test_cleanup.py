@@ -13,7 +13,7 @@ from solrbench.controller.endpoint import Door
 from solrbench.controller.handlers import FAREWELL, Handlers
 from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.http_auth import OPEN
 from solrbench.solr.client import SolrClient
 from solrbench.telemetry.metrics import Telemetry
@@ -49,7 +49,7 @@ def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
     cloud = Cloud()
     run = measured(cloud)
     cloud.down = True
-    with pytest.raises(NotYet):
+    with pytest.raises(TemporaryError):
         end(run)
     condition = run.conditions.get(CLEANED_UP)
     assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")

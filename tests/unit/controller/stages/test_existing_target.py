@@ -2,12 +2,12 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.controller.context import Run, TargetLost
+from solrbench.controller.context import Run, TargetLostError
 from solrbench.controller.stages.existing_target import check, look_at, remove_collection
 from solrbench.controller.stages.indexing import index
 from solrbench.controller.stages.target import check_target, provision, start_again
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
 from support.resources import create, use
 from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, stored_status
@@ -54,7 +54,7 @@ def test_status_tells_what_solr_tells() -> None:
 def test_collection_of_the_same_name_is_not_touched() -> None:
     cloud = Cloud()
     cloud.make("base", "_default")
-    with pytest.raises(Never, match="left alone"):
+    with pytest.raises(PermanentError, match="left alone"):
         provisioned(cloud)
     known = ready(Cloud()).status
     remove_collection(pass_over(cloud, None, known))
@@ -68,7 +68,7 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
     if stranger:
         cloud.make("base", "_default")
     run = pass_over(cloud)
-    with pytest.raises(Never) as caught:
+    with pytest.raises(PermanentError) as caught:
         provision(run)
     assert caught.value.reason == ("CollectionExists" if stranger else "AuthenticationFailed")
     assert run.status.target.nodes == {}
@@ -87,14 +87,14 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
 def test_what_can_never_work_ends_the_benchmark(
     cloud: Cloud, changes: dict[str, object], reason: str
 ) -> None:
-    with pytest.raises(Never) as caught:
+    with pytest.raises(PermanentError) as caught:
         provisioned(cloud, create() | changes)
     assert caught.value.reason == reason
     assert cloud.changed == []
 
 
 def test_target_that_does_not_answer_is_waited_for() -> None:
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(TemporaryError) as caught:
         provision(pass_over(Cloud(down=True)))
     assert caught.value.reason == "SolrUnreachable"
 
@@ -106,7 +106,7 @@ def test_collection_of_the_user_is_only_read() -> None:
     index(run)
     assert run.conditions.get(DATA_INDEXED).reason == "Used"
     assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
-    start_again(run, TargetLost("TargetNodeLost", "x"))
+    start_again(run, TargetLostError("TargetNodeLost", "x"))
     provision(pass_over(cloud, use(), stored_status(run)))
     remove_collection(run)
     assert cloud.changed == []
@@ -125,11 +125,11 @@ def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
 
 def test_collection_of_the_user_must_be_there_and_active() -> None:
     cloud = Cloud()
-    with pytest.raises(NotYet, match="no collection books") as caught:
+    with pytest.raises(TemporaryError, match="no collection books") as caught:
         provision(pass_over(cloud, use()))
     assert caught.value.reason == "CollectionNotFound"
     cloud.make("books", "_default", state="recovering")
-    with pytest.raises(NotYet, match="books_shard1_replica_n1 is recovering"):
+    with pytest.raises(TemporaryError, match="books_shard1_replica_n1 is recovering"):
         provision(pass_over(cloud, use()))
 
 
@@ -144,7 +144,7 @@ def test_node_with_another_life_is_a_lost_target(nodes: dict[str, str], text: st
     cloud = Cloud()
     run = ready(cloud)
     cloud.nodes = nodes
-    with pytest.raises(TargetLost, match=text):
+    with pytest.raises(TargetLostError, match=text):
         check_target(later(cloud, run, 11))
 
 
@@ -161,7 +161,7 @@ def test_nodes_are_not_asked_with_every_pass() -> None:
     run = ready(cloud)
     cloud.down = True
     check(later(cloud, run, 5))
-    with pytest.raises(NotYet):
+    with pytest.raises(TemporaryError):
         check(later(cloud, run, 5), now=True)
 
 
@@ -170,7 +170,7 @@ def test_silence_is_borne_for_a_while() -> None:
     run = ready(cloud)
     cloud.down = True
     check(later(cloud, run, 60))
-    with pytest.raises(TargetLost) as caught:
+    with pytest.raises(TargetLostError) as caught:
         check(later(cloud, run, 61))
     assert caught.value.reason == "TargetUnreachable"
 
@@ -180,8 +180,8 @@ def test_nodes_that_were_there_must_come_back() -> None:
     run = ready(cloud)
     first = cloud.nodes
     cloud.nodes = {"a:8983_solr": "1"}
-    start_again(run, TargetLost("TargetNodeLost", "node b is gone"))
-    with pytest.raises(NotYet, match="b:8983_solr") as caught:
+    start_again(run, TargetLostError("TargetNodeLost", "node b is gone"))
+    with pytest.raises(TemporaryError, match="b:8983_solr") as caught:
         look_at(pass_over(cloud, None, stored_status(run)))
     assert caught.value.reason == "SolrNotLive"
     cloud.nodes = first | {"b:8983_solr": "2"}
@@ -194,7 +194,7 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.changed.clear()
-    start_again(run, TargetLost("TargetNodeLost", "node b was started again"))
+    start_again(run, TargetLostError("TargetNodeLost", "node b was started again"))
     look_at(pass_over(cloud, None, stored_status(run)))
     assert cloud.changed == [
         ("DELETE", "base"),

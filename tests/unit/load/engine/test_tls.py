@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from solrbench.errors import Never, SolrbenchError
+from solrbench.errors import PermanentError, SolrbenchError
 from solrbench.http_auth import Access
 from solrbench.load.engine.step_run import Target
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.solr.client import SolrClient
 from support.certificates import authority, server_context
@@ -69,12 +69,12 @@ def test_certificate_of_another_signer_or_host_is_refused(
 
 
 def _expect_refusals(url: str, access: Access) -> None:
-    with pytest.raises(LoadFailure) as failed:
+    with pytest.raises(LoadError) as failed:
         wait_for_target([url], 5, do_not_pause, access=access)
     assert failed.value.reason == "CertificateNotTrusted"
     with SolrClient([url], access=access) as client, pytest.raises(SolrbenchError) as refused:
         client.get("/admin/info/system")
-    assert isinstance(refused.value, Never)
+    assert isinstance(refused.value, PermanentError)
     assert refused.value.reason == "CertificateNotTrusted"
     assert "tls.caSecret" in refused.value.message
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
 from support.http_server import Exchange, HttpServer
 from support.ports import free_port
@@ -49,7 +49,7 @@ def test_node_that_comes_up_late_is_waited_for() -> None:
 def test_nobody_answering_is_a_failure_that_names_the_last() -> None:
     clock = iter(range(100))
     url = f"http://127.0.0.1:{free_port()}/solr"
-    with pytest.raises(LoadFailure, match="none of 1 nodes answered within 3 s") as caught:
+    with pytest.raises(LoadError, match="none of 1 nodes answered within 3 s") as caught:
         wait_for_target([url], 3, lambda _: None, lambda: next(clock))
     assert caught.value.reason == "TargetUnreachable"
     assert url in caught.value.message
@@ -62,7 +62,7 @@ def test_login_that_is_refused_is_not_waited_out() -> None:
 
     async def body() -> None:
         async with HttpServer(refuse) as server:
-            with pytest.raises(LoadFailure) as caught:
+            with pytest.raises(LoadError) as caught:
                 await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause)
             assert caught.value.reason == "AuthenticationFailed"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from solrbench.http_auth import Access, basic
 from solrbench.load.engine.target import prepare_target
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.load.workload.query_file import Query
@@ -115,7 +115,7 @@ def test_names_are_numbered_in_order_of_appearance() -> None:
 
 @pytest.mark.parametrize("url", ["ftp://node:8983/solr", "node:8983/solr", "http:///solr"])
 def test_only_http_urls_are_nodes(url: str) -> None:
-    with pytest.raises(LoadFailure, match=r"BadPlan: solrUrls: .* must begin with http://"):
+    with pytest.raises(LoadError, match=r"BadPlan: solrUrls: .* must begin with http://"):
         prepare_node(workload(), "books", url)
 
 
@@ -158,7 +158,7 @@ def test_variants_become_nodes_of_their_own() -> None:
 
 
 def test_generated_queries_need_a_generated_dataset() -> None:
-    with pytest.raises(LoadFailure, match=r"BadPlan: .*needs dataset\.generator"):
+    with pytest.raises(LoadError, match=r"BadPlan: .*needs dataset\.generator"):
         prepare_target(generated_plan(), Path("/nowhere"))
 
 
@@ -201,6 +201,6 @@ def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
             "masterHost": "master",
         }
     )
-    with pytest.raises(LoadFailure, match="username") as caught:
+    with pytest.raises(LoadError, match="username") as caught:
         prepare_target(plan, tmp_path)
     assert caught.value.reason == "BadPlan"

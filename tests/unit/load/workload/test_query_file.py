@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.workload.query_file import Query, _decode, parse_lines, query_file, read_queries
 from unit.load.builders import queries_spec
 
@@ -109,7 +109,7 @@ def test_blank_lines_and_comments_are_left_out() -> None:
     ],
 )
 def test_malformed_line_is_named(line: bytes, part: str) -> None:
-    with pytest.raises(LoadFailure) as caught:
+    with pytest.raises(LoadError) as caught:
         list(parse_lines([b"good", b"", line], "queries.txt"))
     assert caught.value.reason == "MalformedQueries"
     assert caught.value.message.startswith("queries.txt line 3: ")
@@ -120,12 +120,12 @@ def test_malformed_line_is_named(line: bytes, part: str) -> None:
 def test_file_without_queries_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "queries.txt"
     path.write_text(text)
-    with pytest.raises(LoadFailure, match=r"NoQueries: query file queries\.txt has no query"):
+    with pytest.raises(LoadError, match=r"NoQueries: query file queries\.txt has no query"):
         read_queries(path)
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LoadFailure, match=r"NoQueries: cannot read .*none\.txt"):
+    with pytest.raises(LoadError, match=r"NoQueries: cannot read .*none\.txt"):
         read_queries(tmp_path / "none.txt")
 
 
@@ -135,7 +135,7 @@ def test_too_many_names_are_refused(tmp_path: Path) -> None:
     path.write_text("\n".join(rows[:-1]))
     assert len(read_queries(path)) == MOST_NAMES
     path.write_text("\n".join(rows))
-    with pytest.raises(LoadFailure, match="51 names; use at most 50"):
+    with pytest.raises(LoadError, match="51 names; use at most 50"):
         read_queries(path)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from solrbench.api.v1alpha1.workload.queries import Order
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.master.list_offsets import Bookmark
 from solrbench.load.recording.worker_result import WorkerOutcome
 from solrbench.load.schedule.assignment import Assignment
@@ -122,7 +122,7 @@ def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
         rows = [f'{{"name": "n{place}-{i}", "params": {{"q": "x"}}}}' for i in range(25 + place)]
         (folder / "lines").write_text("\n".join(rows))
         mix.append({"name": f"e{place}", "queries": FILE})
-    with pytest.raises(LoadFailure, match="51 names; use at most 50"):
+    with pytest.raises(LoadError, match="51 names; use at most 50"):
         prepare_offer(plan(mix), tmp_path)
 
 

@@ -8,7 +8,7 @@ import pytest
 from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import OPEN
 from solrbench.load.engine.step_run import Target
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.recording.worker_result import RequestOutcome, WorkerOutcome
 from solrbench.load.workload.http_requests import prepare_node
 from solrbench.load.workload.name_table import Naming
@@ -97,7 +97,7 @@ def test_inputs_follow_their_order() -> None:
 def test_values_without_origin_are_refused_before_the_load(
     requests: list[dict[str, Any]], inputs: bool, reason: str, message: str
 ) -> None:
-    with pytest.raises(LoadFailure) as caught:
+    with pytest.raises(LoadError) as caught:
         prepare(workload(*requests, inputs=inputs), INPUTS if inputs else None)
     assert caught.value.reason == reason
     assert caught.value.message.startswith(message)

@@ -8,7 +8,7 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, Updates
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.workload.ordering import Slots
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.load.workload.updates import DocumentSource, FileSource, GeneratedSource, UpdatePart
@@ -106,12 +106,12 @@ def test_files_that_cannot_be_sent_are_refused(
     tmp_path: Path, text: str, reason: str, part: str
 ) -> None:
     (tmp_path / "docs").write_text(text)
-    with pytest.raises(LoadFailure) as caught:
+    with pytest.raises(LoadError) as caught:
         FileSource(tmp_path / "docs")
     assert caught.value.reason == reason
     assert part in caught.value.message
 
 
 def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LoadFailure, match="NoDocuments: cannot read document file"):
+    with pytest.raises(LoadError, match="NoDocuments: cannot read document file"):
         FileSource(tmp_path / "none")

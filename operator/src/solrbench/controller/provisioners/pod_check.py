@@ -3,19 +3,19 @@
 from solrbench.controller.children import pods
 from solrbench.controller.context import Run
 from solrbench.decide.pod_problems import find_trouble
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 
 
 def explain(run: Run, component: str) -> None:
     """Look for trouble with the pods of a component.
 
     Raises:
-        NotYet: with the trouble as its reason, if there is one.
+        TemporaryError: with the trouble as its reason, if there is one.
 
     """
     trouble = find_trouble(pods(run, component), run.now)
     if trouble is not None:
-        raise NotYet(trouble.reason, trouble.message)
+        raise TemporaryError(trouble.reason, trouble.message)
 
 
 def update_target(run: Run, **fields: object) -> None:

@@ -13,7 +13,7 @@ from solrbench.controller.provisioners.zookeeper import (
     wait_for_provided,
 )
 from solrbench.decide.solr_cloud_readiness import is_ignored, missing
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
 
@@ -22,12 +22,12 @@ def bring_up(run: Run) -> None:
     """Make a SolrCloud and wait until the Solr Operator has brought it up.
 
     Raises:
-        NotYet: until then, with a reason that tells whose turn it is.
-        Never: if a SolrCloud of this name belongs to somebody else.
+        TemporaryError: until then, with a reason that tells whose turn it is.
+        PermanentError: if a SolrCloud of this name belongs to somebody else.
 
     """
     if not run.cluster.serves(*SOLR_CLOUDS):
-        raise NotYet(
+        raise TemporaryError(
             "SolrOperatorMissing",
             "the cluster does not know solrclouds.solr.apache.org; install the Apache Solr"
             " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
@@ -45,7 +45,7 @@ def bring_up(run: Run) -> None:
         "apps/v1", "StatefulSet", run.namespace, names.operated(run.benchmark)
     )
     if is_ignored(cloud, stateful_set, run.now):
-        raise NotYet(
+        raise TemporaryError(
             "SolrOperatorNotRunning",
             f"nobody has done anything about SolrCloud {cloud['metadata']['name']}; check in the"
             f" Solr Operator's log that it runs, watches namespace {run.namespace} and, for"
@@ -64,9 +64,11 @@ def _own_cloud(run: Run) -> Manifest | None:
     metadata = cloud["metadata"]
     owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
     if metadata.get("deletionTimestamp") is not None:
-        raise NotYet("RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there")
+        raise TemporaryError(
+            "RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there"
+        )
     if run.benchmark.metadata.uid not in owners:
-        raise Never(
+        raise PermanentError(
             "SolrCloudNameTaken",
             f"there is a SolrCloud {name} that does not belong to this benchmark; give the"
             " benchmark another name, which is that of its SolrCloud",
@@ -90,7 +92,7 @@ def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) 
     explain(run, names.SOLR)
     seen = pods(run, names.SOLR)
     if stateful_set is not None and not seen:
-        raise NotYet(
+        raise TemporaryError(
             "SolrCloudNotReady",
             "no pod is made yet; if that lasts, see why: kubectl describe statefulset"
             f" {stateful_set['metadata']['name']}. A namespace that enforces Pod Security"
@@ -102,4 +104,4 @@ def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) 
             f"Solr runs in {', '.join(pod.name for pod in seen)}, but the Solr Operator has not yet"
             " opened the readiness gates or said so; if that lasts, check that it still runs"
         )
-    raise NotYet("SolrCloudNotReady", "; ".join(lacking))
+    raise TemporaryError("SolrCloudNotReady", "; ".join(lacking))

@@ -5,7 +5,7 @@ from solrbench.controller.children import apply_all, pods
 from solrbench.controller.context import Run
 from solrbench.controller.provisioners.pod_check import explain
 from solrbench.controller.provisioners.zookeeper import bring_up_ensemble, check_external
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names
 
@@ -14,7 +14,7 @@ def bring_up(run: Run) -> None:
     """Make ZooKeeper, then Solr, and wait until every pod is ready.
 
     Raises:
-        NotYet: until then, with the trouble of a pod as the reason if there is one.
+        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
 
     """
     if run.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
@@ -26,4 +26,4 @@ def bring_up(run: Run) -> None:
     ready = sum(pod.ready for pod in pods(run, names.SOLR))
     if ready != wanted:
         explain(run, names.SOLR)
-        raise NotYet("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
+        raise TemporaryError("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")

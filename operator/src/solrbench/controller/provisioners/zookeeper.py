@@ -3,7 +3,7 @@
 from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all
 from solrbench.controller.context import Run
 from solrbench.controller.provisioners.pod_check import explain, update_target
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
@@ -14,7 +14,7 @@ def bring_up_ensemble(run: Run) -> None:
     """Make an ensemble and wait until it is whole.
 
     Raises:
-        NotYet: until then.
+        TemporaryError: until then.
 
     """
     apply_all(run, build_zookeeper(run.benchmark, run.solr_cloud, run.status.attempts.target))
@@ -25,7 +25,7 @@ def wait_for_ensemble(run: Run) -> None:
     """Wait until every member of an ensemble of the benchmark serves.
 
     Raises:
-        NotYet: until then, with the trouble of a pod as the reason if there is one.
+        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
 
     """
     wanted = run.solr_cloud.zookeeper.replicas
@@ -34,18 +34,20 @@ def wait_for_ensemble(run: Run) -> None:
     update_target(run, zookeepers=size or None)
     if size != wanted:
         explain(run, names.ZOOKEEPER)
-        raise NotYet("ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble")
+        raise TemporaryError(
+            "ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble"
+        )
 
 
 def check_provided(run: Run) -> None:
     """Check that there is somebody who makes a ZookeeperCluster.
 
     Raises:
-        NotYet: if there is not.
+        TemporaryError: if there is not.
 
     """
     if not run.cluster.serves(*ZOOKEEPER_CLUSTERS):
-        raise NotYet(
+        raise TemporaryError(
             "ZooKeeperOperatorMissing",
             "the cluster does not know zookeeperclusters.zookeeper.pravega.io; install the"
             " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
@@ -56,12 +58,12 @@ def wait_for_provided(run: Run) -> None:
     """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper.
 
     Raises:
-        NotYet: until every member serves.
+        TemporaryError: until every member serves.
 
     """
     name = names.provided_zookeeper(run.benchmark)
     if run.cluster.get(*ZOOKEEPER_CLUSTERS, run.namespace, name) is None:
-        raise NotYet(
+        raise TemporaryError(
             "ZooKeeperNotReady",
             f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
             " zookeeper-operator.use or zookeeper-operator.install",
@@ -73,12 +75,12 @@ def check_external(run: Run) -> None:
     """Check that an outside ensemble can be reached at all.
 
     Raises:
-        NotYet: if no member takes a connection.
+        TemporaryError: if no member takes a connection.
 
     """
     servers = run.state_path.servers
     if not zookeeper.any_reachable(servers):
-        raise NotYet(
+        raise TemporaryError(
             "ZooKeeperUnreachable",
             f"no ZooKeeper of {servers} takes a connection from the operator; check"
             " spec.target.solrCloud.zookeeper.connectionString, whose names must hold in every"

@@ -15,7 +15,7 @@ from solrbench.decide.conditions import (
     SUCCEEDED,
     TARGET_READY,
 )
-from solrbench.errors import NotYet, SolrbenchError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.results.text.verdict_text import ending
 
 
@@ -41,13 +41,13 @@ def clean_up(run: Run) -> None:
     The load is always deleted: with nothing left to measure it would only burn CPU.
 
     Raises:
-        NotYet: while something is still there.
+        TemporaryError: while something is still there.
 
     """
     components = (*LOAD, *TARGET) if _wants_cleanup(run) else LOAD
     gone = delete_components(run, *components)
     if not gone:
-        waits = obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or NotYet(
+        waits = obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or TemporaryError(
             "CleaningUp", "pods are still there"
         )
         run.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
@@ -65,7 +65,7 @@ def _remove_collection(run: Run) -> None:
     """Remove our collection from an existing target; tried again with every pass.
 
     Raises:
-        NotYet: whatever stands in the way, for the results are there and the end is told.
+        TemporaryError: whatever stands in the way, for the results are there and the end is told.
 
     """
     try:
@@ -73,7 +73,7 @@ def _remove_collection(run: Run) -> None:
     except SolrbenchError as error:
         message = f"the collection is still on target.existing: {error}"
         run.conditions.set(CLEANED_UP, "False", "CollectionNotRemoved", message)
-        raise NotYet("CollectionNotRemoved", message) from error
+        raise TemporaryError("CollectionNotRemoved", message) from error
 
 
 def needs_clean_up(run: Run) -> bool:

@@ -5,10 +5,10 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.context import Run, TargetLost
+from solrbench.controller.context import Run, TargetLostError
 from solrbench.controller.replica_sizes import check_made, find_replicas
 from solrbench.decide.conditions import TARGET_READY
-from solrbench.errors import Never, NotYet, SolrbenchError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.solr import collections, managed_collection
 from solrbench.solr.client import SolrClient
@@ -25,9 +25,9 @@ def look_at(run: Run) -> None:
     """Check the existing target, and make the collection if it is to be ours.
 
     Raises:
-        NotYet: while it does not answer, or the collection is not there.
-        Never: if it may not be asked, or cannot do what the spec asks for.
-        TargetLost: if a node of a target that was ready is not the one it was.
+        TemporaryError: while it does not answer, or the collection is not there.
+        PermanentError: if it may not be asked, or cannot do what the spec asks for.
+        TargetLostError: if a node of a target that was ready is not the one it was.
 
     """
     if run.conditions.holds(TARGET_READY):
@@ -35,11 +35,11 @@ def look_at(run: Run) -> None:
         return
     run.enter("Provisioning")
     if not delete_components(run, *TARGET, attempt_below=run.status.attempts.target):
-        raise NotYet("RemovingOldTarget", "pods of the attempt before are still there")
+        raise TemporaryError("RemovingOldTarget", "pods of the attempt before are still there")
     with run.solr(timeout_seconds=30) as solr:
         lives = node_lives(solr)
         if missing := sorted(run.status.target.nodes.keys() - lives.keys()):
-            raise NotYet("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
+            raise TemporaryError("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
         _check_versions(lives)
         # Before the status tells of nodes: a password that lets nobody in, and a collection of
         # somebody else's, end the benchmark here, and then nobody has to clean up.
@@ -49,7 +49,7 @@ def look_at(run: Run) -> None:
             _check_collection(run, solr)
         elif not run.benchmark.status.target.nodes:
             # Nothing is made before the status tells that it may be: whoever cleans up reads it.
-            raise NotYet("TargetFound", "the nodes answer, the collection is made next")
+            raise TemporaryError("TargetFound", "the nodes answer, the collection is made next")
         else:
             _make_collection(run, solr, lives, is_made=is_made)
     run.conditions.set(TARGET_READY, "True", "Ready", "the existing nodes and replicas are active")
@@ -58,7 +58,7 @@ def look_at(run: Run) -> None:
 def _check_versions(lives: dict[str, NodeLife]) -> None:
     versions = sorted({life.solr_version for life in lives.values()})
     if any(not version.startswith("9.") for version in versions):
-        raise Never(
+        raise PermanentError(
             "UnsupportedSolrVersion",
             f"target.existing runs Solr {', '.join(versions)}; it must be Solr 9.x",
         )
@@ -81,12 +81,12 @@ def _check_collection(run: Run, solr: SolrClient) -> None:
     name = names.collection(run.benchmark)
     found = find_replicas(run, solr)
     if not found:
-        raise NotYet(
+        raise TemporaryError(
             "CollectionNotFound", f"target.existing.collectionName: there is no collection {name}"
         )
     waiting = [f"{each.core} is {each.state}" for each in found if each.state != "active"]
     if waiting:
-        raise NotYet("ReplicasNotActive", ", ".join(waiting))
+        raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
 
 
 def _is_made(run: Run, solr: SolrClient) -> bool:
@@ -102,7 +102,7 @@ def _make_collection(
     name, wanted = names.collection(run.benchmark), run.benchmark.spec.collection
     config_set = names.config_set(run.benchmark, run.status.attempts.target)
     if wanted.replicas.total > len(lives):
-        raise Never(
+        raise PermanentError(
             "TooFewNodes",
             f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has"
             f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
@@ -122,8 +122,8 @@ def check(run: Run, *, now: bool = False) -> None:
         now: whether to look even if somebody just did, as before a result is kept
 
     Raises:
-        NotYet: if it had to be known now, and Solr did not tell.
-        TargetLost: if a node is gone or was started again, or nobody answers for long.
+        TemporaryError: if it had to be known now, and Solr did not tell.
+        TargetLostError: if a node is gone or was started again, or nobody answers for long.
 
     """
     seen = run.status.target.check_time or run.now
@@ -134,15 +134,15 @@ def check(run: Run, *, now: bool = False) -> None:
             lives = node_lives(solr)
     except SolrbenchError as error:
         if run.now - seen > PATIENCE:
-            raise TargetLost("TargetUnreachable", error.message) from error
+            raise TargetLostError("TargetUnreachable", error.message) from error
         if now:
-            raise NotYet(error.reason, error.message) from error
+            raise TemporaryError(error.reason, error.message) from error
         return
     for name, started in run.status.target.nodes.items():
         if name not in lives:
-            raise TargetLost("TargetNodeLost", f"node {name} is not live any more")
+            raise TargetLostError("TargetNodeLost", f"node {name} is not live any more")
         if lives[name].started != started:
-            raise TargetLost("TargetNodeLost", f"node {name} was started again")
+            raise TargetLostError("TargetNodeLost", f"node {name} was started again")
     run.update(target=run.status.target.model_copy(update={"check_time": run.now}))
 
 

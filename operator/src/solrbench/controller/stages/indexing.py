@@ -14,7 +14,7 @@ from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.index_progress import add_up
 from solrbench.decide.pod_problems import find_trouble
 from solrbench.decide.views import JobView, PodView
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
 from solrbench.plan.auth_files import access_files
@@ -30,9 +30,9 @@ def index(run: Run) -> None:
     """Fill the collection and check that Solr holds every document.
 
     Raises:
-        NotYet: while documents are sent or replicas catch up.
-        Never: if the data cannot be indexed, or documents are missing at the end.
-        TargetLost: if a node was lost while the documents were counted.
+        TemporaryError: while documents are sent or replicas catch up.
+        PermanentError: if the data cannot be indexed, or documents are missing at the end.
+        TargetLostError: if a node was lost while the documents were counted.
 
     """
     if run.conditions.holds(DATA_INDEXED):
@@ -46,7 +46,7 @@ def index(run: Run) -> None:
     if found is None:
         plan = _plan(run, dataset)
         apply_all(run, build_index(run.benchmark, plan, run.settings.image, _attempt(run)))
-        raise NotYet("IndexingStarted", "the index Job was made")
+        raise TemporaryError("IndexingStarted", "the index Job was made")
     seen = pods(run, names.INDEX)
     progress = _observe(seen)
     run.update(dataset=add_up(dataset, progress, run.now.timestamp()))
@@ -75,7 +75,7 @@ def _count_what_is_there(run: Run) -> None:
         cores = read_cores(run, solr, find_replicas(run, solr))
     try:
         documents = sum(documents_by_shard(cores).values())
-    except NotYet:  # a number that the replicas do not agree on is no number
+    except TemporaryError:  # a number that the replicas do not agree on is no number
         documents = None
     size = sum(each.bytes for each in cores)
     run.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
@@ -107,15 +107,15 @@ def _leader_urls(run: Run) -> dict[str, str] | None:
 
 
 def _observe(seen: list[PodView]) -> list[IndexProgress]:
-    """Return what every index pod says: its last words, or its answer while it runs."""
+    """Return what every index pod says: its termination message, or its response while it runs."""
     found = []
     with IndexPodClient() as client:
         for pod in seen:
-            text = pod.last_words or _progress(client, pod)
+            text = pod.termination_message or _progress(client, pod)
             try:
                 found.append(IndexProgress.model_validate_json(text))
             except ValidationError:
-                continue  # not started, or killed without last words
+                continue  # not started, or killed without a message
     return found
 
 
@@ -123,29 +123,29 @@ def _progress(client: IndexPodClient, pod: PodView) -> str:
     return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
-def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> Never:
+def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> PermanentError:
     told = [each for each in progress if each.reason is not None]
     for each in sorted(told, key=lambda each: each.reason == INTERRUPTED):
-        return Never(each.reason or "", each.message or "")
+        return PermanentError(each.reason or "", each.message or "")
     for pod in seen:
         for container in pod.containers:
             if container.ended_reason not in ("", "Completed"):
-                return Never(
+                return PermanentError(
                     "OOMKilled" if container.ended_reason == "OOMKilled" else "IndexPodFailed",
                     f"pod {pod.name} ended: {container.ended_reason}, exit code"
-                    f" {container.exit_code}; {container.last_words[:500]}",
+                    f" {container.exit_code}; {container.termination_message[:500]}",
                 )
-    return Never("IndexJobFailed", found.failure)
+    return PermanentError("IndexJobFailed", found.failure)
 
 
 def _wait(run: Run, seen: list[PodView]) -> None:
     at_work = [pod for pod in seen if pod.phase in ("Pending", "Running")]
     trouble = find_trouble(at_work, run.now)
     if trouble is not None:
-        raise NotYet(trouble.reason, trouble.message)
+        raise TemporaryError(trouble.reason, trouble.message)
     status = run.status.dataset
     total = f" of {status.documents_total}" if status.documents_total else ""
-    raise NotYet("Indexing", f"{status.documents or 0}{total} documents sent")
+    raise TemporaryError("Indexing", f"{status.documents or 0}{total} documents sent")
 
 
 def _verify(run: Run, dataset: Dataset) -> None:
@@ -153,7 +153,7 @@ def _verify(run: Run, dataset: Dataset) -> None:
     sent = run.status.dataset.documents
     expected = dataset.expected_documents or sent
     if expected is None:
-        raise Never("DocumentsUnknown", "no index pod told how many documents it sent")
+        raise PermanentError("DocumentsUnknown", "no index pod told how many documents it sent")
     with run.solr(timeout_seconds=30) as solr:
         commit(solr, name, dataset.indexing.max_segments)
         found = find_replicas(run, solr)
@@ -163,7 +163,7 @@ def _verify(run: Run, dataset: Dataset) -> None:
     size = sum(each.bytes for each in cores)
     total = sum(counted.values())
     if total != expected:
-        raise Never(
+        raise PermanentError(
             "DocumentCountMismatch",
             f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"
             f" {counted}); if the data repeats ids, set spec.dataset.expectedDocuments",

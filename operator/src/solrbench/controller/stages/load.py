@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
-from solrbench.controller.context import LoadLost, Run
+from solrbench.controller.context import LoadLostError, Run
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.replica_sizes import find_replicas, read_cores
 from solrbench.controller.stages.load_results import follow, show
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.resume import resume
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import access_files
@@ -23,9 +23,9 @@ def measure(run: Run) -> None:
     """Run what is left of the ladder.
 
     Raises:
-        NotYet: while steps are measured.
-        Never: if the workload cannot be run.
-        LoadLost: if a pod of the load was lost.
+        TemporaryError: while steps are measured.
+        PermanentError: if the workload cannot be run.
+        LoadLostError: if a pod of the load was lost.
 
     """
     if run.conditions.holds(MEASURED):
@@ -38,18 +38,18 @@ def measure(run: Run) -> None:
         return
     run.enter("Measuring")
     if not delete_components(run, *LOAD, attempt_below=run.status.attempts.load):
-        raise NotYet("RemovingOldLoad", "pods of the attempt before are still there")
+        raise TemporaryError("RemovingOldLoad", "pods of the attempt before are still there")
     if job(run, names.LOAD_MASTER) is None or job(run, names.LOAD_WORKER) is None:
         plan = _plan(run, remaining)
         apply_all(run, build_load(run.benchmark, plan, run.settings.image, plan.attempt))
-        raise NotYet("LoadStarted", "the load's Jobs were made")
+        raise TemporaryError("LoadStarted", "the load's Jobs were made")
     follow(run)
 
 
 def _finish(run: Run, stored: int) -> None:
     _update_index_size(run)
     if not delete_components(run, *LOAD):
-        raise NotYet("StoppingLoad", "every step is stored, the load's pods end")
+        raise TemporaryError("StoppingLoad", "every step is stored, the load's pods end")
     run.update(load=None)
     run.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
 
@@ -103,8 +103,8 @@ def _doors(run: Run) -> list[Doors]:
     """Return where the variants lead; hosts of the user's must be allowed as those of targets.
 
     Raises:
-        NotYet: `HostNotFound`.
-        Never: `HostNotAllowed`.
+        TemporaryError: `HostNotFound`.
+        PermanentError: `HostNotAllowed`.
 
     """
     given = [url for each in run.benchmark.spec.target.variants for url in each.urls or ()]
@@ -117,16 +117,16 @@ def _doors(run: Run) -> list[Doors]:
     ]
 
 
-def load_again(run: Run, lost: LoadLost) -> None:
+def load_again(run: Run, lost: LoadLostError) -> None:
     """Begin a new attempt of the load; stored steps stay.
 
     Raises:
-        Never: if there were enough attempts.
+        PermanentError: if there were enough attempts.
 
     """
     attempts = run.status.attempts
     if attempts.load >= attempts.target + run.benchmark.spec.retries:
-        raise Never(
+        raise PermanentError(
             lost.reason, f"{lost.message}; given up after {attempts.load} attempts (spec.retries)"
         )
     run.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)

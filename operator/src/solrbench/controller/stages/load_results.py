@@ -9,12 +9,12 @@ from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.children import LOAD, job, pods
-from solrbench.controller.context import LoadLost, Run
+from solrbench.controller.context import LoadLostError, Run
 from solrbench.controller.stages import existing_target
 from solrbench.decide.pod_events import with_pods
 from solrbench.decide.pod_problems import find_trouble
 from solrbench.decide.views import PodView
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load.errors import PERMANENT_REASONS
 from solrbench.load.master_client import RemoteMaster
 from solrbench.plan import names
@@ -35,9 +35,9 @@ def follow(run: Run) -> None:
     """Store what is finished and show what is under way.
 
     Raises:
-        NotYet: while steps are measured.
-        Never: if the workload cannot be run.
-        LoadLost: if a pod of the load was lost.
+        TemporaryError: while steps are measured.
+        PermanentError: if the workload cannot be run.
+        LoadLostError: if a pod of the load was lost.
 
     """
     seen = pods(run, *LOAD)
@@ -49,12 +49,14 @@ def follow(run: Run) -> None:
     _check_pods(run, needed)
     trouble = find_trouble(needed, run.now)
     if trouble is not None:
-        raise NotYet(trouble.reason, trouble.message)
+        raise TemporaryError(trouble.reason, trouble.message)
     load = run.status.load
     report = run.status.report
     where = f", {_under_way(load)}" if load is not None and load.step else ""
     stage = load.stage if load is not None else "Starting"
-    raise NotYet(stage, f"{report.stored_steps} of {report.total_steps} steps are stored{where}")
+    raise TemporaryError(
+        stage, f"{report.stored_steps} of {report.total_steps} steps are stored{where}"
+    )
 
 
 def _under_way(load: LiveLoad) -> str:
@@ -69,7 +71,7 @@ def _listen(run: Run, master: RemoteMaster) -> None:
             existing_target.check(run, now=True)
         for pass_id in state.unacknowledged:
             _keep(run, master, pass_id)
-    except NotYet as error:
+    except TemporaryError as error:
         if error.reason != "LoadMasterUnreachable":
             raise
         return  # starting, busy or just gone: the pods tell which
@@ -134,14 +136,14 @@ def _may_have_lost_solr(document: StepDocument, now: datetime) -> bool:
 
 def _check_pods(run: Run, seen: list[PodView]) -> None:
     if len(run.reports.documents(run.benchmark)) == run.status.report.total_steps:
-        raise NotYet("StoppingLoad", "every step is stored")
+        raise TemporaryError("StoppingLoad", "every step is stored")
     for pod in seen:
         if pod.phase == "Failed" or pod.reason == "Evicted":
             _raise_pod_failure(run, pod)
     for component in LOAD:
         found = job(run, component)
         if found is not None and (found.failed or found.succeeded):
-            raise LoadLost("LoadPodLost", f"a pod of {found.name} was lost: {found.failure}")
+            raise LoadLostError("LoadPodLost", f"a pod of {found.name} was lost: {found.failure}")
 
 
 def _is_spared(run: Run, pod: PodView) -> bool:
@@ -150,30 +152,30 @@ def _is_spared(run: Run, pod: PodView) -> bool:
         run.benchmark.spec.load.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
         and pod.component == names.LOAD_WORKER
         and pod.phase == "Failed"
-        and _last_words(pod).reason not in PERMANENT_REASONS
+        and _termination_state(pod).reason not in PERMANENT_REASONS
     )
 
 
 def _raise_pod_failure(run: Run, pod: PodView) -> NoReturn:
     trouble = find_trouble([pod], run.now)
     if trouble is not None:
-        raise LoadLost(trouble.reason, trouble.message)
-    words = _last_words(pod)
+        raise LoadLostError(trouble.reason, trouble.message)
+    words = _termination_state(pod)
     _raise_failure(
         words.reason or "LoadPodLost",
         words.message or f"pod {pod.name} ended: {[c.exit_code for c in pod.containers]}",
     )
 
 
-def _last_words(pod: PodView) -> LoadState:
+def _termination_state(pod: PodView) -> LoadState:
     try:
-        return LoadState.model_validate_json(pod.last_words or '{"stage": "Failed"}')
+        return LoadState.model_validate_json(pod.termination_message or '{"stage": "Failed"}')
     except ValidationError:
-        return LoadState(stage="Failed", message=pod.last_words[:500])
+        return LoadState(stage="Failed", message=pod.termination_message[:500])
 
 
 def _raise_failure(reason: str, message: str) -> NoReturn:
-    raise (Never if reason in PERMANENT_REASONS else LoadLost)(reason, message)
+    raise (PermanentError if reason in PERMANENT_REASONS else LoadLostError)(reason, message)
 
 
 def show(run: Run, documents: dict[str, StepDocument]) -> None:

@@ -10,7 +10,7 @@ from solrbench.controller.context import Run
 from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.queue import ahead_in_queue
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 
 _turn_lock = threading.Lock()
 """Only one pass at a time looks at the queue and takes the place (there is one operator)."""
@@ -20,7 +20,7 @@ def wait_for_turn(run: Run) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
 
     Raises:
-        NotYet: while others come first.
+        TemporaryError: while others come first.
 
     """
     if run.status.start_time is not None:
@@ -29,7 +29,7 @@ def wait_for_turn(run: Run) -> None:
         before = ahead_in_queue(run.benchmark, _everyone(run), run.settings.concurrency)
         if before:
             run.enter("Queued")
-            raise NotYet("Queued", f"waits for {', '.join(before[:5])}")
+            raise TemporaryError("Queued", f"waits for {', '.join(before[:5])}")
         run.update(start_time=run.now)
         run.enter("Provisioning")
         run.conditions.set(SUCCEEDED, "Unknown", "Running", "")

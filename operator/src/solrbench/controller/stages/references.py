@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import Run
 from solrbench.controller.endpoint import find_door
 from solrbench.decide.conditions import ACCEPTED
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.plan.workload_files import sources
 
 
@@ -12,8 +12,8 @@ def accept(run: Run) -> None:
     """Check that everything the spec refers to exists.
 
     Raises:
-        NotYet: if something is missing; it may be applied a moment later.
-        Never: `HostNotAllowed`.
+        TemporaryError: if something is missing; it may be applied a moment later.
+        PermanentError: `HostNotAllowed`.
 
     """
     if run.status.start_time is not None:
@@ -25,7 +25,7 @@ def accept(run: Run) -> None:
         find_door(run.cluster, run.settings.allowed_hosts, run.namespace, run.existing)
     for path, name in _claims(run.benchmark):
         if run.cluster.get("v1", "PersistentVolumeClaim", run.namespace, name) is None:
-            raise NotYet(
+            raise TemporaryError(
                 "VolumeClaimNotFound",
                 f"{path}: there is no PersistentVolumeClaim {name} in namespace {run.namespace}",
             )
@@ -68,14 +68,14 @@ def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
 def _check_config_map(run: Run, path: str, name: str, keys: list[str]) -> None:
     body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
     if body is None:
-        raise NotYet(
+        raise TemporaryError(
             "ConfigMapNotFound",
             f"{path}: there is no ConfigMap {name} in namespace {run.namespace}; create it",
         )
     present = set(body.get("data") or {}) | set(body.get("binaryData") or {})
     missing = [key for key in keys if key not in present]
     if missing:
-        raise NotYet(
+        raise TemporaryError(
             "ConfigMapKeyNotFound",
             f"{path}: ConfigMap {name} has no key {', '.join(missing)};"
             f" it has {', '.join(sorted(present)) or 'none'}",

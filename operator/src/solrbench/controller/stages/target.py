@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.children import TARGET, delete_components, obstacle, pods
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.context import Run, TargetLost
+from solrbench.controller.context import Run, TargetLostError
 from solrbench.controller.provisioners import solr_operator, stateful_set
 from solrbench.controller.provisioners.pod_check import update_target
 from solrbench.controller.replica_sizes import check_made
@@ -14,7 +14,7 @@ from solrbench.controller.stages import existing_target
 from solrbench.controller.stages.late_evidence import amend
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.pod_problems import find_trouble
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
 from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
@@ -25,9 +25,9 @@ def provision(run: Run) -> None:
     """Bring the target to where the spec wants it.
 
     Raises:
-        NotYet: while pods start, with their trouble as the reason if they have one.
-        Never: if Solr refuses what the spec asks for.
-        TargetLost: if a pod of a finished target is not the one it was.
+        TemporaryError: while pods start, with their trouble as the reason if they have one.
+        PermanentError: if Solr refuses what the spec asks for.
+        TargetLostError: if a pod of a finished target is not the one it was.
 
     """
     if run.existing is not None:
@@ -35,13 +35,13 @@ def provision(run: Run) -> None:
         return
     if run.conditions.holds(TARGET_READY):
         # An API server that does not answer says nothing of Solr; the next pass looks again.
-        with suppress(NotYet):
+        with suppress(TemporaryError):
             check_target(run)
         return
     run.enter("Provisioning")
     attempt = run.status.attempts.target
     if not delete_components(run, *TARGET, attempt_below=attempt):
-        raise obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or NotYet(
+        raise obstacle(run.cluster, run.namespace, run.benchmark.metadata.name) or TemporaryError(
             "RemovingOldTarget", "pods of the attempt before are still there"
         )
     _bring_up(run)
@@ -66,7 +66,9 @@ def _check_live(run: Run) -> None:
         live = live_nodes(solr)
         update_target(run, live_nodes=len(live))
         if len(live) != wanted:
-            raise NotYet("SolrNotLive", f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive")
+            raise TemporaryError(
+                "SolrNotLive", f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive"
+            )
         _check_nodes(run, solr)
 
 
@@ -74,7 +76,7 @@ def _check_nodes(run: Run, solr: SolrClient) -> None:
     infos = [node_info(solr, url) for url in run.solr_urls]
     versions = {info.solr_version for info in infos}
     if any(not version.startswith("9.") for version in versions):
-        raise Never(
+        raise PermanentError(
             "UnsupportedSolrVersion",
             f"the image holds Solr {', '.join(sorted(versions))}; spec.target.solrCloud.image must"
             " be Solr 9.x",
@@ -116,21 +118,21 @@ def check_target(run: Run) -> None:
             continue
         trouble = None if pod is None else find_trouble([pod], run.now)
         if trouble is not None and trouble.reason == "OOMKilled":
-            raise Never(trouble.reason, trouble.message)
+            raise PermanentError(trouble.reason, trouble.message)
         why = trouble.message if trouble else f"pod {name} was lost or started again"
-        raise TargetLost(trouble.reason if trouble else "TargetPodLost", why)
+        raise TargetLostError(trouble.reason if trouble else "TargetPodLost", why)
 
 
-def start_again(run: Run, lost: TargetLost) -> None:
+def start_again(run: Run, lost: TargetLostError) -> None:
     """Begin a new attempt of target and load; stored steps stay.
 
     Raises:
-        Never: if there were enough attempts.
+        PermanentError: if there were enough attempts.
 
     """
     attempts = run.status.attempts
     if attempts.target > run.benchmark.spec.retries:
-        raise Never(
+        raise PermanentError(
             lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
         )
     again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})

@@ -15,7 +15,7 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
     """Return requests and nodes of a plan.
 
     Raises:
-        LoadFailure: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
+        LoadError: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
             `BadPlan` or `CertificateNotTrusted`.
 
     """

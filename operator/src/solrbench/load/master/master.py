@@ -14,10 +14,10 @@ from locust.stats import stats_history
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.load.auth import load_access
 from solrbench.load.errors import (
-    EXIT_AGAIN,
+    EXIT_RETRYABLE,
     EXIT_TERMINATED,
-    LoadFailure,
-    leave_last_words,
+    LoadError,
+    write_termination_message,
 )
 from solrbench.load.locust_runtime.load_shape import Ladder
 from solrbench.load.locust_runtime.placeholder_user import virtual_user
@@ -80,25 +80,25 @@ class Master:
         gevent.spawn(stats_history, self._runner)
         gevent.spawn(self._steer).link_exception(self._crashed)
         exit_code = int(self._ended.get())
-        self._crew.dismiss(0 if exit_code == 0 else EXIT_AGAIN)
+        self._crew.dismiss(0 if exit_code == 0 else EXIT_RETRYABLE)
         self._runner.quit()
         return exit_code
 
     def _steer(self) -> None:
         try:
             self._conductor.run()
-        except LoadFailure as failure:
+        except LoadError as failure:
             self._give_up(failure)
             return
         self._store.wait_until_empty()
         self._ended.set(0)
 
-    def _give_up(self, failure: LoadFailure) -> None:
+    def _give_up(self, failure: LoadError) -> None:
         """Stop the load and offer what is finished for a while."""
         _logger.error("%s: %s", failure.reason, failure.message)
         self._conductor.fail(failure)
-        leave_last_words(failure)
-        self._crew.dismiss(EXIT_AGAIN)
+        write_termination_message(failure)
+        self._crew.dismiss(EXIT_RETRYABLE)
         self._store.wait_until_empty(self._settings.unacknowledged_seconds)
         self._ended.set(failure.exit_code)
 
@@ -121,12 +121,12 @@ class Master:
 
     def _stop(self) -> None:
         if not self._conductor.is_over:
-            self._crew.fail(LoadFailure("StoppedByUser", "somebody pressed Stop on Locust's page"))
+            self._crew.fail(LoadError("StoppedByUser", "somebody pressed Stop on Locust's page"))
 
     def _crashed(self, greenlet: Any) -> None:
-        failure = LoadFailure("LoadMasterFailed", repr(greenlet.exception))
+        failure = LoadError("LoadMasterFailed", repr(greenlet.exception))
         _logger.error("%s: %s", failure.reason, failure.message)
-        leave_last_words(failure)
+        write_termination_message(failure)
         self._ended.set(failure.exit_code)
 
     def _dispatcher_class(self, ladder: Ladder) -> Any:

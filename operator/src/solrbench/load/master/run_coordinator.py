@@ -8,14 +8,14 @@ from itertools import count
 from typing import NamedTuple, Protocol
 
 from solrbench.api.v1alpha1.load.warm_up import UntilSteady
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.master.list_offsets import Bookmark, finite_entries, most_sent, resumed
 from solrbench.load.master.merge_results import PassRecord, WarmedUp, merge_outcomes
 from solrbench.load.master.request_windows import merge_thousands
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.steady_state import SteadyWatch
 from solrbench.load.master.throughput import Speedometer
-from solrbench.load.master.worker_pool import Crew, PassSpoiledError
+from solrbench.load.master.worker_pool import Crew, StepRunAbortedError
 from solrbench.load.recording.name_limit import RequestNames
 from solrbench.load.recording.worker_result import WorkerOutcome
 from solrbench.load.schedule.assignment import (
@@ -64,7 +64,7 @@ class Conductor:
     """Runs the plan.
 
     `utc_now` gives the time that documents carry; `prepare` is called once when all workers are
-    there and raises `LoadFailure` if the run cannot begin.
+    there and raises `LoadError` if the run cannot begin.
     """
 
     def __init__(  # noqa: PLR0913 - what to do, and everybody who does it
@@ -87,7 +87,7 @@ class Conductor:
         self._pass: PlannedPass | None = None
         self._began: float | None = None
         self._speed = Speedometer()
-        self._failure: LoadFailure | None = None
+        self._failure: LoadError | None = None
         self._finite = finite_entries(plan.workload)
         self._mark = Bookmark(self._finite)
         self._names = RequestNames()
@@ -101,7 +101,7 @@ class Conductor:
         """Measure every pass of the plan.
 
         Raises:
-            LoadFailure: the run cannot go on; finished documents stay in the store
+            LoadError: the run cannot go on; finished documents stay in the store
 
         """
         self._crew.gather()
@@ -119,7 +119,7 @@ class Conductor:
         self._pass = None
         self._enter("Finished")
 
-    def fail(self, failure: LoadFailure) -> None:
+    def fail(self, failure: LoadError) -> None:
         """Show a failure from now on."""
         self._failure = failure
         self._enter("Failed")
@@ -206,7 +206,7 @@ class Conductor:
             wanted = assignment.model_copy(update={"key": key, "offsets": offsets})
             try:
                 return self._try(wanted, rate, stage, until)
-            except PassSpoiledError as spoiled:
+            except StepRunAbortedError as spoiled:
                 _logger.warning("pass=%s is run again: %s", assignment.key, spoiled)
                 self._skip(assignment)
                 self._crew.abandon()

@@ -12,7 +12,7 @@ from solrbench.http_auth import (
     Access,
     certificate_problem,
 )
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 
 _ATTEMPT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.5
@@ -30,7 +30,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
     """Return as soon as one node answers anything in HTTP; `door` names them in the error.
 
     Raises:
-        LoadFailure: `TargetUnreachable` if none does within `seconds`; at once
+        LoadError: `TargetUnreachable` if none does within `seconds`; at once
             `CertificateNotTrusted` or `AuthenticationFailed`
 
     """
@@ -51,7 +51,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
                 else:
                     return
             if clock() >= deadline:
-                raise LoadFailure(
+                raise LoadError(
                     "TargetUnreachable",
                     f"none of {len(urls)} nodes{door} answered within {seconds:g} s; last {last}",
                 )
@@ -60,7 +60,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
 
 def _check(url: str, status: int) -> None:
     if status == 401:
-        raise LoadFailure(
+        raise LoadError(
             AUTHENTICATION_FAILED,
             f"{url}: HTTP {status}; check target.existing.basicAuth.secretName",
         )
@@ -68,7 +68,7 @@ def _check(url: str, status: int) -> None:
 
 def _reason(url: str, error: httpx.HTTPError) -> str:
     if problem := certificate_problem(error):
-        raise LoadFailure(
+        raise LoadError(
             CERTIFICATE_NOT_TRUSTED, f"{url}: {problem}; check target.existing.tls.caSecret"
         ) from error
     return f"{url}: {error}"

@@ -9,7 +9,7 @@ from typing import Any
 from gevent.event import Event
 from locust.runners import STATE_MISSING, MasterRunner
 
-from solrbench.load.errors import EXIT_AGAIN, LoadFailure
+from solrbench.load.errors import EXIT_RETRYABLE, LoadError
 from solrbench.load.locust_runtime.load_shape import Ladder
 from solrbench.load.locust_runtime.users_dispatcher import Roster
 from solrbench.load.recording.worker_result import WorkerOutcome
@@ -25,7 +25,7 @@ _LOOK_SECONDS = 0.25
 _logger = logging.getLogger(__name__)
 
 
-class PassSpoiledError(Exception):
+class StepRunAbortedError(Exception):
     """A worker was lost in a pass that cannot go on; those that are left can run it again."""
 
 
@@ -44,7 +44,7 @@ class Crew:
         self._redistribute = redistribute
         self._changed = Event()
         self._names: dict[str, str] = {}
-        self._failure: LoadFailure | None = None
+        self._failure: LoadError | None = None
         self.classes: tuple[UserClass, ...] = ()
         """Classes of users that the workers know."""
         self.lost: list[str] = []
@@ -99,7 +99,7 @@ class Crew:
         """The workers of the pass by their places."""
         return Roster(tuple(self._members), self._seating)
 
-    def fail(self, failure: LoadFailure) -> None:
+    def fail(self, failure: LoadError) -> None:
         """Make whoever waits, now or later, raise `failure`."""
         self._failure = self._failure or failure
         self._changed.set()
@@ -108,7 +108,7 @@ class Crew:
         """Wait until the wanted workers are ready and give each its place.
 
         Raises:
-            LoadFailure: `WorkerLost`, or what a worker reports
+            LoadError: `WorkerLost`, or what a worker reports
 
         """
         self.wait(lambda: self.connected >= self._wanted)
@@ -120,7 +120,7 @@ class Crew:
         # Pods of a Job are numbered: shorter names first puts 10 after 9.
         alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
         if not alive:
-            raise LoadFailure("WorkerLost", "no worker is left")
+            raise LoadError("WorkerLost", "no worker is left")
         self._members = alive[: self._wanted]
         self._seating = Seating(len(self._members))
 
@@ -128,7 +128,7 @@ class Crew:
         """Give every worker its part of the next pass; return it as it is run.
 
         Raises:
-            LoadFailure: `WorkerLost`, or what a worker reports
+            LoadError: `WorkerLost`, or what a worker reports
 
         """
         self._check()
@@ -162,7 +162,7 @@ class Crew:
         change a number that Locust has not looked at yet.
 
         Raises:
-            LoadFailure: `WorkerLost`, or what a worker reports
+            LoadError: `WorkerLost`, or what a worker reports
 
         """
         self.wait(lambda: self.users == 0 and self._ladder.is_taken_up, seconds)
@@ -187,8 +187,8 @@ class Crew:
         """Wait until every worker has its users.
 
         Raises:
-            LoadFailure: `WorkerLost`, or what a worker reports
-            PassSpoiledError: a worker was lost, others are left
+            LoadError: `WorkerLost`, or what a worker reports
+            StepRunAbortedError: a worker was lost, others are left
 
         """
         self._wait_for(self._spawned, seconds)
@@ -202,8 +202,8 @@ class Crew:
         lost before that have no outcome.
 
         Raises:
-            LoadFailure: `WorkerLost`, or what a worker reports
-            PassSpoiledError: a worker was lost and the pass cannot go on, others are left
+            LoadError: `WorkerLost`, or what a worker reports
+            StepRunAbortedError: a worker was lost and the pass cannot go on, others are left
 
         """
         self._wait_for(self._outcomes, seconds, look)
@@ -243,8 +243,8 @@ class Crew:
         """Wait for a condition while nobody is lost, or while those that are left can go on.
 
         Raises:
-            LoadFailure: `WorkerLost`, or what a worker reports
-            PassSpoiledError: a worker was lost and the pass cannot go on, others are left
+            LoadError: `WorkerLost`, or what a worker reports
+            StepRunAbortedError: a worker was lost and the pass cannot go on, others are left
 
         """
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -255,7 +255,7 @@ class Crew:
                 return
             if deadline is not None and time.monotonic() > deadline:
                 message = f"pass {self._key}: workers did not do as told within {seconds:.0f} s"
-                raise LoadFailure("WorkerLost", message)
+                raise LoadError("WorkerLost", message)
             self._changed.wait(_LOOK_SECONDS)
 
     def abandon(self) -> None:
@@ -284,17 +284,17 @@ class Crew:
         """Go on without a worker.
 
         Raises:
-            LoadFailure: `WorkerLost` if that is not wanted, or nobody is left
-            PassSpoiledError: the pass cannot go on
+            LoadError: `WorkerLost` if that is not wanted, or nobody is left
+            StepRunAbortedError: the pass cannot go on
 
         """
         loss = f"worker {self._names[worker]} {why}"
         if not self._redistribute:
-            raise LoadFailure("WorkerLost", loss)
+            raise LoadError("WorkerLost", loss)
         _logger.warning("pass=%s %s", self._key, loss)
         self._gone.add(worker)
         # It may only be cut off: then it must not go on asking beside those that take its users.
-        self._send(worker, messages.END, {"exit_code": EXIT_AGAIN})
+        self._send(worker, messages.END, {"exit_code": EXIT_RETRYABLE})
         # Locust would start its own redistribution a minute later.
         self._runner.clients.pop(worker, None)
         if self._assignment is not None and worker not in self._outcomes:
@@ -302,11 +302,11 @@ class Crew:
 
     def _hand_over(self, worker: str, assignment: Assignment, loss: str) -> None:
         if all(each in self._gone for each in self._present):
-            raise LoadFailure("WorkerLost", f"{loss}, and nobody is left")
+            raise LoadError("WorkerLost", f"{loss}, and nobody is left")
         planned = assignment.open_loop is not None
         if not self._measuring or planned or assignment.requests is not None:
             # What is exact or planned for each worker cannot be made good by the others.
-            raise PassSpoiledError(loss)
+            raise StepRunAbortedError(loss)
         self.lost.append(self._names[worker])
         self._seating = self._seating.without(self._members.index(worker))
         for place, users in self._seating.moved(assignment.users).items():
@@ -326,12 +326,12 @@ class Crew:
         classes = tuple(UserClass(*each) for each in msg.data["classes"])
         if self.classes not in ((), classes):
             message = f"worker {msg.data['worker']} has other user classes than the rest"
-            self.fail(LoadFailure("LocustfileChanged", f"{message}; was its ConfigMap changed?"))
+            self.fail(LoadError("LocustfileChanged", f"{message}; was its ConfigMap changed?"))
         self.classes = classes
         self._changed.set()
 
     def _on_failed(self, *, msg: Any, **_: Any) -> None:
-        self.fail(LoadFailure(msg.data["reason"], msg.data["message"]))
+        self.fail(LoadError(msg.data["reason"], msg.data["message"]))
 
     def _on_spawned(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self._key:

@@ -16,10 +16,10 @@ from locust.runners import WorkerRunner
 from solrbench.load.engine.step_run import Progress, Target
 from solrbench.load.engine.target import prepare_target
 from solrbench.load.errors import (
-    EXIT_AGAIN,
+    EXIT_RETRYABLE,
     EXIT_TERMINATED,
-    LoadFailure,
-    leave_last_words,
+    LoadError,
+    write_termination_message,
 )
 from solrbench.load.locust_runtime.setup import allow_many_connections, tune_locust
 from solrbench.load.recording.worker_result import WorkerOutcome
@@ -50,23 +50,23 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
         worker = Worker(plan, settings, ended, prepared)
     except ConnectionError:
         where = f"{plan.master_host}:{settings.locust_port}"
-        failure = LoadFailure("MasterLost", f"no load master answered at {where}")
-        leave_last_words(failure)
+        failure = LoadError("MasterLost", f"no load master answered at {where}")
+        write_termination_message(failure)
         return failure.exit_code
     # Until here the process may simply end; from here on the master wants to know.
     gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
-    if isinstance(prepared, LoadFailure):
+    if isinstance(prepared, LoadError):
         return worker.give_up(prepared)
     return worker.serve()
 
 
-def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | OwnFile | LoadFailure:
+def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | OwnFile | LoadError:
     try:
         own = plan.workload.locustfile
         if own is not None:
             return read_own_file(plan, own, settings.locustfile_folder)
         return prepare_target(plan, settings.queries_folder)
-    except LoadFailure as failure:
+    except LoadError as failure:
         return failure
 
 
@@ -112,7 +112,7 @@ class Worker:
         plan: LoadPlan,
         settings: LoadSettings,
         ended: AsyncResult,
-        prepared: Target | OwnFile | LoadFailure,
+        prepared: Target | OwnFile | LoadError,
     ) -> None:
         self._ended = ended
         self._engine = self._make_engine(prepared)
@@ -126,8 +126,8 @@ class Worker:
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
 
-    def _make_engine(self, prepared: Target | OwnFile | LoadFailure) -> Engine | None:
-        if isinstance(prepared, LoadFailure):
+    def _make_engine(self, prepared: Target | OwnFile | LoadError) -> Engine | None:
+        if isinstance(prepared, LoadError):
             return None
         return OwnCore(prepared, self) if isinstance(prepared, OwnFile) else Bridge(prepared, self)
 
@@ -147,9 +147,9 @@ class Worker:
         self._runner.send_message(messages.READY, ready)
         return self._leave(int(self._ended.get()))
 
-    def give_up(self, failure: LoadFailure) -> int:
+    def give_up(self, failure: LoadError) -> int:
         """Tell the master why there is no work to be had here; return the exit code."""
-        leave_last_words(failure)
+        write_termination_message(failure)
         self._runner.register_message(messages.END, self._end)
         self._report(failure)
         self._ended.wait(_FAREWELL_SECONDS)
@@ -175,15 +175,15 @@ class Worker:
 
     def faulted(self, message: str) -> None:
         """Tell the master that the core is broken."""
-        self._report(LoadFailure("LoadCoreFailed", message))
+        self._report(LoadError("LoadCoreFailed", message))
 
-    def failed(self, failure: LoadFailure) -> None:
+    def failed(self, failure: LoadError) -> None:
         """Tell the master why the user's own users cannot work."""
         if not self._ended.ready():
-            leave_last_words(failure)
+            write_termination_message(failure)
             self._report(failure)
 
-    def _report(self, failure: LoadFailure) -> None:
+    def _report(self, failure: LoadError) -> None:
         _logger.error("%s: %s", failure.reason, failure.message)
         words = {"reason": failure.reason, "message": failure.message}
         self._runner.send_message(messages.FAILED, words)
@@ -215,8 +215,8 @@ class Worker:
         """Wait until the runner gives up, which it does when the master stays silent."""
         self._runner.greenlet.join()
         if not self._ended.ready():
-            leave_last_words(LoadFailure("MasterLost", "the load master stopped answering"))
-            self._ended.set(EXIT_AGAIN)
+            write_termination_message(LoadError("MasterLost", "the load master stopped answering"))
+            self._ended.set(EXIT_RETRYABLE)
 
     def _leave(self, exit_code: int) -> int:
         """Say goodbye, so that a master which did not ask for it knows at once."""

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from solrbench.api.v1alpha1.workload.mix import MixEntry
 from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import OPEN, Access
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.validation.expectations import expected_of
 from solrbench.load.workload.name_table import ALL_SEEN, OMIT_HEADER, Naming, Unseen, View, view_of
 from solrbench.load.workload.prepared_request import (
@@ -138,13 +138,13 @@ def prepare_node(workload: Workload, collection: str, url: str, access: Access =
     """Return a node from its base URL, such as `http://host:8983/solr`.
 
     Raises:
-        LoadFailure: `BadPlan` if the URL is not of http or https.
-        Never: `CertificateNotTrusted` if the certificates to trust cannot be read.
+        LoadError: `BadPlan` if the URL is not of http or https.
+        PermanentError: `CertificateNotTrusted` if the certificates to trust cannot be read.
 
     """
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise LoadFailure("BadPlan", f"solrUrls: {url} must begin with http:// and name a host")
+        raise LoadError("BadPlan", f"solrUrls: {url} must begin with http:// and name a host")
     base = f"{parts.path.rstrip('/')}/{collection}"
     own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
     headers = f"Host: {parts.netloc}\r\n{own}{_HEADERS}"

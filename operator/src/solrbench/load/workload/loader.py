@@ -6,7 +6,7 @@ from pathlib import Path
 from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.workload.generated_queries import generate_queries
 from solrbench.load.workload.http_requests import UPDATE_HANDLER, RequestMaker, first_shape
 from solrbench.load.workload.name_table import Naming, view_of
@@ -24,7 +24,7 @@ def prepare_offer(plan: LoadPlan, folder: Path) -> Offer:
     """Return all that a workload may send; its files are below `folder`.
 
     Raises:
-        LoadFailure: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments` or
+        LoadError: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments` or
             `BadPlan`.
 
     """
@@ -41,7 +41,7 @@ def prepare_offer(plan: LoadPlan, folder: Path) -> Offer:
     ]
     names = naming.names
     if len(names) > MOST_NAMES:
-        raise LoadFailure(
+        raise LoadError(
             "MalformedQueries", f"the workload has {len(names)} names; use at most {MOST_NAMES}"
         )
     wholes = [entry.name for entry in workload.entries if entry.transaction is not None]
@@ -88,7 +88,7 @@ def _documents(plan: LoadPlan, updates: Updates, folder: Path) -> DocumentSource
     if updates.generated is None:
         return FileSource(query_file(updates, folder))
     if plan.generator is None:
-        raise LoadFailure("BadPlan", "generated updates need dataset.generator")
+        raise LoadError("BadPlan", "generated updates need dataset.generator")
     return GeneratedSource(updates.generated, plan.generator, plan.id_field)
 
 
@@ -96,7 +96,7 @@ def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Iterable[Query]:
     if queries.generated is None:
         return stream_queries(query_file(queries, folder))
     if plan.generator is None:
-        raise LoadFailure(
+        raise LoadError(
             "BadPlan", "workload.queries.generated needs dataset.generator for its vocabulary"
         )
     return generate_queries(queries.generated, plan.generator, queries.seed)

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 
 Parameters = tuple[tuple[str, str], ...]
 """Names and values in order; a name may be repeated."""
@@ -73,7 +73,7 @@ def stream_queries(path: Path) -> Iterator[Query]:
     """Yield the queries of a file in order; only one is held at a time.
 
     Raises:
-        LoadFailure: `NoQueries` if it is missing or has no query, `MalformedQueries` if a line
+        LoadError: `NoQueries` if it is missing or has no query, `MalformedQueries` if a line
             cannot be read or there are too many names.
 
     """
@@ -84,11 +84,11 @@ def stream_queries(path: Path) -> Iterator[Query]:
                 names.add(query.name)
                 yield query
     except OSError as error:
-        raise LoadFailure("NoQueries", f"cannot read query file {path}: {error}") from error
+        raise LoadError("NoQueries", f"cannot read query file {path}: {error}") from error
     if not names:
-        raise LoadFailure("NoQueries", f"query file {path.name} has no query; add one per line")
+        raise LoadError("NoQueries", f"query file {path.name} has no query; add one per line")
     if len(names) > MOST_NAMES:
-        raise LoadFailure(
+        raise LoadError(
             "MalformedQueries",
             f"query file {path.name} has {len(names)} names; use at most {MOST_NAMES}",
         )
@@ -98,7 +98,7 @@ def read_queries(path: Path) -> list[Query]:
     """Return the queries of a file in order.
 
     Raises:
-        LoadFailure: as `stream_queries`.
+        LoadError: as `stream_queries`.
 
     """
     return list(stream_queries(path))
@@ -108,7 +108,7 @@ def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
     """Yield the query of each line that has one; `file` names it in errors.
 
     Raises:
-        LoadFailure: `MalformedQueries` with file and line.
+        LoadError: `MalformedQueries` with file and line.
 
     """
     for number, raw in enumerate(lines, start=1):
@@ -117,7 +117,7 @@ def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
             if line and not line.startswith("#"):
                 yield _parse(line)
         except ValueError as error:
-            raise LoadFailure("MalformedQueries", f"{file} line {number}: {error}") from error
+            raise LoadError("MalformedQueries", f"{file} line {number}: {error}") from error
 
 
 def _parse(line: str) -> Query:

@@ -7,7 +7,7 @@ import orjson
 from solrbench.api.v1alpha1.workload.mix import MixEntry, Transaction, TransactionRequest
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.validation.expectations import expected_of
@@ -62,7 +62,7 @@ def prepare_transaction(
     """Return the part of the mix's entry at `place`; new names are added to `naming`.
 
     Raises:
-        LoadFailure: `BadPlan` if a value has no origin or a body is no JSON, `MalformedQueries`
+        LoadError: `BadPlan` if a value has no origin or a body is no JSON, `MalformedQueries`
             if a line of the inputs lacks a value.
 
     """
@@ -127,7 +127,7 @@ def _body(text: str, where: str) -> Template:
     try:
         orjson.loads(found.fill(dict.fromkeys(found.names, "0"), str))
     except orjson.JSONDecodeError as error:
-        raise LoadFailure("BadPlan", f"{where}.jsonBody: {error}; write JSON") from error
+        raise LoadError("BadPlan", f"{where}.jsonBody: {error}; write JSON") from error
     return found
 
 
@@ -148,14 +148,14 @@ def _check_names(
 
 def _check_inputs(name: str, inputs: Inputs, where: str, transaction: Transaction) -> None:
     if transaction.inputs is None:
-        raise LoadFailure(
+        raise LoadError(
             "BadPlan",
             f"{where}: nothing gives {{{{{name}}}}}; extract it from a request before,"
             " or name it in inputs",
         )
     lacking = next((i for i, values in enumerate(inputs, start=1) if name not in values), None)
     if lacking is not None:
-        raise LoadFailure(
+        raise LoadError(
             "MalformedQueries",
             f"{where}: {{{{{name}}}}} is not in input {lacking}; give every line a value",
         )

@@ -10,7 +10,7 @@ import orjson
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdatedIds, Updates
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.workload.ordering import Slots
@@ -66,7 +66,7 @@ class FileSource(DocumentSource, Documents):
         """Find the lines and check that each is a JSON object.
 
         Raises:
-            LoadFailure: `NoDocuments` or `MalformedDocuments`.
+            LoadError: `NoDocuments` or `MalformedDocuments`.
 
         """
         self._bounds = _bounds(path)
@@ -155,9 +155,9 @@ def _bounds(path: Path) -> list[tuple[int, int]]:
                     found.append((begin, begin + len(text)))
                 start += len(line)
     except OSError as error:
-        raise LoadFailure("NoDocuments", f"cannot read document file {path}: {error}") from error
+        raise LoadError("NoDocuments", f"cannot read document file {path}: {error}") from error
     if not found:
-        raise LoadFailure("NoDocuments", f"file {path.name} has no document; add one per line")
+        raise LoadError("NoDocuments", f"file {path.name} has no document; add one per line")
     return found
 
 
@@ -165,8 +165,8 @@ def _check(line: bytes, file: str, number: int) -> None:
     try:
         content = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise LoadFailure("MalformedDocuments", f"{file} line {number}: {error}") from error
+        raise LoadError("MalformedDocuments", f"{file} line {number}: {error}") from error
     if not isinstance(content, dict):
-        raise LoadFailure(
+        raise LoadError(
             "MalformedDocuments", f"{file} line {number}: must be one JSON object, a document"
         )

@@ -12,7 +12,7 @@ from locust.event import EventHook
 from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
 
 from solrbench.load.engine.engine import Listener
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.recording.name_limit import RequestNames
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.worker.locustfile.loader import OwnFile, describe
@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 class OwnListener(Listener, Protocol):
     """Who is told of a pass and of the users' own troubles."""
 
-    def failed(self, failure: LoadFailure) -> None:
+    def failed(self, failure: LoadError) -> None:
         """Learn that the users cannot work."""
 
 
@@ -122,7 +122,7 @@ class OwnCore:
 
     def broken(self, error: Exception) -> None:
         """Hand over that a user could not even be made; the others would wait for it."""
-        self._listener.failed(LoadFailure("LocustfileFailed", describe(error)))
+        self._listener.failed(LoadError("LocustfileFailed", describe(error)))
 
     def deserted(self) -> None:
         """Hand over that the users cannot work, unless it is the runner that stops them."""
@@ -130,7 +130,7 @@ class OwnCore:
             return
         why = self._last_error or "they stopped themselves"
         self._listener.failed(
-            LoadFailure("LocustfileFailed", f"every user ended before its time; last: {why}")
+            LoadError("LocustfileFailed", f"every user ended before its time; last: {why}")
         )
 
     def _record(self, **request: Any) -> None:

@@ -16,7 +16,7 @@ from locust import User
 from locust.user.users import PytestUser
 
 from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
-from solrbench.load.errors import LoadFailure
+from solrbench.load.errors import LoadError
 from solrbench.load.schedule.user_classes import UserClass, most_users
 from solrbench.plan.load_plan import LoadPlan
 
@@ -55,20 +55,20 @@ def read_own_file(plan: LoadPlan, own: Locustfile, folder: Path) -> OwnFile:
     """Run a locustfile and return its classes.
 
     Raises:
-        LoadFailure: `MalformedLocustfile` with file, line and message
+        LoadError: `MalformedLocustfile` with file, line and message
 
     """
     os.environ |= own.environment | _our_environment(plan)
     file = folder / own.config_map.key
     if not file.is_file():
-        raise LoadFailure(
+        raise LoadError(
             MALFORMED, f"ConfigMap {own.config_map.name} has no key {own.config_map.key}"
         )
     found = _chosen(own, _classes_of(_run(file)))
     read = OwnFile(plan, found)
     most, wanted = most_users(read.user_classes), _users(plan)
     if most is not None and most < wanted:
-        raise LoadFailure(
+        raise LoadError(
             MALFORMED,
             f"{file.name}: its classes have a fixed_count of {most} users together, the load has"
             f" {wanted}; let one class go by weight",
@@ -98,7 +98,7 @@ def _run(file: Path) -> ModuleType:
     loader = SourceFileLoader("solrbench_locustfile", str(file))
     spec = spec_from_loader(loader.name, loader)
     if spec is None:
-        raise LoadFailure(MALFORMED, f"{file.name} is no Python file")
+        raise LoadError(MALFORMED, f"{file.name} is no Python file")
     module = module_from_spec(spec)
     sys.modules[loader.name] = module
     # Other keys of the ConfigMap are modules that it may import.
@@ -106,7 +106,7 @@ def _run(file: Path) -> ModuleType:
     try:
         loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise LoadFailure(MALFORMED, describe(error, file.parent)) from error
+        raise LoadError(MALFORMED, describe(error, file.parent)) from error
     return module
 
 
@@ -138,12 +138,12 @@ def _classes_of(module: ModuleType) -> dict[str, type[User]]:
 def _chosen(own: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
     file = own.config_map.key
     if not found:
-        raise LoadFailure(
+        raise LoadError(
             MALFORMED, f"{file} has no user class: define a subclass of HttpUser, or of User"
         )
     missing = [name for name in own.classes or () if name not in found]
     if missing:
-        raise LoadFailure(
+        raise LoadError(
             MALFORMED,
             f"workload.locustfile.classes: {file} has no user class {', '.join(missing)};"
             f" it has {', '.join(sorted(found))}",
