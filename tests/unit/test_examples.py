@@ -10,7 +10,7 @@ import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.workload.queries import Queries
-from solrbench.load.workload.loader import prepare_offer
+from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.names import solr_service_url
@@ -127,7 +127,7 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
         passes=[],
         master_host="master",
     )
-    assert prepare_offer(plan, tmp_path).names
+    assert load_workload(plan, tmp_path).names
 
 
 def test_proxies_of_an_example_come_along() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from solrbench.errors import TemporaryError
 from solrbench.load import master_client
-from solrbench.load.master_client import RemoteMaster
+from solrbench.load.master_client import LoadMasterClient
 
 ANSWERS = {
     "/solrbench/state": (200, json.dumps({"stage": "Measuring", "users": 3})),
@@ -35,33 +35,33 @@ class Master(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteMaster]:
+def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadMasterClient]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Master) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
-        with RemoteMaster("127.0.0.1") as found:
+        with LoadMasterClient("127.0.0.1") as found:
             yield found
         server.shutdown()
 
 
-def test_state(master: RemoteMaster) -> None:
+def test_state(master: LoadMasterClient) -> None:
     assert master.state().stage == "Measuring"
     assert master.state().users == 3
 
 
-def test_damaged_result_is_asked_for_again_later(master: RemoteMaster) -> None:
+def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> None:
     with pytest.raises(TemporaryError, match="no result but"):
         master.result("damaged")
 
 
 @pytest.mark.parametrize("pass_id", ["r1-s0-gone", "unknown"])
-def test_refused_acknowledgement_is_repeated_later(master: RemoteMaster, pass_id: str) -> None:
+def test_refused_acknowledgement_is_repeated_later(master: LoadMasterClient, pass_id: str) -> None:
     with pytest.raises(TemporaryError, match="ack"):
         master.acknowledge(pass_id)
 
 
 def test_master_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(master_client, "WEB_PORT", 1)
-    with RemoteMaster("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
+    with LoadMasterClient("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
         gone.state()
     assert caught.value.reason == "LoadMasterUnreachable"

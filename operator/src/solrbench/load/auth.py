@@ -6,7 +6,7 @@ from solrbench.load.errors import LoadError
 from solrbench.plan.load_plan import LoadPlan
 
 
-def load_access(plan: LoadPlan) -> Access:
+def load_auth(plan: LoadPlan) -> Access:
     """Return what the target asks of its callers, checked.
 
     Raises:

@@ -18,7 +18,7 @@ def run_master(plan_file: Path, settings: LoadSettings | None = None) -> int:
     """
     plan = _read_plan(plan_file)
     if isinstance(plan, LoadError):
-        return _refuse(plan)
+        return _exit_with_error(plan)
     from solrbench.load.master import master  # noqa: PLC0415 - importing Locust patches the process
 
     return master.run_master(plan, settings or LoadSettings())
@@ -28,7 +28,7 @@ def run_worker(plan_file: Path, settings: LoadSettings | None = None) -> int:
     """Run a worker of a plan and return its exit code, as `run_master` does."""
     plan = _read_plan(plan_file)
     if isinstance(plan, LoadError):
-        return _refuse(plan)
+        return _exit_with_error(plan)
     from solrbench.load.worker import worker  # noqa: PLC0415 - importing Locust patches the process
 
     return worker.run_worker(plan, settings or LoadSettings())
@@ -41,7 +41,7 @@ def _read_plan(file: Path) -> LoadPlan | LoadError:
         return LoadError("BadPlan", f"cannot read {file}: {error}")
 
 
-def _refuse(failure: LoadError) -> int:
+def _exit_with_error(failure: LoadError) -> int:
     logging.getLogger(__name__).error("%s", failure)
     write_termination_message(failure)
     return failure.exit_code

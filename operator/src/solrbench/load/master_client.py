@@ -12,7 +12,7 @@ from solrbench.results.model.step_result import StepDocument
 TIMEOUT_SECONDS = 5.0
 
 
-class RemoteMaster:
+class LoadMasterClient:
     """Asks the load master in a pod."""
 
     def __init__(self, host: str) -> None:

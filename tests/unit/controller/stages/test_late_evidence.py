@@ -138,7 +138,7 @@ def master_pod() -> dict[str, Any]:
 
 
 def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load_results, "RemoteMaster", Master)
+    monkeypatch.setattr(load_results, "LoadMasterClient", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
@@ -154,7 +154,7 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
 def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
     trouble = PodTrouble(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
     record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[trouble])
-    monkeypatch.setattr(load_results, "RemoteMaster", Master)
+    monkeypatch.setattr(load_results, "LoadMasterClient", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = world_with(measured(pods=[record]))
     world.cluster.put(solr_pod())

@@ -6,15 +6,15 @@ from collections import Counter
 import pytest
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
-from solrbench.load.engine.engine import Core
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.engine.engine import Engine
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
 from support.http_server import Exchange, HttpServer, answer_well
 from support.ports import free_port
 from unit.load.builders import (
-    Ear,
+    RecordingListener,
     assignment,
     kinds,
     only,
@@ -110,19 +110,19 @@ def test_request_goes_to_the_handler_with_all_parameters() -> None:
 def test_users_at_the_barrier_are_connected_but_silent() -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            ear = Ear()
-            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            listener = RecordingListener()
+            core = Engine(target(server.url), listener, asyncio.get_running_loop())
             duty = assignment(users=200, requests=400)
             core.begin(duty)
             for _ in range(199):
                 core.add_user()
             await until(lambda: server.connections == 199)
-            assert not ear.all_there.is_set()
+            assert not listener.all_ready.is_set()
             core.add_user()
-            await asyncio.wait_for(ear.all_there.wait(), 5)
+            await asyncio.wait_for(listener.all_ready.wait(), 5)
             assert server.requests == []
-            core.go(duty.key)
-            outcome = await asyncio.wait_for(ear.outcome, 5)
+            core.start_measuring(duty.key)
+            outcome = await asyncio.wait_for(listener.outcome, 5)
         assert (outcome.measured, server.connections) == (400, 200)
 
     run(body)
@@ -200,15 +200,15 @@ def test_thinking_users_wait_between_requests() -> None:
 def test_requests_of_the_ramp_are_kept_apart() -> None:
     async def body() -> None:
         duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
-        ear = Ear()
+        listener = RecordingListener()
         async with HttpServer() as server:
-            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core = Engine(target(server.url), listener, asyncio.get_running_loop())
             core.begin(duty)
             core.add_user()
             await until(lambda: len(server.requests) > 10)
             core.add_user()
-            core.go(duty.key)
-            outcome = await asyncio.wait_for(ear.outcome, 5)
+            core.start_measuring(duty.key)
+            outcome = await asyncio.wait_for(listener.outcome, 5)
         result = only(outcome)
         assert result.ramp_requests > 0
         assert result.ramp_requests + result.requests == len(server.requests)
@@ -219,15 +219,15 @@ def test_requests_of_the_ramp_are_kept_apart() -> None:
 
 def test_users_that_come_one_by_one_share_an_exact_number() -> None:
     async def body() -> None:
-        duty = assignment(users=3, requests=100, start=Start.AT_ONCE)
-        ear = Ear()
+        duty = assignment(users=3, requests=100, start=Start.IMMEDIATE)
+        listener = RecordingListener()
         async with HttpServer() as server:
-            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core = Engine(target(server.url), listener, asyncio.get_running_loop())
             core.begin(duty)
             for _ in range(3):
                 core.add_user()
                 await asyncio.sleep(0.005)
-            outcome = await asyncio.wait_for(ear.outcome, 5)
+            outcome = await asyncio.wait_for(listener.outcome, 5)
         assert outcome.measured == len(server.requests) == 100
 
     run(body)
@@ -245,14 +245,14 @@ def test_worker_without_users_ends_its_warm_up() -> None:
 
 def test_progress_adds_up_to_the_outcome() -> None:
     async def body() -> None:
-        ear = Ear()
+        listener = RecordingListener()
         async with HttpServer() as server:
             duty = assignment(users=2, seconds=2, think=SHORT_THINK)
-            outcome = await run_pass(target(server.url), duty, ear)
-        live = [second for heard in ear.heard for _, second in heard.seconds]
+            outcome = await run_pass(target(server.url), duty, listener)
+        live = [second for heard in listener.progress for _, second in heard.seconds]
         assert sum(second.requests for second in live) == outcome.measured
-        assert ear.heard[-1].requests == outcome.measured
-        assert len(ear.heard) >= 2
+        assert listener.progress[-1].requests == outcome.measured
+        assert len(listener.progress) >= 2
         assert len(server.requests) == outcome.measured
 
     run(body)
@@ -260,7 +260,7 @@ def test_progress_adds_up_to_the_outcome() -> None:
 
 def test_a_pass_that_is_closed_finishes_what_is_under_way() -> None:
     async def body() -> None:
-        ear = Ear()
+        listener = RecordingListener()
         think = ThinkTime(constant_milliseconds=60_000)
         closing = asyncio.Event()
 
@@ -272,22 +272,22 @@ def test_a_pass_that_is_closed_finishes_what_is_under_way() -> None:
 
         async with HttpServer(answer_late) as server:
             duty = assignment(users=4, seconds=60, think=think)
-            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core = Engine(target(server.url), listener, asyncio.get_running_loop())
             core.begin(duty)
             for _ in range(4):
                 core.add_user()
-            await ear.all_there.wait()
-            core.go(duty.key)
+            await listener.all_ready.wait()
+            core.start_measuring(duty.key)
             await closing.wait()
-            core.close("r9-s9-other")
-            assert not ear.outcome.done()
-            core.close(duty.key)
-            outcome = await asyncio.wait_for(ear.outcome, 5)
-            core.close(duty.key)
+            core.stop_sending("r9-s9-other")
+            assert not listener.outcome.done()
+            core.stop_sending(duty.key)
+            outcome = await asyncio.wait_for(listener.outcome, 5)
+            core.stop_sending(duty.key)
         assert (outcome.measured, only(outcome).failures) == (4, 0)
         assert len(server.requests) == 4
-        assert ear.heard[-1].sum_microseconds == only(outcome).sum_microseconds > 300_000
-        assert [each.requests for each in outcome.granules] == [4]
+        assert listener.progress[-1].sum_microseconds == only(outcome).sum_microseconds > 300_000
+        assert [each.requests for each in outcome.micro_batches] == [4]
 
     run(body)
 
@@ -312,21 +312,21 @@ def test_next_pass_begins_with_nothing_of_the_last() -> None:
     async def body() -> None:
         async with HttpServer(answer_well) as server:
             loop, what = asyncio.get_running_loop(), target(server.url)
-            first, second = Ear(), Ear()
+            first, second = RecordingListener(), RecordingListener()
 
-            async def one(core: Core, ear: Ear, duty: Assignment) -> int:
+            async def one(core: Engine, listener: RecordingListener, duty: Assignment) -> int:
                 core.begin(duty)
                 core.add_user()
-                core.go(duty.key)
-                return (await asyncio.wait_for(ear.outcome, 5)).measured
+                core.start_measuring(duty.key)
+                return (await asyncio.wait_for(listener.outcome, 5)).measured
 
-            ears = [first, second]
+            listeners = [first, second]
 
-            class Relay(Ear):
-                def finished(self, outcome: WorkerOutcome) -> None:
-                    ears.pop(0).finished(outcome)
+            class Relay(RecordingListener):
+                def on_finished(self, outcome: WorkerStepResult) -> None:
+                    listeners.pop(0).on_finished(outcome)
 
-            core = Core(what, Relay(), loop)
+            core = Engine(what, Relay(), loop)
             assert await one(core, first, assignment(requests=5)) == 5
             assert await one(core, second, assignment(requests=3)) == 3
         assert len(server.requests) == 8
@@ -337,22 +337,22 @@ def test_next_pass_begins_with_nothing_of_the_last() -> None:
 @pytest.mark.parametrize("start", [Start.BARRIER, Start.RAMP])
 def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
     async def body() -> None:
-        ear = Ear()
+        listener = RecordingListener()
         duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
         async with HttpServer() as first, HttpServer() as second:
-            core = Core(target(first.url, second.url), ear, asyncio.get_running_loop())
+            core = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
             core.begin(duty)
-            for _ in range(duty.own_users):
+            for _ in range(duty.worker_users):
                 core.add_user()
-            await ear.all_there.wait()
-            core.go(duty.key)
+            await listener.all_ready.wait()
+            core.start_measuring(duty.key)
             before = first.connections
             # Users 1 and 3 are its own; those with even numbers ask the first node.
-            core.take_over("another pass", [7, 9])
-            core.take_over(duty.key, [0, 2, 4])
+            core.adopt_users("another pass", [7, 9])
+            core.adopt_users(duty.key, [0, 2, 4])
             for _ in range(3):
                 core.add_user()
-            outcome = await asyncio.wait_for(ear.outcome, 5)
+            outcome = await asyncio.wait_for(listener.outcome, 5)
             assert (before, first.connections, second.connections) == (0, 3, 2)
         assert outcome.users == 5
         assert outcome.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
@@ -364,7 +364,7 @@ def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
 
 def test_forgotten_pass_has_no_result_and_sends_no_more() -> None:
     async def body() -> None:
-        ear, duty = Ear(), assignment(users=2, seconds=60)
+        listener, duty = RecordingListener(), assignment(users=2, seconds=60)
         ten, hundred = asyncio.Event(), asyncio.Event()
 
         async def count(exchange: Exchange) -> None:
@@ -375,21 +375,21 @@ def test_forgotten_pass_has_no_result_and_sends_no_more() -> None:
                 hundred.set()
 
         async with HttpServer(count) as server:
-            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            core = Engine(target(server.url), listener, asyncio.get_running_loop())
             core.begin(duty)
             core.add_user()
             core.add_user()
-            await ear.all_there.wait()
-            core.go(duty.key)
+            await listener.all_ready.wait()
+            core.start_measuring(duty.key)
             await asyncio.wait_for(ten.wait(), 5)
-            core.forget("another pass")
+            core.abort("another pass")
             await asyncio.wait_for(hundred.wait(), 5)
-            core.forget(duty.key)
+            core.abort(duty.key)
             outcome = await run_pass(target(server.url), assignment(users=1, requests=5))
             seen = len(server.requests)
             await run_pass(target(server.url), assignment(users=1, requests=5))
             assert len(server.requests) == seen + 5
         assert outcome.measured == 5
-        assert not ear.outcome.done()
+        assert not listener.outcome.done()
 
     run(body)

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.engine.engine import Core
-from solrbench.load.schedule.arrivals import PlannedRate
+from solrbench.load.engine.engine import Engine
+from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
 from support.http_server import Exchange, HttpServer
 from support.ports import free_port
 from unit.load.builders import (
-    Ear,
+    RecordingListener,
     assignment,
     kinds,
     only,
@@ -28,7 +28,7 @@ from unit.load.builders import (
 
 def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
     given = {"arrivals": "Uniform", "max_in_flight": 100} | fields
-    rate = PlannedRate.model_validate(given)
+    rate = ArrivalRate.model_validate(given)
     made = assignment(users=workers, worker=worker, workers=workers)
     return made.model_copy(update={"open_loop": rate, "requests": rate.requests})
 
@@ -167,7 +167,7 @@ def test_dropped_requests_keep_their_place_in_the_order() -> None:
                 what, duty(requests=60, requests_per_second=100, max_in_flight=1)
             )
         dropped = only(outcome).dropped_requests
-        assert outcome.used_slots == [60]
+        assert outcome.used_numbers == [60]
         asked = [int(text[1:]) for text in server.queries]
         assert asked == sorted(set(asked))
         assert len(asked) == 60 - dropped
@@ -179,12 +179,12 @@ def test_requests_of_the_ramp_are_kept_apart() -> None:
     async def body() -> None:
         async with HttpServer() as server:
             what = duty(requests=50, requests_per_second=100, ramp_seconds=1)
-            ear = Ear()
-            outcome = await run_pass(target(server.url), what, ear)
+            listener = RecordingListener()
+            outcome = await run_pass(target(server.url), what, listener)
         result = only(outcome)
         assert (result.requests, result.ramp_requests) == (50, 50)
         assert len(server.requests) == 100
-        assert (outcome.planned_requests, outcome.used_slots) == (50, [100])
+        assert (outcome.planned_requests, outcome.used_numbers) == (50, [100])
         assert decode(result.response_time_histogram or "").count == 50
         assert 0 <= (outcome.first_seconds or -1) < 0.2
         assert 0.48 < (outcome.last_seconds or 0) < 1
@@ -309,21 +309,21 @@ def test_schedule_without_an_arrival_ends_at_once() -> None:
 def test_dropped_pass_sends_nothing_more() -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            ear = Ear()
-            core = Core(target(server.url), ear, asyncio.get_running_loop())
+            listener = RecordingListener()
+            core = Engine(target(server.url), listener, asyncio.get_running_loop())
             what = duty(seconds=60, requests_per_second=200)
             core.begin(what)
             core.add_user()
-            await asyncio.wait_for(ear.all_there.wait(), 5)
-            core.go(what.key)
+            await asyncio.wait_for(listener.all_ready.wait(), 5)
+            core.start_measuring(what.key)
             await until(lambda: len(server.requests) > 10)
-            core.abandon()
+            core.abort_current()
             # Another pass takes as long as the dropped one would need for 30 more requests.
             other = duty(requests=30, requests_per_second=200)
             await run_pass(target(server.url), other)  # what was on its way arrives
             sent = len(server.requests)
             await run_pass(target(server.url), other)
             assert len(server.requests) == sent + 30
-            assert not ear.outcome.done()
+            assert not listener.outcome.done()
 
     run(body)

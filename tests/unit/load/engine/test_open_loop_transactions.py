@@ -2,7 +2,7 @@
 
 import asyncio
 
-from solrbench.load.engine.step_run import Target
+from solrbench.load.engine.step_run import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import run, run_pass
@@ -20,7 +20,7 @@ def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> No
     async def body() -> None:
         async with HttpServer(stuck) as server:
             what = target(server.url, workload(*CHAIN), lines("x"))
-            impatient = Target(what.requests, 1, what.nodes, 0.3)
+            impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
             plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
             outcome = await run_pass(impatient, plan)
         document = merged(outcome)

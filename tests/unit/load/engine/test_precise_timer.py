@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from solrbench.load.engine import precise_timer
-from solrbench.load.engine.precise_timer import Alarm, KernelAlarm, LoopAlarm, make_alarm
+from solrbench.load.engine.precise_timer import LoopTimer, PreciseTimer, TimerFdTimer, make_timer
 from unit.load.builders import run
 
-Maker = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], Alarm]
+Maker = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], PreciseTimer]
 
 
-@pytest.mark.parametrize("maker", [KernelAlarm, LoopAlarm, make_alarm])
+@pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer, make_timer])
 def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
     async def body() -> None:
         rang: list[int] = []
@@ -40,7 +40,7 @@ def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
     run(body)
 
 
-@pytest.mark.parametrize("maker", [KernelAlarm, LoopAlarm])
+@pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer])
 def test_closed_alarm_does_not_ring(maker: Maker) -> None:
     async def body() -> None:
         rang: list[bool] = []
@@ -56,13 +56,13 @@ def test_closed_alarm_does_not_ring(maker: Maker) -> None:
 def test_loop_stands_in_where_the_kernel_has_no_such_timer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(*_: object) -> Alarm:
+    def refuse(*_: object) -> PreciseTimer:
         raise AttributeError("timerfd_settime")
 
-    monkeypatch.setattr(precise_timer, "KernelAlarm", refuse)
+    monkeypatch.setattr(precise_timer, "TimerFdTimer", refuse)
 
     async def body() -> None:
-        made = make_alarm(asyncio.get_running_loop(), lambda: None)
-        assert isinstance(made, LoopAlarm)
+        made = make_timer(asyncio.get_running_loop(), lambda: None)
+        assert isinstance(made, LoopTimer)
 
     run(body)

@@ -3,30 +3,30 @@
 import asyncio
 from typing import Any, cast
 
-from solrbench.load.engine.http_client import Asker
-from solrbench.load.engine.response_batch import Ended, turn_of
+from solrbench.load.engine.http_client import HttpClient
+from solrbench.load.engine.response_batch import CompletedRequest, batch_of_loop
 from solrbench.load.workload.prepared_request import PreparedRequest
 
-REQUEST = PreparedRequest(b"q=a", 0, json=True)
+REQUEST = PreparedRequest(b"q=a", 0, is_json=True)
 
 
-def ended(began_ns: int) -> Ended:
-    return REQUEST, began_ns, began_ns + 10, 550, None, (200, b"{}")
+def ended(started_ns: int) -> CompletedRequest:
+    return REQUEST, started_ns, started_ns + 10, 550, None, (200, b"{}")
 
 
-class Taker:
+class FakeClient:
     def __init__(self, log: list[Any]) -> None:
-        self.is_dropped = False
+        self.is_aborted = False
         self._log = log
 
-    def as_asker(self) -> Asker:
-        return cast(Asker, self)
+    def as_client(self) -> HttpClient:
+        return cast(HttpClient, self)
 
-    def hasten(self, *given: Any) -> None:
-        self._log.append(("hasten", self, *given))
+    def send_early(self, *given: Any) -> None:
+        self._log.append(("send_early", self, *given))
 
-    def completed(self, *given: Any) -> None:
-        self._log.append(("completed", self, *given))
+    def on_completed(self, *given: Any) -> None:
+        self._log.append(("on_completed", self, *given))
 
 
 def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
@@ -34,16 +34,18 @@ def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        turn, takers = turn_of(loop), [Taker(log) for _ in range(3)]
-        for place, taker in enumerate(takers):
-            turn.add(taker.as_asker(), ended(place))
+        batch, clients = batch_of_loop(loop), [FakeClient(log) for _ in range(3)]
+        for index, client in enumerate(clients):
+            batch.add(client.as_client(), ended(index))
         assert log == []
         await asyncio.sleep(0)
-        assert [each[:3] for each in log[:3]] == [("hasten", taker, REQUEST) for taker in takers]
-        assert log[3:] == [
-            *(("completed", taker, ended(place)) for place, taker in enumerate(takers)),
+        assert [each[:3] for each in log[:3]] == [
+            ("send_early", client, REQUEST) for client in clients
         ]
-        turn.add(takers[0].as_asker(), ended(7))
+        assert log[3:] == [
+            *(("on_completed", client, ended(index)) for index, client in enumerate(clients)),
+        ]
+        batch.add(clients[0].as_client(), ended(7))
         await asyncio.sleep(0)
         assert len(log) == 8
 
@@ -54,9 +56,9 @@ def test_who_was_dropped_in_between_hears_nothing() -> None:
     log: list[Any] = []
 
     async def main() -> None:
-        turn, taker = turn_of(asyncio.get_running_loop()), Taker(log)
-        turn.add(taker.as_asker(), ended(7))
-        taker.is_dropped = True
+        batch, client = batch_of_loop(asyncio.get_running_loop()), FakeClient(log)
+        batch.add(client.as_client(), ended(7))
+        client.is_aborted = True
         await asyncio.sleep(0)
 
     asyncio.run(main())
@@ -65,7 +67,7 @@ def test_who_was_dropped_in_between_hears_nothing() -> None:
 
 def test_each_loop_has_a_turn_of_its_own() -> None:
     one, other = asyncio.new_event_loop(), asyncio.new_event_loop()
-    assert turn_of(one) is turn_of(one)
-    assert turn_of(one) is not turn_of(other)
+    assert batch_of_loop(one) is batch_of_loop(one)
+    assert batch_of_loop(one) is not batch_of_loop(other)
     one.close()
     other.close()

@@ -9,7 +9,7 @@ import pytest
 import uvloop
 
 from solrbench.load.engine.http_connection import Connection
-from solrbench.load.engine.timestamped_socket import StampedSocket, connect_stamped
+from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
 
 BUSY_SECONDS = 0.2
 SO_TIMESTAMPNS = 35
@@ -56,7 +56,7 @@ def hold_up() -> None:
     time.sleep(BUSY_SECONDS)
 
 
-Talk = Callable[[StampedSocket, Reader, socket.socket], Awaitable[None]]
+Talk = Callable[[TimestampedSocket, Reader, socket.socket], Awaitable[None]]
 
 
 def with_pair(talk: Talk) -> None:
@@ -65,10 +65,10 @@ def with_pair(talk: Talk) -> None:
     async def body() -> None:
         loop = asyncio.get_running_loop()
         with socket.create_server(("127.0.0.1", 0)) as server:
-            near = await connect_stamped(loop, "127.0.0.1", server.getsockname()[1])
+            near = await connect_timestamped(loop, "127.0.0.1", server.getsockname()[1])
             far, _ = server.accept()
         reader = Reader()
-        stamped = StampedSocket(loop, near, reader)
+        stamped = TimestampedSocket(loop, near, reader)
         with far:
             await talk(stamped, reader, far)
         stamped.abort()
@@ -77,7 +77,7 @@ def with_pair(talk: Talk) -> None:
 
 
 def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
-    async def talk(_: StampedSocket, reader: Reader, far: socket.socket) -> None:
+    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
         before_ns = time.perf_counter_ns()
         far.sendall(b"answer")
         after_ns = time.perf_counter_ns()
@@ -92,7 +92,7 @@ def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
 
 
 def test_of_several_pieces_read_at_once_the_last_one_counts() -> None:
-    async def talk(_: StampedSocket, reader: Reader, far: socket.socket) -> None:
+    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
         far.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         far.sendall(b"first")
         hold_up()
@@ -113,7 +113,7 @@ def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> None:
         near, far = socket.socketpair()
         near.setblocking(False)
         reader = Reader()
-        stamped = StampedSocket(asyncio.get_running_loop(), near, reader)
+        stamped = TimestampedSocket(asyncio.get_running_loop(), near, reader)
         far.sendall(b"answer")
         read_ns = time.perf_counter_ns()
         await reader.hears()
@@ -127,7 +127,7 @@ def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> None:
 def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
     first, second = bytes(range(256)) * 32 * 1024, b"the next one"
 
-    async def talk(stamped: StampedSocket, _: Reader, far: socket.socket) -> None:
+    async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         far.setblocking(False)
         stamped.write(first)
@@ -141,7 +141,7 @@ def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
 
 
 def test_end_of_the_other_side_is_told_once() -> None:
-    async def talk(stamped: StampedSocket, reader: Reader, far: socket.socket) -> None:
+    async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
         far.close()
         await reader.hears()
         assert reader.ends == [None]
@@ -152,7 +152,7 @@ def test_end_of_the_other_side_is_told_once() -> None:
 
 
 def test_reset_is_told_with_its_reason() -> None:
-    async def talk(stamped: StampedSocket, reader: Reader, far: socket.socket) -> None:
+    async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
         stamped.write(b"never read")
         # Closing with bytes unread resets the connection.
         await asyncio.to_thread(far.recv, 1)
@@ -165,9 +165,9 @@ def test_reset_is_told_with_its_reason() -> None:
 
 
 def test_nothing_is_written_after_the_end() -> None:
-    async def talk(stamped: StampedSocket, _: Reader, far: socket.socket) -> None:
+    async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
         connection = Connection()
-        connection.use(stamped)
+        connection.attach_transport(stamped)
         connection.close()
         with pytest.raises(ConnectionError, match="4 bytes written"):
             connection.send(b"late")

@@ -9,7 +9,7 @@ import uvloop
 
 from solrbench.errors import PermanentError, SolrbenchError
 from solrbench.http_auth import Access
-from solrbench.load.engine.step_run import Target
+from solrbench.load.engine.step_run import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.solr.client import SolrClient
@@ -33,7 +33,7 @@ def trusted(tmp_path: Path) -> Access:
     return Access(ca=authority(tmp_path, "trusted").read_text())
 
 
-def https(url: str, access: Access) -> Target:
+def https(url: str, access: Access) -> LoadTarget:
     return target(url, access=access)
 
 

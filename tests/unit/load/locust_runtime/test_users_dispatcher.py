@@ -5,9 +5,12 @@ import gevent
 import pytest
 from gevent.event import Event
 
-from solrbench.load.locust_runtime.users_dispatcher import EvenDispatcher, Roster
+from solrbench.load.locust_runtime.users_dispatcher import (
+    DeterministicUsersDispatcher,
+    WorkerRoster,
+)
 from solrbench.load.schedule.user_classes import UserClass
-from solrbench.load.schedule.user_placement import Seating
+from solrbench.load.schedule.user_placement import UserPlacement
 
 ONE = (UserClass("VirtualUser"),)
 
@@ -16,9 +19,9 @@ def made(
     workers: Sequence[str] = ("a", "b", "c"),
     cut: Event | None = None,
     classes: Sequence[UserClass] = ONE,
-) -> EvenDispatcher:
-    roster = Roster(tuple(workers), Seating(len(workers)))
-    return EvenDispatcher(lambda: classes, lambda: roster, cut or Event())
+) -> DeterministicUsersDispatcher:
+    roster = WorkerRoster(tuple(workers), UserPlacement(len(workers)))
+    return DeterministicUsersDispatcher(lambda: classes, lambda: roster, cut or Event())
 
 
 def counts(level: dict[str, dict[str, int]]) -> list[int]:
@@ -93,11 +96,11 @@ def test_ramp_deals_classes_like_a_start_at_once() -> None:
 
 
 def test_only_the_users_of_a_lost_worker_move() -> None:
-    rosters = [Roster(("a", "b", "c"), Seating(3))]
-    dispatcher = EvenDispatcher(lambda: ONE, lambda: rosters[-1], Event())
+    rosters = [WorkerRoster(("a", "b", "c"), UserPlacement(3))]
+    dispatcher = DeterministicUsersDispatcher(lambda: ONE, lambda: rosters[-1], Event())
     dispatcher.new_dispatch(8, 1_000_000.0)
     assert [counts(level) for level in dispatcher] == [[3, 3, 2]]
-    rosters.append(Roster(("a", "b", "c"), Seating(3).without(1)))
+    rosters.append(WorkerRoster(("a", "b", "c"), UserPlacement(3).after_loss(1)))
     dispatcher.new_dispatch(8, 1_000_000.0)
     (level,) = dispatcher
     assert {worker: sum(users.values()) for worker, users in level.items()} == {"a": 5, "c": 3}

@@ -4,8 +4,13 @@ import pytest
 
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.load.master.list_offsets import Bookmark, finite_entries, most_sent, resumed
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.master.list_offsets import (
+    ListOffsets,
+    max_requests_sent,
+    once_only_entries,
+    resumed,
+)
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import step_assignment
 from solrbench.plan.load_plan import LoadPlan
@@ -32,28 +37,28 @@ def plan(step: Step = EXACT, order: str = "EachOnce", **fields: Any) -> LoadPlan
     )
 
 
-def outcome(*used: int) -> WorkerOutcome:
-    return WorkerOutcome(key="k", users=1, cpu_seconds=0, requests=[], used_slots=list(used))
+def outcome(*used: int) -> WorkerStepResult:
+    return WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=[], used_numbers=list(used))
 
 
 def test_each_entry_goes_on_apart_behind_the_fastest_worker() -> None:
-    first = Bookmark((True, False)).after([outcome(3, 0), outcome(5, 9)])
-    assert first == Bookmark((True, False), (5, 9))
-    assert first.after([outcome(1, 0), outcome(0, 0)]).offsets == (6, 9)
-    assert first.after([]).offsets == (5, 9)
+    first = ListOffsets((True, False)).advanced_by([outcome(3, 0), outcome(5, 9)])
+    assert first == ListOffsets((True, False), (5, 9))
+    assert first.advanced_by([outcome(1, 0), outcome(0, 0)]).offsets == (6, 9)
+    assert first.advanced_by([]).offsets == (5, 9)
 
 
 def test_a_lost_worker_may_have_been_the_fastest() -> None:
-    assert Bookmark((False, True)).after([outcome(3, 1)], lost=True).may_repeat
-    assert not Bookmark((False, False)).after([outcome(3, 1)], lost=True).may_repeat
+    assert ListOffsets((False, True)).advanced_by([outcome(3, 1)], lost=True).may_repeat
+    assert not ListOffsets((False, False)).advanced_by([outcome(3, 1)], lost=True).may_repeat
 
 
 def test_only_lists_that_are_gone_through_once_skip_what_lost_tries_sent() -> None:
-    mark = Bookmark((True, False, True), (5, 6))
-    assert mark.beyond(100, 2) == Bookmark((True, False, True), (205, 6, 200))
-    assert mark.beyond(None) == Bookmark((True, False, True), (5, 6), may_repeat=True)
-    assert mark.beyond(None, 0) == mark
-    assert Bookmark((False,), (5,)).beyond(None) == Bookmark((False,), (5,))
+    mark = ListOffsets((True, False, True), (5, 6))
+    assert mark.skip_lost(100, 2) == ListOffsets((True, False, True), (205, 6, 200))
+    assert mark.skip_lost(None) == ListOffsets((True, False, True), (5, 6), may_repeat=True)
+    assert mark.skip_lost(None, 0) == mark
+    assert ListOffsets((False,), (5,)).skip_lost(None) == ListOffsets((False,), (5,))
 
 
 def test_finite_entries_are_found_in_mixes_and_transactions() -> None:
@@ -65,9 +70,9 @@ def test_finite_entries_are_found_in_mixes_and_transactions() -> None:
         {"name": "each", "transaction": {"inputs": once, "requests": asked}},
         {"name": "fixed", "transaction": {"requests": asked}},
     ]
-    assert finite_entries(Workload.model_validate({"mix": mix})) == (False, True, True, False)
-    assert finite_entries(workload("EachOnce")) == (True,)
-    assert finite_entries(workload("Sequential")) == (False,)
+    assert once_only_entries(Workload.model_validate({"mix": mix})) == (False, True, True, False)
+    assert once_only_entries(workload("EachOnce")) == (True,)
+    assert once_only_entries(workload("Sequential")) == (False,)
 
 
 def before(**fields: Any) -> dict[str, Any]:
@@ -75,11 +80,11 @@ def before(**fields: Any) -> dict[str, Any]:
 
 
 def test_an_attempt_begins_behind_stored_passes_and_lost_tries() -> None:
-    assert resumed(plan()) == Bookmark((True,))
-    assert resumed(plan(**before())) == Bookmark((True,), (40,))
+    assert resumed(plan()) == ListOffsets((True,))
+    assert resumed(plan(**before())) == ListOffsets((True,), (40,))
     lost = before(lostSteps=2, lostWarmUps=1)
-    assert resumed(plan(warmUp={"requests": 7}, **lost)) == Bookmark((True,), (247,))
-    assert resumed(plan(order="Sequential", **lost)) == Bookmark((False,), (40,))
+    assert resumed(plan(warmUp={"requests": 7}, **lost)) == ListOffsets((True,), (247,))
+    assert resumed(plan(order="Sequential", **lost)) == ListOffsets((False,), (40,))
 
 
 @pytest.mark.parametrize(
@@ -106,11 +111,11 @@ def test_a_planned_rate_sends_at_most_its_arrivals(length: dict[str, int], arriv
     duty = step_assignment(whole, whole.passes[0])
     assert duty.open_loop is not None
     seed = arrivals_seed(whole.workload.seed, 1, "one")
-    sent = [list(Schedule(duty.open_loop, seed, place, 2).times()) for place in range(2)]
-    assert most_sent(duty, whole.workload) == sum(len(each) for each in sent) > 200
+    sent = [list(Schedule(duty.open_loop, seed, place, 2).arrival_times_ns()) for place in range(2)]
+    assert max_requests_sent(duty, whole.workload) == sum(len(each) for each in sent) > 200
 
 
 def test_users_send_what_a_step_wants_or_any_number() -> None:
     exact, timed = plan(EXACT), plan(TIMED)
-    assert most_sent(step_assignment(exact, exact.passes[0]), exact.workload) == 100
-    assert most_sent(step_assignment(timed, timed.passes[0]), timed.workload) is None
+    assert max_requests_sent(step_assignment(exact, exact.passes[0]), exact.workload) == 100
+    assert max_requests_sent(step_assignment(timed, timed.passes[0]), timed.workload) is None

@@ -3,12 +3,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.load.master.merge_results import PassRecord, WarmedUp, merge_outcomes
+from solrbench.load.master.merge_results import StepRunMetadata, WarmUpResult, merge_worker_results
 from solrbench.load.recording.worker_result import (
-    Granule,
-    RequestOutcome,
-    WindowSums,
-    WorkerOutcome,
+    MicroBatch,
+    SecondSums,
+    WorkerRequestStats,
+    WorkerStepResult,
 )
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results.model.step_result import FailureKind, RequestResult
@@ -28,8 +28,8 @@ def histogram(values: list[int]) -> str:
     return made.encode()
 
 
-def part(values: list[int], name: str = "query", **fields: Any) -> RequestOutcome:
-    return RequestOutcome(
+def part(values: list[int], name: str = "query", **fields: Any) -> WorkerRequestStats:
+    return WorkerRequestStats(
         **{
             "request": name,
             "requests": len(values),
@@ -49,8 +49,10 @@ def part(values: list[int], name: str = "query", **fields: Any) -> RequestOutcom
     )
 
 
-def outcome(*parts: RequestOutcome, first: float | None = 0.0, last: float = 1.0) -> WorkerOutcome:
-    return WorkerOutcome(
+def outcome(
+    *parts: WorkerRequestStats, first: float | None = 0.0, last: float = 1.0
+) -> WorkerStepResult:
+    return WorkerStepResult(
         key=PLANNED.id,
         users=4,
         cpu_seconds=0.5,
@@ -60,21 +62,21 @@ def outcome(*parts: RequestOutcome, first: float | None = 0.0, last: float = 1.0
     )
 
 
-def merged(*outcomes: WorkerOutcome) -> Any:
+def merged(*outcomes: WorkerStepResult) -> Any:
     named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
-    record = PassRecord(3, BEGAN, WarmedUp(77), lost_workers=("worker-9",))
-    return merge_outcomes(PLANNED, named, record)
+    record = StepRunMetadata(3, BEGAN, WarmUpResult(77), lost_workers=("worker-9",))
+    return merge_worker_results(PLANNED, named, record)
 
 
-def only(*outcomes: WorkerOutcome) -> RequestResult:
+def only(*outcomes: WorkerStepResult) -> RequestResult:
     (result,) = merged(*outcomes).requests
     assert isinstance(result, RequestResult)
     return result
 
 
 def test_document_tells_where_lists_go_on() -> None:
-    record = PassRecord(1, BEGAN, list_offsets=(7, 0), queries_may_repeat=True)
-    document = merge_outcomes(PLANNED, [("worker-0", outcome(part([5])))], record)
+    record = StepRunMetadata(1, BEGAN, list_offsets=(7, 0), queries_may_repeat=True)
+    document = merge_worker_results(PLANNED, [("worker-0", outcome(part([5])))], record)
     assert (document.list_offsets, document.queries_may_repeat) == ([7, 0], True)
 
 
@@ -126,8 +128,8 @@ def test_counts_that_one_worker_lacks_are_absent() -> None:
 
 
 def test_windows_of_the_same_second_are_added() -> None:
-    one = part([1], windows=[WindowSums(0, 2, 1, 300, 200), WindowSums(2, 1, 0, 50, 50)])
-    two = part([1], windows=[WindowSums(0, 1, 0, 900, 900), WindowSums(1, 4, 4, 8, 3)])
+    one = part([1], windows=[SecondSums(0, 2, 1, 300, 200), SecondSums(2, 1, 0, 50, 50)])
+    two = part([1], windows=[SecondSums(0, 1, 0, 900, 900), SecondSums(1, 4, 4, 8, 3)])
     windows = only(outcome(one), outcome(two)).windows
     assert [
         (w.second, w.requests, w.failures, w.mean_microseconds, w.max_microseconds) for w in windows
@@ -175,7 +177,7 @@ def test_response_times_lags_and_plans_are_added() -> None:
         update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
     )
     named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
-    document = merge_outcomes(planned, named, PassRecord(3, BEGAN))
+    document = merge_worker_results(planned, named, StepRunMetadata(3, BEGAN))
     (result,) = document.requests
     assert result.response_time_histogram == histogram([5, 7, 900, 70_000])
     assert (result.response_sum_microseconds, result.response_max_microseconds) == (70_912, 70_000)
@@ -196,13 +198,13 @@ def test_closed_loop_has_no_response_times_and_no_plan() -> None:
 
 
 def test_document_tells_of_windows_steadiness_and_outliers() -> None:
-    slow = [WindowSums(second, 50, 0, 50 * 9000, 20_000) for second in range(4)]
-    usual = [WindowSums(second, 50, 0, 50 * 1000, 3000) for second in range(4, 40)]
-    stalled = [WindowSums(40, 2, 0, 2 * 800_000, 900_000)]
-    rest = [WindowSums(second, 50, 0, 50 * 1000, 3000) for second in range(41, 60)]
-    granules = [Granule(500_000 * place, 50, 1, 50_000, 3000) for place in range(1, 61)]
+    slow = [SecondSums(second, 50, 0, 50 * 9000, 20_000) for second in range(4)]
+    usual = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(4, 40)]
+    stalled = [SecondSums(40, 2, 0, 2 * 800_000, 900_000)]
+    rest = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(41, 60)]
+    micro_batches = [MicroBatch(500_000 * place, 50, 1, 50_000, 3000) for place in range(1, 61)]
     worker = outcome(part([5], requests=3000, windows=slow + usual + stalled + rest), last=60.0)
-    document = merged(worker.model_copy(update={"granules": granules}))
+    document = merged(worker.model_copy(update={"micro_batches": micro_batches}))
     assert document.steady_from_second == 4
     assert [each.second for each in document.outliers] == [0, 1, 2, 3, 40]
     assert document.outlier_windows == 5
@@ -221,9 +223,9 @@ def test_document_keeps_the_warm_up_apart() -> None:
         max_microseconds=9,
     )
     sample = CacheSample(second=0.1, cache="filterCache", lookups=3, hits=1)
-    warmed = WarmedUp(77, steady=False, thousands=[thousand], caches=[sample])
-    record = PassRecord(3, BEGAN, warmed, [sample, sample])
-    document = merge_outcomes(PLANNED, [("w", outcome(part([5])))], record)
+    warmed = WarmUpResult(77, steady=False, request_windows=[thousand], caches=[sample])
+    record = StepRunMetadata(3, BEGAN, warmed, [sample, sample])
+    document = merge_worker_results(PLANNED, [("w", outcome(part([5])))], record)
     assert (document.warm_up_requests, document.warm_up_steady) == (77, False)
     assert document.warm_up_thousands == [thousand]
     assert (document.warm_up_caches, document.caches) == ([sample], [sample, sample])

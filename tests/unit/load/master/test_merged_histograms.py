@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.load.master.merge_results import PassRecord, merge_outcomes
-from solrbench.load.recording.recorder import SECOND_NS, PassLedger
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.master.merge_results import StepRunMetadata, merge_worker_results
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results.stats.histograms import Histogram, decode
@@ -27,16 +27,16 @@ SHAPES: dict[str, Callable[[random.Random], float]] = {
 }
 
 
-def worker(samples: list[tuple[int, int]]) -> WorkerOutcome:
+def worker(samples: list[tuple[int, int]]) -> WorkerStepResult:
     """Return what arrives at the master from a worker that saw (request name, ns)."""
-    ledger = PassLedger(NAMES, BEGAN)
+    ledger = StepRunRecorder(NAMES, BEGAN)
     ledger.measure_from(BEGAN)
     for name, taken_ns in samples:
-        request = PreparedRequest(b"q=a", name, json=True)
+        request = PreparedRequest(b"q=a", name, is_json=True)
         ledger.record(request, BEGAN, BEGAN + taken_ns, 550, None)
-    ledger.take_rolled(BEGAN, last=True)
-    outcome = WorkerOutcome(key="k", users=1, cpu_seconds=0.1, requests=ledger.outcomes())
-    return WorkerOutcome.model_validate_json(outcome.model_dump_json())
+    ledger.take_finished_seconds(BEGAN, last=True)
+    outcome = WorkerStepResult(key="k", users=1, cpu_seconds=0.1, requests=ledger.results())
+    return WorkerStepResult.model_validate_json(outcome.model_dump_json())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -47,8 +47,8 @@ def test_merged_histograms_are_those_of_all_samples(shape: str) -> None:
         [(draw.randrange(2), int(1e9 * SHAPES[shape](draw))) for _ in range(size)] for size in sizes
     ]
     outcomes = [(f"w{place}", worker(samples)) for place, samples in enumerate(by_worker)]
-    record = PassRecord(attempt=1, began=datetime(2026, 1, 1, tzinfo=UTC))
-    document = merge_outcomes(PLANNED, outcomes, record)
+    record = StepRunMetadata(attempt=1, start_time=datetime(2026, 1, 1, tzinfo=UTC))
+    document = merge_worker_results(PLANNED, outcomes, record)
     assert [each.request for each in document.requests] == list(NAMES)
     for place, result in enumerate(document.requests):
         times = [ns // 1000 for samples in by_worker for name, ns in samples if name == place]

@@ -1,12 +1,12 @@
 import random
 
-from solrbench.load.recording.recorder import PassLedger
-from solrbench.load.recording.response_times import LATE_NS, PlannedCounts, Times
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.response_times import LATE_NS, LatencyRecorder, OpenLoopRecorder
 from solrbench.results.stats.histograms import Histogram, decode
 
 
 def test_times_are_exact_whatever_their_number() -> None:
-    rng, times, whole = random.Random(3), Times(), Histogram()
+    rng, times, whole = random.Random(3), LatencyRecorder(), Histogram()
     values = [int(rng.lognormvariate(9, 2)) for _ in range(1000)]
     for value in values:
         times.record(value)
@@ -18,20 +18,20 @@ def test_times_are_exact_whatever_their_number() -> None:
 
 
 def test_no_times_are_absent_not_zero() -> None:
-    times = Times()
+    times = LatencyRecorder()
     assert times.max_microseconds is None
     assert times.percentile(99) is None
 
 
 def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
-    counts = PlannedCounts(("sent", "dropped", "never"))
+    counts = OpenLoopRecorder(("sent", "dropped", "never"))
     counts.record(0, 0, LATE_NS, 20_000_000)
     counts.record(0, 0, LATE_NS + 1, 30_000_000)
-    counts.drop(0, 2_000_000_000)
-    counts.drop(1, 3_000_000_000)
-    counts.drop_in_ramp(1)
-    empty = PassLedger(("sent", "dropped", "never"), 0).empty_outcome
-    sent, dropped = counts.complete([empty(0)], empty)
+    counts.record_dropped(0, 2_000_000_000)
+    counts.record_dropped(1, 3_000_000_000)
+    counts.record_dropped_in_ramp(1)
+    empty = StepRunRecorder(("sent", "dropped", "never"), 0).empty_result
+    sent, dropped = counts.add_to_results([empty(0)], empty)
     assert (sent.request, sent.late_requests, sent.dropped_requests) == ("sent", 1, 1)
     assert sent.response_sum_microseconds == 20_000 + 30_000 + 2_000_000
     assert sent.response_max_microseconds == 2_000_000

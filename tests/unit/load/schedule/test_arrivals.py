@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from solrbench.api.v1alpha1.load.load import Arrivals, Step
-from solrbench.load.schedule.arrivals import PlannedRate, Schedule, arrivals, planned_rate
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrival_rate, arrivals
 
 SECOND = 1_000_000_000
 
 
-def rate(**fields: Any) -> PlannedRate:
+def rate(**fields: Any) -> ArrivalRate:
     given = {"requests_per_second": 16, "arrivals": "Poisson", "max_in_flight": 10} | fields
-    return PlannedRate.model_validate(given)
+    return ArrivalRate.model_validate(given)
 
 
-def whole(plan: PlannedRate, seed: int = 7) -> np.ndarray:
+def whole(plan: ArrivalRate, seed: int = 7) -> np.ndarray:
     return np.concatenate(list(arrivals(plan, seed)))
 
 
@@ -35,7 +35,9 @@ PLANS = [
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
 def test_workers_together_send_every_arrival_once(fields: dict[str, Any], workers: int) -> None:
     plan = rate(**fields)
-    parts = [list(Schedule(plan, 7, worker, workers).times()) for worker in range(workers)]
+    parts = [
+        list(Schedule(plan, 7, worker, workers).arrival_times_ns()) for worker in range(workers)
+    ]
     all_of_them = whole(plan).tolist()
     for worker, part in enumerate(parts):
         assert part == all_of_them[worker::workers]
@@ -112,7 +114,7 @@ def test_the_schedule_depends_on_the_seed_alone() -> None:
 
 def test_a_schedule_of_months_is_computed_as_it_is_needed() -> None:
     plan = rate(seconds=30 * 86_400, requests_per_second=100_000)
-    first = list(islice(Schedule(plan, 1, 0, 2).times(), 10))
+    first = list(islice(Schedule(plan, 1, 0, 2).arrival_times_ns(), 10))
     assert first[0] < SECOND
     slow = whole(rate(requests=1_000, requests_per_second=0.001, arrivals="Uniform"))
     assert slow[-1] == 999_000 * SECOND
@@ -126,9 +128,9 @@ def test_times_beyond_64_bits_stay_ascending() -> None:
 
 def test_plan_of_a_step_has_its_defaults() -> None:
     step = Step(name="a", requests_per_second=4, duration_seconds=5)
-    assert planned_rate(step, 9.0) == rate(requests_per_second=4, seconds=5, max_in_flight=1000)
+    assert arrival_rate(step, 9.0) == rate(requests_per_second=4, seconds=5, max_in_flight=1000)
     ramped = step.model_copy(update={"ramp_seconds": 3, "max_in_flight": 7})
-    made = planned_rate(ramped, 9.0)
+    made = arrival_rate(ramped, 9.0)
     assert made is not None
     assert (made.ramp_from, made.ramp_ns, made.max_in_flight) == (9.0, 3 * SECOND, 7)
-    assert planned_rate(Step(name="a", users=4, duration_seconds=5), 0.0) is None
+    assert arrival_rate(Step(name="a", users=4, duration_seconds=5), 0.0) is None

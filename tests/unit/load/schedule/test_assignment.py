@@ -26,9 +26,9 @@ def parts(users: int, workers: int, requests: int) -> list[Assignment]:
 @pytest.mark.parametrize(("users", "workers", "requests"), CASES)
 def test_shares_add_up(users: int, workers: int, requests: int) -> None:
     each = parts(users, workers, requests)
-    assert sum(part.own_users for part in each) == users
-    assert sum(part.own_requests or 0 for part in each) == requests
-    assert max(p.own_users for p in each) - min(p.own_users for p in each) <= 1
+    assert sum(part.worker_users for part in each) == users
+    assert sum(part.worker_requests or 0 for part in each) == requests
+    assert max(p.worker_users for p in each) - min(p.worker_users for p in each) <= 1
 
 
 @pytest.mark.parametrize(("users", "workers", "requests"), CASES)
@@ -38,7 +38,7 @@ def test_slots_of_all_workers_are_every_request_once(
     slots = [
         slot
         for part in parts(users, workers, requests)
-        for slot in islice(part.slots(), part.own_requests)
+        for slot in islice(part.request_numbers(), part.worker_requests)
     ]
     assert sorted(slots) == list(range(requests))
 
@@ -62,7 +62,7 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
     [
         ({"requests": 5}, Start.BARRIER),
         ({"duration_seconds": 5}, Start.BARRIER),
-        ({"requests": 5, "spawn_rate": 2}, Start.AT_ONCE),
+        ({"requests": 5, "spawn_rate": 2}, Start.IMMEDIATE),
         ({"duration_seconds": 5, "spawn_rate": 2}, Start.RAMP),
     ],
 )
@@ -104,7 +104,7 @@ def test_planned_rate_has_one_user_for_each_worker() -> None:
     whole = plan(step, warm_up=WarmUp(seconds=3))
     planned = whole.passes[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
     made, warm_up = step_assignment(whole, planned), warm_up_assignment(whole, planned)
-    assert (made.users, made.own_users, made.start) == (3, 1, Start.BARRIER)
+    assert (made.users, made.worker_users, made.start) == (3, 1, Start.BARRIER)
     assert made.open_loop is not None
     assert (made.open_loop.ramp_from, made.ramp_seconds) == (2.0, 3)
     assert warm_up is not None

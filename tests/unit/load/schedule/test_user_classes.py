@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from solrbench.load.schedule.user_classes import UserClass, classes_in_turn, most_users
+from solrbench.load.schedule.user_classes import UserClass, class_sequence, max_users
 
 WEIGHTS = [(1,), (1, 1), (5, 1), (3, 2, 1), (10, 7, 3, 1), (0.5, 1.5), (2, 0)]
 BY_WEIGHT = [
@@ -38,7 +38,7 @@ print(json.dumps(answers))
 
 
 def first(users: int, classes: list[UserClass]) -> Counter[str]:
-    return Counter(islice(classes_in_turn(classes), users))
+    return Counter(islice(class_sequence(classes), users))
 
 
 @pytest.mark.timeout(60)
@@ -64,14 +64,14 @@ def test_fixed_users_come_first(users: int) -> None:
 
 def test_classes_without_weight_bound_the_number_of_users() -> None:
     fixed = (UserClass("Admin", 1, 2), UserClass("Zealot", 1, 1))
-    assert most_users(fixed) == 3
-    assert len(list(classes_in_turn(fixed))) == 3
-    assert most_users((*fixed, UserClass("Reader"))) is None
-    assert most_users((*fixed, UserClass("Nobody", 0))) == 3
+    assert max_users(fixed) == 3
+    assert len(list(class_sequence(fixed))) == 3
+    assert max_users((*fixed, UserClass("Reader"))) is None
+    assert max_users((*fixed, UserClass("Nobody", 0))) == 3
 
 
 def test_order_of_the_classes_in_the_file_does_not_matter() -> None:
     classes = [UserClass("A", 2), UserClass("B", 3), UserClass("C", 1, 2)]
-    assert list(islice(classes_in_turn(classes), 50)) == list(
-        islice(classes_in_turn(classes[::-1]), 50)
+    assert list(islice(class_sequence(classes), 50)) == list(
+        islice(class_sequence(classes[::-1]), 50)
     )

@@ -2,23 +2,23 @@ from collections import Counter
 
 import pytest
 
-from solrbench.load.schedule.user_placement import Seating
+from solrbench.load.schedule.user_placement import UserPlacement
 
 
 @pytest.mark.parametrize("lost", [(), (0,), (2,), (1, 3), (3, 2, 1)])
 def test_every_user_has_a_worker_that_is_there(lost: tuple[int, ...]) -> None:
-    seating = Seating(4)
+    seating = UserPlacement(4)
     for place in lost:
-        seating = seating.without(place)
+        seating = seating.after_loss(place)
     assert set(seating.left) == set(range(4)) - set(lost)
-    counts = Counter(seating.place_of(user) for user in range(1000))
+    counts = Counter(seating.worker_of(user) for user in range(1000))
     assert counts.total() == 1000
     assert set(counts) == set(seating.left)
 
 
 def test_users_of_one_lost_worker_are_spread_evenly() -> None:
-    seating = Seating(4).without(2)
-    assert {place: len(users) for place, users in seating.moved(120).items()} == {
+    seating = UserPlacement(4).after_loss(2)
+    assert {place: len(users) for place, users in seating.reassigned_users(120).items()} == {
         0: 10,
         1: 10,
         3: 10,
@@ -26,13 +26,13 @@ def test_users_of_one_lost_worker_are_spread_evenly() -> None:
 
 
 def test_nobody_else_moves() -> None:
-    before = Seating(5).without(1)
-    after = before.without(4)
-    moved = {user for users in after.moved(57).values() for user in users}
+    before = UserPlacement(5).after_loss(1)
+    after = before.after_loss(4)
+    moved = {user for users in after.reassigned_users(57).values() for user in users}
     for user in range(57):
         if user in moved:
-            assert before.place_of(user) == 4
+            assert before.worker_of(user) == 4
         else:
-            assert before.place_of(user) == after.place_of(user)
-    for place, users in after.moved(57).items():
-        assert all(after.place_of(user) == place for user in users)
+            assert before.worker_of(user) == after.worker_of(user)
+    for place, users in after.reassigned_users(57).items():
+        assert all(after.worker_of(user) == place for user in users)

@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.load.validation.response_checks import LONGEST_SAMPLE, judge
+from solrbench.load.validation.response_checks import LONGEST_SAMPLE, check_response
 
 HEADER = b'{"responseHeader":{"zkConnected":true,"status":%s,"QTime":3}'
 GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
@@ -19,7 +19,7 @@ GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
     ],
 )
 def test_good_answers(body: bytes) -> None:
-    assert judge(200, body, is_json=True) is None
+    assert check_response(200, body, is_json=True) is None
 
 
 @pytest.mark.parametrize(
@@ -39,19 +39,19 @@ def test_good_answers(body: bytes) -> None:
     ],
 )
 def test_bad_answers(status: int, body: bytes, kind: str, part: str) -> None:
-    found = judge(status, body, is_json=True)
+    found = check_response(status, body, is_json=True)
     assert found is not None
     assert found.kind == kind
     assert part in found.message
 
 
 def test_content_counts_only_as_json() -> None:
-    assert judge(200, b"id\n1\n", is_json=False) is None
-    assert judge(500, b"id\n1\n", is_json=False) is not None
+    assert check_response(200, b"id\n1\n", is_json=False) is None
+    assert check_response(500, b"id\n1\n", is_json=False) is not None
 
 
 def test_samples_are_short_lines() -> None:
-    found = judge(500, b"trace\n\tat " * 1000, is_json=True)
+    found = check_response(500, b"trace\n\tat " * 1000, is_json=True)
     assert found is not None
     assert len(found.message) <= LONGEST_SAMPLE
     assert "\n" not in found.message
@@ -63,6 +63,6 @@ def test_long_details_of_partial_results_hide_no_status() -> None:
         b'{"responseHeader":{"partialResults":true,"partialResultsDetails":"' + details + b'",'
         b'"status":0,"QTime":7},"response":{"numFound":0,"docs":[]}}'
     )
-    found = judge(200, body, is_json=True)
+    found = check_response(200, body, is_json=True)
     assert found is not None
     assert found.kind == "PartialResults"

@@ -13,8 +13,8 @@ SOURCES = Path(__file__).parents[4] / "operator" / "src"
 PROGRAM = """
 import json, sys
 from locust.stats import RequestStats
-from solrbench.load.worker.locust_stats import pump
-from solrbench.load.recording.recorder import Second
+from solrbench.load.worker.locust_stats import add_to_locust_stats
+from solrbench.load.recording.recorder import SecondStats
 from solrbench.results.stats.histograms import buckets_of
 from collections import Counter
 
@@ -22,9 +22,9 @@ stats = RequestStats()
 times = json.load(sys.stdin)
 for start in range(0, len(times), 1000):
     some = times[start:start + 1000]
-    second = Second(len(some), 3, 50_000, sum(some), min(some), max(some),
+    second = SecondStats(len(some), 3, 50_000, sum(some), min(some), max(some),
                     Counter(buckets_of(some)), Counter({"HTTP503": 2, "Timeout": 1}))
-    pump(stats, "storm", "query", second, 1_700_000_000.5 + start / 1000)
+    add_to_locust_stats(stats, "storm", "query", second, 1_700_000_000.5 + start / 1000)
 entry = stats.entries["query", "storm"]
 json.dump({
     "entry": entry.to_dict(),
@@ -36,7 +36,7 @@ json.dump({
 """
 
 
-def test_page_shows_what_the_core_counted() -> None:
+def test_page_shows_what_the_engine_counted() -> None:
     rng = random.Random(3)
     times = [int(rng.lognormvariate(9, 1)) + 1 for _ in range(5000)]
     ran = subprocess.run(

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solrbench.http_auth import Access, basic
-from solrbench.load.engine.target import prepare_target
+from solrbench.load.engine.target import load_target
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.request_mix import QueryPart
-from solrbench.load.workload.url_encoding import quoted
+from solrbench.load.workload.request_mix import QuerySource
+from solrbench.load.workload.url_encoding import url_quote
 from solrbench.plan.load_plan import LoadPlan
 from unit.load.builders import plain, workload
 
@@ -51,7 +51,7 @@ def test_answer_is_json_unless_asked_otherwise(
 ) -> None:
     spec = workload(parameters=parameters)
     (request,) = prepare_requests(spec, [Query(None, query)]).requests
-    assert request.json is is_json
+    assert request.is_json is is_json
 
 
 def test_get_is_one_line_and_headers() -> None:
@@ -103,7 +103,7 @@ def test_line_may_be_sent_by_another_method_than_the_others() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_texts_are_quoted_as_the_library_does(text: str) -> None:
-    assert quoted(text) == quote_plus(text)
+    assert url_quote(text) == quote_plus(text)
 
 
 def test_names_are_numbered_in_order_of_appearance() -> None:
@@ -137,9 +137,9 @@ def generated_plan(**fields: object) -> LoadPlan:
 
 def test_plan_becomes_requests_and_nodes() -> None:
     plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000})
-    target = prepare_target(plan, Path("/nowhere"))
-    (part,) = target.requests.parts
-    assert isinstance(part, QueryPart)
+    target = load_target(plan, Path("/nowhere"))
+    (part,) = target.requests.sources
+    assert isinstance(part, QuerySource)
     assert (len(part.requests), len(target.nodes)) == (7, 1)
     assert target.timeout_seconds == 30
 
@@ -150,16 +150,16 @@ def test_variants_become_nodes_of_their_own() -> None:
         {"variant": "proxy", "urls": ["http://p:81/x/solr"]},
     ]
     plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000}, variants=doors)
-    target = prepare_target(plan, Path("/nowhere"))
+    target = load_target(plan, Path("/nowhere"))
     (node,) = target.nodes_of("proxy")
     assert (node.host, node.port) == ("p", 81)
-    assert node.shapes[0][0].startswith(b"GET /x/solr/books/select?")
+    assert node.request_templates[0][0].startswith(b"GET /x/solr/books/select?")
     assert list(target.nodes_of("raw")) == list(target.nodes_of("")) == list(target.nodes)
 
 
 def test_generated_queries_need_a_generated_dataset() -> None:
     with pytest.raises(LoadError, match=r"BadPlan: .*needs dataset\.generator"):
-        prepare_target(generated_plan(), Path("/nowhere"))
+        load_target(generated_plan(), Path("/nowhere"))
 
 
 def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
@@ -202,5 +202,5 @@ def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
         }
     )
     with pytest.raises(LoadError, match="username") as caught:
-        prepare_target(plan, tmp_path)
+        load_target(plan, tmp_path)
     assert caught.value.reason == "BadPlan"

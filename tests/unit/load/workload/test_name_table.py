@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.http_requests import prepare_requests
-from solrbench.load.workload.loader import prepare_offer
-from solrbench.load.workload.name_table import FULL_VIEW, Naming, View, view_of
+from solrbench.load.workload.loader import load_workload
+from solrbench.load.workload.name_table import (
+    FULLY_VISIBLE,
+    RequestNameTable,
+    ResponseVisibility,
+    visibility_of,
+)
 from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.request_mix import Offer
+from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.plan.load_plan import LoadPlan
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import assignment, run, run_pass, target, workload
@@ -25,52 +30,63 @@ FILE = {"configMap": {"name": "q", "key": "lines"}}
 
 
 @pytest.mark.parametrize(
-    ("parameters", "body", "view"),
+    ("parameters", "body", "visibility"),
     [
-        ([JSON], None, FULL_VIEW),
-        ([JSON, ("omitHeader", "false")], None, FULL_VIEW),
-        ([JSON, ("omitHeader", "off")], None, FULL_VIEW),
-        ([JSON, ("omitHeader", "true")], None, View(content=True, header=False)),
-        ([JSON, ("omitHeader", "on")], None, View(content=True, header=False)),
-        ([JSON, ("omitHeader", "{{any}}")], None, View(content=True, header=False)),
-        ([("wt", "xml")], None, View(content=False, header=True)),
-        ([("wt", "{{any}}")], None, View(content=False, header=True)),
-        ([], None, View(content=False, header=True)),
-        ([("wt", "csv"), ("omitHeader", "true")], None, View(content=False, header=False)),
-        ([JSON], b'{"query":"a"}', FULL_VIEW),
-        ([JSON], b'{"params":{"omitHeader":true}}', View(content=True, header=False)),
-        ([JSON], '{"params": {"omitHeader": "{{é}}"}}', View(content=True, header=False)),
+        ([JSON], None, FULLY_VISIBLE),
+        ([JSON, ("omitHeader", "false")], None, FULLY_VISIBLE),
+        ([JSON, ("omitHeader", "off")], None, FULLY_VISIBLE),
+        ([JSON, ("omitHeader", "true")], None, ResponseVisibility(content=True, header=False)),
+        ([JSON, ("omitHeader", "on")], None, ResponseVisibility(content=True, header=False)),
+        ([JSON, ("omitHeader", "{{any}}")], None, ResponseVisibility(content=True, header=False)),
+        ([("wt", "xml")], None, ResponseVisibility(content=False, header=True)),
+        ([("wt", "{{any}}")], None, ResponseVisibility(content=False, header=True)),
+        ([], None, ResponseVisibility(content=False, header=True)),
+        (
+            [("wt", "csv"), ("omitHeader", "true")],
+            None,
+            ResponseVisibility(content=False, header=False),
+        ),
+        ([JSON], b'{"query":"a"}', FULLY_VISIBLE),
+        ([JSON], b'{"params":{"omitHeader":true}}', ResponseVisibility(content=True, header=False)),
+        (
+            [JSON],
+            '{"params": {"omitHeader": "{{é}}"}}',
+            ResponseVisibility(content=True, header=False),
+        ),
     ],
 )
 def test_what_parameters_let_see(
-    parameters: list[tuple[str, str]], body: bytes | str | None, view: View
+    parameters: list[tuple[str, str]], body: bytes | str | None, visibility: ResponseVisibility
 ) -> None:
-    assert view_of(parameters, body) == view
+    assert visibility_of(parameters, body) == visibility
 
 
 def test_one_request_that_hides_something_is_enough_for_its_name() -> None:
-    naming = Naming()
-    mixed, headless = View(content=False, header=True), View(content=True, header=False)
-    places = [
-        naming.place("seen"),
-        naming.place("mixed", mixed),
-        naming.place("mixed"),
-        naming.place("headless"),
-        naming.place("headless", headless),
+    names = RequestNameTable()
+    mixed, headless = (
+        ResponseVisibility(content=False, header=True),
+        ResponseVisibility(content=True, header=False),
+    )
+    indexes = [
+        names.index_of("seen"),
+        names.index_of("mixed", mixed),
+        names.index_of("mixed"),
+        names.index_of("headless"),
+        names.index_of("headless", headless),
     ]
-    assert (places, naming.names) == ([0, 1, 1, 2, 2], ("seen", "mixed", "headless"))
-    assert naming.unseen.partial == {1, 2}
-    assert naming.unseen.empty == {1}
+    assert (indexes, names.names) == ([0, 1, 1, 2, 2], ("seen", "mixed", "headless"))
+    assert names.unchecked.partial == {1, 2}
+    assert names.unchecked.empty == {1}
 
 
 def query(name: str, *parameters: tuple[str, str], **fields: Any) -> Query:
     return Query(name, (("q", "a"), *parameters), **fields)
 
 
-def unseen(names: Sequence[str], offer: Any) -> tuple[set[str], set[str]]:
+def unchecked(names: Sequence[str], made: Any) -> tuple[set[str], set[str]]:
     return (
-        {names[place] for place in offer.unseen.partial},
-        {names[place] for place in offer.unseen.empty},
+        {names[index] for index in made.unchecked.partial},
+        {names[index] for index in made.unchecked.empty},
     )
 
 
@@ -85,21 +101,21 @@ def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
         query("plain-body", json=b'{"limit":1}'),
     ]
     made = prepare_requests(workload(), queries)
-    assert unseen(made.names, made) == (
+    assert unchecked(made.names, made) == (
         {"xml", "mixed", "headless", "body"},
         {"xml", "mixed"},
     )
-    assert [each.json for each in made.requests] == [True, False, True, False, True, True, True]
+    assert [each.is_json for each in made.requests] == [True, False, True, False, True, True, True]
     of_xml = prepare_requests(workload(parameters=XML_ONLY), [*queries, query("own", JSON)])
-    assert "own" not in unseen(of_xml.names, of_xml)[0]
-    assert {"json", "plain-body", "headless"} <= unseen(of_xml.names, of_xml)[1]
+    assert "own" not in unchecked(of_xml.names, of_xml)[0]
+    assert {"json", "plain-body", "headless"} <= unchecked(of_xml.names, of_xml)[1]
     headless = prepare_requests(
         workload(parameters=HEADLESS), [query("a"), query("b", ("omitHeader", "false"))]
     )
-    assert unseen(headless.names, headless) == ({"a"}, set())
+    assert unchecked(headless.names, headless) == ({"a"}, set())
 
 
-def offered(folder: Path, *mix: dict[str, Any], **common: Any) -> Offer:
+def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkload:
     for place, entry in enumerate(mix):
         text = entry.pop("file", "a\n")
         (folder / f"mix-{place}").mkdir()
@@ -114,12 +130,12 @@ def offered(folder: Path, *mix: dict[str, Any], **common: Any) -> Offer:
         "passes": [],
         "masterHost": "m",
     }
-    return prepare_offer(LoadPlan.model_validate(content), folder)
+    return load_workload(LoadPlan.model_validate(content), folder)
 
 
 def test_entries_of_a_mix_have_views_of_their_own(tmp_path: Path) -> None:
     document = '{"id": "1"}\n'
-    made = offered(
+    made = prepared(
         tmp_path,
         {"name": "json", "queries": FILE},
         {"name": "xml", "queries": FILE, "parameters": XML_ONLY},
@@ -128,17 +144,17 @@ def test_entries_of_a_mix_have_views_of_their_own(tmp_path: Path) -> None:
         {"name": "write", "updates": FILE, "file": document},
         {"name": "write-xml", "updates": FILE, "file": document, "parameters": XML_ONLY},
     )
-    assert unseen(made.names, made) == ({"xml", "write-xml"}, {"xml", "write-xml"})
+    assert unchecked(made.names, made) == ({"xml", "write-xml"}, {"xml", "write-xml"})
 
 
 def test_parameters_for_queries_say_nothing_of_updates(tmp_path: Path) -> None:
-    made = offered(
+    made = prepared(
         tmp_path,
         {"name": "search", "queries": FILE},
         {"name": "write", "updates": FILE, "file": '{"id": "1"}\n'},
         parameters=XML_ONLY,
     )
-    assert unseen(made.names, made) == ({"search"}, {"search"})
+    assert unchecked(made.names, made) == ({"search"}, {"search"})
 
 
 def test_what_one_request_hides_its_transaction_cannot_show(tmp_path: Path) -> None:
@@ -148,18 +164,18 @@ def test_what_one_request_hides_its_transaction_cannot_show(tmp_path: Path) -> N
     find: dict[str, Any] = {"name": "find", "parameters": {"q": "a"}}
     headless = {"name": "look", "parameters": {"q": "b", **HEADLESS}}
     body = {"name": "ask", "jsonBody": '{"params": {"omitHeader": true}}'}
-    made = offered(
+    made = prepared(
         tmp_path,
         loan("good", find),
         loan("half", find, headless),
         loan("body", body),
         loan("xml", find, {"name": "look", "parameters": {"q": "b", **XML_ONLY}}),
     )
-    assert unseen(made.names, made) == (
+    assert unchecked(made.names, made) == (
         {"half", "half.look", "body", "body.ask", "xml", "xml.look"},
         {"xml", "xml.look"},
     )
-    assert {made.names[place] for place in made.transactions} == {"good", "half", "body", "xml"}
+    assert {made.names[index] for index in made.transactions} == {"good", "half", "body", "xml"}
 
 
 PARTIAL_XML = (
@@ -182,7 +198,7 @@ async def in_the_format_asked_for(exchange: Exchange) -> None:
     exchange.send(json.dumps(body, separators=(",", ":")).encode())
 
 
-def counts(outcome: WorkerOutcome) -> dict[str, tuple[int, int | None, int | None]]:
+def counts(outcome: WorkerStepResult) -> dict[str, tuple[int, int | None, int | None]]:
     return {
         each.request: (each.failures, each.partial_answers, each.empty_answers)
         for each in outcome.requests

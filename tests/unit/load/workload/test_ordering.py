@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.workload.workload import Order
-from solrbench.load.workload.ordering import positions
+from solrbench.load.workload.ordering import query_positions
 from unit.load.builders import assignment, queries_spec
 
 
 def take(count: int, order: Order, seed: int = 1, size: int = 1000, **who: Any) -> list[int]:
     queries = queries_spec(order=order, seed=seed)
-    return list(islice(positions(queries, size, assignment(**who)), count))
+    return list(islice(query_positions(queries, size, assignment(**who)), count))
 
 
 def test_sequential_goes_round_the_list_from_the_offset() -> None:
@@ -39,7 +39,7 @@ def test_repeats_and_steps_have_sequences_of_their_own(order: Order) -> None:
         assignment().model_copy(update={"repeat": 2}),
         assignment().model_copy(update={"step": "storm"}),
     ]
-    drawn = [tuple(islice(positions(queries, 1000, duty), 20)) for duty in duties]
+    drawn = [tuple(islice(query_positions(queries, 1000, duty), 20)) for duty in duties]
     assert len(set(drawn)) == 3
 
 

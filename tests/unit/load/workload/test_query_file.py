@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.query_file import Query, _decode, parse_lines, query_file, read_queries
+from solrbench.load.workload.query_file import (
+    Query,
+    _decode,
+    parse_lines,
+    query_file_path,
+    read_queries,
+)
 from unit.load.builders import queries_spec
 
 
@@ -142,8 +148,8 @@ def test_too_many_names_are_refused(tmp_path: Path) -> None:
 def test_file_lies_where_it_is_mounted() -> None:
     folder = Path("/queries")
     volume = {"claimName": "data", "path": "deep/list.txt"}
-    assert query_file(queries_spec(), folder) == folder / "queries.txt"
+    assert query_file_path(queries_spec(), folder) == folder / "queries.txt"
     spec = queries_spec(configMap=None, persistentVolumeClaim=volume)
-    assert query_file(spec, folder) == folder / "deep" / "list.txt"
+    assert query_file_path(spec, folder) == folder / "deep" / "list.txt"
     with pytest.raises(ValueError, match="no file"):
-        query_file(queries_spec(configMap=None, generated={}), folder)
+        query_file_path(queries_spec(configMap=None, generated={}), folder)

@@ -7,16 +7,16 @@ import pytest
 
 from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import OPEN
-from solrbench.load.engine.step_run import Target
+from solrbench.load.engine.step_run import LoadTarget
 from solrbench.load.errors import LoadError
-from solrbench.load.recording.worker_result import RequestOutcome, WorkerOutcome
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.workload.http_requests import prepare_node
-from solrbench.load.workload.name_table import Naming
-from solrbench.load.workload.ordering import Slots
-from solrbench.load.workload.prepared_request import Kind, PreparedRequest
+from solrbench.load.workload.name_table import RequestNameTable
+from solrbench.load.workload.ordering import RequestCounter
+from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.request_mix import Offer
-from solrbench.load.workload.transactions import TransactionPart, prepare_transaction
+from solrbench.load.workload.request_mix import PreparedWorkload
+from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import assignment, run, run_pass
 
@@ -30,14 +30,16 @@ def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> W
     return Workload.model_validate({"mix": mix, **fields})
 
 
-def prepare(spec: Workload, lines: list[Query] | None = None) -> tuple[TransactionPart, list[str]]:
-    naming = Naming()
+def prepare(
+    spec: Workload, lines: list[Query] | None = None
+) -> tuple[TransactionSource, list[str]]:
+    naming = RequestNameTable()
     return prepare_transaction(spec, 0, naming, lines), list(naming.names)
 
 
-def first(part: TransactionPart, count: int = 1) -> list[PreparedRequest]:
+def first(part: TransactionSource, count: int = 1) -> list[PreparedRequest]:
     duty = assignment()
-    begun = part.begin(duty, 0, Slots(duty))
+    begun = part.open_stream(duty, 0, RequestCounter(duty))
     return [next(begun) for _ in range(count)]
 
 
@@ -53,7 +55,7 @@ def test_values_are_escaped_for_their_place() -> None:
     assert request.extra is not None
     body = request.extra.content.partition(b"\r\n\r\n")[2]
     assert json.loads(body) == {"x": 'Zü "r"'}
-    assert (request.shape, request.json, request.name) == (Kind.JSON, True, 1)
+    assert (request.template_index, request.is_json, request.name) == (BodyKind.JSON, True, 1)
 
 
 def test_inputs_follow_their_order() -> None:
@@ -116,13 +118,13 @@ async def echo(exchange: Exchange) -> None:
     exchange.send(json.dumps(body, separators=(",", ":")).encode())
 
 
-def target(url: str, spec: Workload, lines: list[Query] | None = None) -> Target:
+def target(url: str, spec: Workload, lines: list[Query] | None = None) -> LoadTarget:
     part, names = prepare(spec, lines)
-    offer = Offer(tuple(names), [part], transactions=frozenset([0]))
-    return Target(offer, 1, [prepare_node(spec, "books", url, OPEN)], 5.0)
+    offer = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
+    return LoadTarget(offer, 1, [prepare_node(spec, "books", url, OPEN)], 5.0)
 
 
-def by_name(outcome: WorkerOutcome) -> dict[str, RequestOutcome]:
+def by_name(outcome: WorkerStepResult) -> dict[str, WorkerRequestStats]:
     return {each.request: each for each in outcome.requests}
 
 
@@ -212,7 +214,7 @@ def test_timeout_fails_the_transaction() -> None:
     async def body() -> None:
         async with HttpServer(silent) as server:
             what = target(server.url, workload(*CHAIN), lines("x"))
-            short = Target(what.requests, 1, what.nodes, 0.1)
+            short = LoadTarget(what.requests, 1, what.nodes, 0.1)
             outcome = await run_pass(short, assignment(requests=1))
         found = by_name(outcome)
         assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}

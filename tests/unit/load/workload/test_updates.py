@@ -9,12 +9,17 @@ import pytest
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, Updates
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.ordering import Slots
+from solrbench.load.workload.ordering import RequestCounter
 from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.load.workload.updates import DocumentSource, FileSource, GeneratedSource, UpdatePart
+from solrbench.load.workload.updates import (
+    DocumentSource,
+    FileSource,
+    GeneratedSource,
+    UpdateSource,
+)
 from unit.load.builders import assignment
 
-PLAIN = PreparedRequest(b"wt=json", 0, json=True, shape=2)
+PLAIN = PreparedRequest(b"wt=json", 0, is_json=True, template_index=2)
 
 
 def generated(prefixes: int = 0, **fields: Any) -> GeneratedSource:
@@ -30,9 +35,9 @@ def sent(
     """Return the documents of each request of one worker."""
     duty = assignment(users=2, workers=2, offset=offset).model_copy(update=fields)
     updates = Updates.model_validate({"generated": {}, "documentsPerRequest": size})
-    part = UpdatePart(PLAIN, updates, source)
+    part = UpdateSource(PLAIN, updates, source)
     found = []
-    for request in islice(part.begin(duty, 0, Slots(duty)), requests):
+    for request in islice(part.open_stream(duty, 0, RequestCounter(duty)), requests):
         assert request[:4] == PLAIN[:4]
         assert request.extra is not None
         head, body = request.extra.content.split(b"\r\n\r\n")
@@ -45,16 +50,16 @@ def test_existing_documents_are_replaced_evenly() -> None:
     source = generated()
     documents = [doc for batch in sent(source, 3000, 10) for doc in batch]
     counts = Counter(doc["key"] for doc in documents)
-    known = {source.maker.identity(position) for position in range(300)}
+    known = {source.documents_generator.identity(position) for position in range(300)}
     assert counts.keys() == known
     assert max(counts.values()) < 3 * min(counts.values())
-    assert documents[0].keys() == next(source.maker.range(range(1))).keys()
+    assert documents[0].keys() == next(source.documents_generator.range(range(1))).keys()
     assert len({doc["text_t"] for doc in documents}) > 1000
 
 
 def test_ids_with_prefixes_are_those_of_the_dataset() -> None:
     source = generated(prefixes=7)
-    known = {doc["key"] for doc in source.maker.range(range(300))}
+    known = {doc["key"] for doc in source.documents_generator.range(range(300))}
     assert {doc["key"] for (doc,) in sent(source, 500)} <= known
 
 

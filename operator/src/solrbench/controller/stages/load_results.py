@@ -16,7 +16,7 @@ from solrbench.decide.pod_problems import find_trouble
 from solrbench.decide.views import PodView
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load.errors import PERMANENT_REASONS
-from solrbench.load.master_client import RemoteMaster
+from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import all_passes
@@ -43,7 +43,7 @@ def follow(run: Run) -> None:
     seen = pods(run, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
     if master is not None and master.phase == "Running" and master.ip:
-        with RemoteMaster(master.ip) as remote:
+        with LoadMasterClient(master.ip) as remote:
             _listen(run, remote)
     needed = [pod for pod in seen if not _is_spared(run, pod)]
     _check_pods(run, needed)
@@ -64,7 +64,7 @@ def _under_way(load: LiveLoad) -> str:
     return f"{load.step}{through} of repeat {load.repeat}"
 
 
-def _listen(run: Run, master: RemoteMaster) -> None:
+def _listen(run: Run, master: LoadMasterClient) -> None:
     try:
         state = master.state()
         if state.unacknowledged and run.existing is not None:
@@ -110,7 +110,7 @@ def _record_environment(run: Run) -> None:
         run.update(report=run.status.report.model_copy(update=environment))
 
 
-def _keep(run: Run, master: RemoteMaster, pass_id: str) -> None:
+def _keep(run: Run, master: LoadMasterClient, pass_id: str) -> None:
     document = master.result(pass_id)
     if _may_have_lost_solr(document, run.now):
         return

@@ -1,7 +1,7 @@
 """The load engine: sends requests in an asyncio event loop of its own, knows nothing of Locust.
 
 - `engine`: one step run after another; `step_run`: the one under way, with its users
-- `virtual_user`: a closed loop: sends, waits for the response, thinks, sends again
+- `placeholder_user_class`: a closed loop: sends, waits for the response, thinks, sends again
 - `open_loop`: sends arrivals when they are due, over the connections of `pooled_client`;
   `precise_timer` wakes it in time
 - `http_client`: one request after another over a connection

@@ -15,11 +15,11 @@ from typing import NamedTuple, Protocol, cast
 from httptools import HttpParserError, HttpResponseParser
 
 _END = b"\r\n\r\n"
-_MOST_HEADS = 4096
+_MAX_CACHED_HEADS = 4096
 """Heads known at a time: two megabytes, if no two are alike, as with a date or an id in each."""
 
 
-class Head(NamedTuple):
+class CachedHead(NamedTuple):
     """What the head of an answer says (RFC 9112: it alone decides where the answer ends)."""
 
     status: int
@@ -31,23 +31,25 @@ class Head(NamedTuple):
     """The connection may be kept."""
 
 
-_known: dict[bytes, Head] = {}
+_head_cache: dict[bytes, CachedHead] = {}
 """By the bytes of a head; shared by all connections, which live in one thread."""
 
 
-class Owner(Protocol):
+class ConnectionOwner(Protocol):
     """Who asks over a connection."""
 
-    def answered(self, status: int, body: bytes, received: int, keep: bool, ended_ns: int) -> None:
+    def on_response(
+        self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
+    ) -> None:
         """Take an answer: HTTP status, body, bytes on the wire, may the connection be kept.
 
         Its last byte came at `ended_ns`.
         """
 
-    def malformed(self, message: str) -> None:
+    def on_malformed_response(self, message: str) -> None:
         """Learn that what came is no HTTP."""
 
-    def lost(self, error: Exception | None, received: int) -> None:
+    def on_connection_lost(self, error: Exception | None, received: int) -> None:
         """Learn that the connection ended after `received` bytes of an answer."""
 
 
@@ -84,14 +86,14 @@ class Connection(asyncio.Protocol):
         "_parser",
         "_received",
         "_transport",
-        "answers",
         "owner",
+        "response_count",
         "send",
     )
 
     def __init__(self) -> None:
-        self.owner: Owner | None = None
-        self.answers = 0
+        self.owner: ConnectionOwner | None = None
+        self.response_count = 0
         """Whole answers so far: 0 means that the connection is fresh."""
         self.send: Callable[[bytes], None] = _not_open
         self._parser = HttpResponseParser(self)
@@ -117,9 +119,9 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Use a transport of the loop; part of asyncio's protocol interface."""
-        self.use(cast("asyncio.Transport", transport))
+        self.attach_transport(cast("asyncio.Transport", transport))
 
-    def use(self, transport: Transport) -> None:
+    def attach_transport(self, transport: Transport) -> None:
         """Be connected by this."""
         self._transport = transport
         self.send = transport.write
@@ -131,19 +133,19 @@ class Connection(asyncio.Protocol):
     def received(self, data: bytes, at_ns: int) -> None:
         """Parse a piece of an answer, and hand the answer over if it was the last one."""
         if not self._received:
-            head = _known.get(data[: data.find(_END)])
+            head = _head_cache.get(data[: data.find(_END)])
             if head is not None and self.owner is not None:
                 status, whole, begin, keep = head
                 if whole == len(data):
-                    self.answers += 1
-                    self.owner.answered(status, data[begin:], whole, keep, at_ns)
+                    self.response_count += 1
+                    self.owner.on_response(status, data[begin:], whole, keep, at_ns)
                     return
         self._received += len(data)
         try:
             self._feed(data)
         except HttpParserError as error:
             if self.owner is not None and not self._complete:
-                self.owner.malformed(f"answer is not HTTP: {error}")
+                self.owner.on_malformed_response(f"answer is not HTTP: {error}")
                 return
         if self._complete and self.owner is not None:
             body, received = self._body, self._received
@@ -151,18 +153,18 @@ class Connection(asyncio.Protocol):
                 body = b"".join((body, *self._more))
                 self._more = []
             self._body, self._received, self._complete = b"", 0, False
-            self.answers += 1
+            self.response_count += 1
             status = self._parser.get_status_code()
             if received == len(data):
-                _learn(data, len(body), status, self._keep)
-            self.owner.answered(status, body, received, self._keep, at_ns)
+                _cache_head(data, len(body), status, self._keep)
+            self.owner.on_response(status, body, received, self._keep, at_ns)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Tell the owner, who may be waiting for an answer."""
         self._transport = None
         self.send = _not_open
         if self.owner is not None:
-            self.owner.lost(error, self._received)
+            self.owner.on_connection_lost(error, self._received)
 
     def on_body(self, body: bytes) -> None:
         """Keep a piece of the body; called by the parser."""
@@ -177,12 +179,12 @@ class Connection(asyncio.Protocol):
         self._keep = self._parser.should_keep_alive()
 
 
-def _learn(answer: bytes, body_bytes: int, status: int, keep: bool) -> None:
+def _cache_head(answer: bytes, body_bytes: int, status: int, keep: bool) -> None:
     """Remember the head of a whole answer, unless its body came in chunks."""
     end = answer.find(_END)
     begin = end + len(_END)
     if end < 0 or begin + body_bytes != len(answer):
         return
-    if len(_known) >= _MOST_HEADS:
-        _known.clear()
-    _known[answer[:end]] = Head(status, len(answer), begin, keep)
+    if len(_head_cache) >= _MAX_CACHED_HEADS:
+        _head_cache.clear()
+    _head_cache[answer[:end]] = CachedHead(status, len(answer), begin, keep)

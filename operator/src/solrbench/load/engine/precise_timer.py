@@ -20,7 +20,7 @@ _SECOND_NS = 1_000_000_000
 _now = time.perf_counter_ns
 
 
-class Alarm(Protocol):
+class PreciseTimer(Protocol):
     """Rings once each time it is set."""
 
     def set(self, at_ns: int) -> None:
@@ -30,15 +30,15 @@ class Alarm(Protocol):
         """Never ring again."""
 
 
-def make_alarm(loop: asyncio.AbstractEventLoop, ring: Callable[[], None]) -> Alarm:
-    """Return the best alarm that this machine has; `ring` is called in the loop's thread."""
+def make_timer(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> PreciseTimer:
+    """Return the best alarm that this machine has; `callback` is called in the loop's thread."""
     if "CLOCK_MONOTONIC" in time.get_clock_info("perf_counter").implementation:
         try:
-            return KernelAlarm(loop, ring)
+            return TimerFdTimer(loop, callback)
         except (AttributeError, OSError):
             # Another kernel or C library.
             pass
-    return LoopAlarm(loop, ring)
+    return LoopTimer(loop, callback)
 
 
 class _Timer(ctypes.Structure):
@@ -52,7 +52,7 @@ class _Timer(ctypes.Structure):
     )
 
 
-class KernelAlarm:
+class TimerFdTimer:
     """An alarm by a file descriptor that the loop watches.
 
     Raises:
@@ -61,7 +61,7 @@ class KernelAlarm:
 
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, ring: Callable[[], None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
         # Calls take less time than to let another thread run and to wait for it to stop.
         library: Any = ctypes.PyDLL(None, use_errno=True)
         self._settime = library.timerfd_settime
@@ -72,7 +72,7 @@ class KernelAlarm:
             raise OSError(number, os.strerror(number))
         self._timer = _Timer()
         self._pointer = ctypes.byref(self._timer)
-        loop.add_reader(self._file, ring)
+        loop.add_reader(self._file, callback)
 
     def set(self, at_ns: int) -> None:
         """Ring at a time of `time.perf_counter_ns`, at once if that is over."""
@@ -88,12 +88,12 @@ class KernelAlarm:
             self._file = -1
 
 
-class LoopAlarm:
+class LoopTimer:
     """An alarm by the loop's own timers, up to some milliseconds late."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, ring: Callable[[], None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
         self._loop = loop
-        self._ring = ring
+        self._callback = callback
         self._at_ns = 0
         self._handle: asyncio.TimerHandle | None = None
 
@@ -109,10 +109,10 @@ class LoopAlarm:
 
     def _wait(self) -> None:
         left_ns = self._at_ns - _now()
-        self._handle = self._loop.call_later(max(left_ns, 0) / _SECOND_NS, self._look)
+        self._handle = self._loop.call_later(max(left_ns, 0) / _SECOND_NS, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if _now() < self._at_ns:
             self._wait()
         else:
-            self._ring()
+            self._callback()

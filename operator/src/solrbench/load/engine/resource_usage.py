@@ -40,12 +40,12 @@ class UsageMeter:
 
     def __init__(self, group: CpuGroup | None = None) -> None:
         self._group = group or CpuGroup()
-        self._begun = _read(self._group)
-        self._ended = self._begun
+        self._started = _read(self._group)
+        self._ended = self._started
 
     def begin(self) -> None:
         """Begin to measure."""
-        self._begun = self._ended = _read(self._group)
+        self._started = self._ended = _read(self._group)
 
     def end(self) -> None:
         """End the measurement; the last end counts."""
@@ -55,7 +55,7 @@ class UsageMeter:
         """Return what was spent between begin and end."""
         process, thread, clock, waiting, throttled = (
             None if before is None or after is None else after - before
-            for before, after in zip(self._begun, self._ended, strict=True)
+            for before, after in zip(self._started, self._ended, strict=True)
         )
         return Usage(
             cpu_seconds=process or 0.0,
@@ -69,11 +69,11 @@ class UsageMeter:
 
 def _read(group: CpuGroup) -> tuple[float, float, float, float | None, float | None]:
     """Return in seconds: CPU time of process and thread, the clock, waiting, throttled."""
-    throttled, waiting = group.throttled_seconds(), _waiting_seconds()
+    throttled, waiting = group.throttled_seconds(), _run_queue_seconds()
     return time.process_time(), time.thread_time(), time.perf_counter(), waiting, throttled
 
 
-def _waiting_seconds() -> float | None:
+def _run_queue_seconds() -> float | None:
     """Return how long this thread has waited for a CPU, ever."""
     try:
         numbers = SCHEDULED.read_text("utf-8").split()

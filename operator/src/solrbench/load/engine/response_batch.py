@@ -13,10 +13,12 @@ import time
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from solrbench.load.validation.response_checks import Failure
+from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.prepared_request import PreparedRequest
 
-Ended = tuple[PreparedRequest, int, int, int, Failure | None, tuple[int, bytes] | None]
+CompletedRequest = tuple[
+    PreparedRequest, int, int, int, RequestFailure | None, tuple[int, bytes] | None
+]
 """A request that has ended.
 
 What was asked; when its first byte was written, and when its last one came or it was given up, in
@@ -28,44 +30,44 @@ and body, None without a whole answer. Not a class: that would cost more than co
 class ResponseListener(Protocol):
     """Who sent a request."""
 
-    is_dropped: bool
+    is_aborted: bool
 
-    def hasten(self, request: PreparedRequest, now_ns: int) -> None:
+    def send_early(self, request: PreparedRequest, now_ns: int) -> None:
         """Send what follows if that does not depend on the answer, which is not judged yet."""
 
-    def completed(self, ended: Ended) -> None:
+    def on_completed(self, ended: CompletedRequest) -> None:
         """Take the end of a request."""
 
 
-class Turn:
+class ResponseBatch:
     """Keeps answers until the loop has read everything that was there to be read."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._answers: list[tuple[ResponseListener, Ended]] = []
+        self._responses: list[tuple[ResponseListener, CompletedRequest]] = []
 
-    def add(self, asker: ResponseListener, ended: Ended) -> None:
+    def add(self, listener: ResponseListener, ended: CompletedRequest) -> None:
         """Keep a whole answer, with the time of its last byte."""
-        if not self._answers:
-            self._loop.call_soon(self._hand_over)
-        self._answers.append((asker, ended))
+        if not self._responses:
+            self._loop.call_soon(self._deliver)
+        self._responses.append((listener, ended))
 
-    def _hand_over(self) -> None:
-        answers, self._answers = self._answers, []
+    def _deliver(self) -> None:
+        responses, self._responses = self._responses, []
         now_ns = time.perf_counter_ns()
-        for asker, ended in answers:
-            if not asker.is_dropped:
-                asker.hasten(ended[0], now_ns)
-        for asker, ended in answers:
-            if not asker.is_dropped:
-                asker.completed(ended)
+        for listener, ended in responses:
+            if not listener.is_aborted:
+                listener.send_early(ended[0], now_ns)
+        for listener, ended in responses:
+            if not listener.is_aborted:
+                listener.on_completed(ended)
 
 
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turn] = WeakKeyDictionary()
+_batches: WeakKeyDictionary[asyncio.AbstractEventLoop, ResponseBatch] = WeakKeyDictionary()
 
 
-def turn_of(loop: asyncio.AbstractEventLoop) -> Turn:
+def batch_of_loop(loop: asyncio.AbstractEventLoop) -> ResponseBatch:
     """Return what all askers of a loop share."""
-    if loop not in _turns:
-        _turns[loop] = Turn(loop)
-    return _turns[loop]
+    if loop not in _batches:
+        _batches[loop] = ResponseBatch(loop)
+    return _batches[loop]

@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-from solrbench.load.engine.open_loop import ArrivalSource
+from solrbench.load.engine.open_loop import OpenLoopSender
 from solrbench.load.engine.resource_usage import UsageMeter
-from solrbench.load.engine.virtual_user import ClosedLoopUser, Think
-from solrbench.load.recording.recorder import NEVER_NS, SECOND_NS, PassLedger, Second
-from solrbench.load.recording.response_times import PlannedCounts
-from solrbench.load.recording.worker_result import WorkerOutcome
-from solrbench.load.schedule.arrivals import PlannedRate, Schedule, arrivals_seed
+from solrbench.load.engine.virtual_user import Think, VirtualUser
+from solrbench.load.recording.recorder import NEVER_NS, SECOND_NS, SecondStats, StepRunRecorder
+from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.schedule.think_time import think_seconds
 from solrbench.load.workload.http_requests import Node
 from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.load.workload.request_mix import Offer
+from solrbench.load.workload.request_mix import PreparedWorkload
 
 _CONNECTING_AT_ONCE = 64
 """Connections opened side by side: less than the backlog of any server, which drops the rest."""
@@ -28,7 +28,7 @@ _now = time.perf_counter_ns
 
 
 @dataclass(frozen=True)
-class Target:
+class LoadTarget:
     """What is asked, and whom.
 
     Attributes:
@@ -40,7 +40,7 @@ class Target:
 
     """
 
-    requests: Offer
+    requests: PreparedWorkload
     seed: int
     nodes: Sequence[Node]
     timeout_seconds: float
@@ -51,7 +51,7 @@ class Target:
         return self.variants[variant] if variant else self.nodes
 
 
-class Progress(NamedTuple):
+class ProgressUpdate(NamedTuple):
     """The pass under way, once a second."""
 
     key: str
@@ -64,28 +64,28 @@ class Progress(NamedTuple):
     failures: int
     sum_microseconds: int
     """Service times of the measured requests so far."""
-    seconds: list[tuple[str, Second]]
+    seconds: list[tuple[str, SecondStats]]
     """What was counted since the last time, by request name."""
 
 
-def progress_of(
-    assignment: Assignment, ledger: PassLedger, users: int, *, last: bool = False
-) -> Progress:
+def build_progress(
+    assignment: Assignment, recorder: StepRunRecorder, users: int, *, last: bool = False
+) -> ProgressUpdate:
     """Return what a ledger counted since the last call; `last` ends the current second early."""
-    rolled = ledger.take_rolled(_now(), last=last)
-    requests, failures = ledger.totals()
-    return Progress(
+    rolled = recorder.take_finished_seconds(_now(), last=last)
+    requests, failures = recorder.totals()
+    return ProgressUpdate(
         assignment.key,
         assignment.label,
         users,
         requests,
         failures,
-        ledger.measured_microseconds(),
+        recorder.measured_microseconds(),
         rolled,
     )
 
 
-class RunningPass:
+class StepRun:
     """A pass from its first user to its last answer; the source of its users' requests.
 
     `ready` is called once, when the last user of this worker is there; those at a barrier have
@@ -95,209 +95,209 @@ class RunningPass:
     def __init__(
         self,
         assignment: Assignment,
-        target: Target,
-        ready: Callable[[], None],
-        ended: Callable[[], None],
+        target: LoadTarget,
+        on_ready: Callable[[], None],
+        on_ended: Callable[[], None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.key = assignment.key
         self._assignment = assignment
         self._target = target
-        self._ready = ready
-        self._ended = ended
+        self._on_ready = on_ready
+        self._on_ended = on_ended
         self._loop = loop
         self._nodes = target.nodes_of(assignment.variant)
-        self._draw = target.requests.begin(assignment)
-        self._items = self._draw.items
+        self._stream = target.requests.open_stream(assignment)
+        self._requests = self._stream.requests
         self._exhausted = False
-        own = None if assignment.open_loop else assignment.own_requests
-        self._left = sys.maxsize if own is None else own
-        self._closes_ns = NEVER_NS
-        self._closing: asyncio.TimerHandle | None = None
-        self._users: list[ClosedLoopUser | ArrivalSource] = []
+        own = None if assignment.open_loop else assignment.worker_requests
+        self._remaining = sys.maxsize if own is None else own
+        self._stops_ns = NEVER_NS
+        self._stop_timer: asyncio.TimerHandle | None = None
+        self._users: list[VirtualUser | OpenLoopSender] = []
         self._preparing: set[asyncio.Task[None]] = set()
-        self._door = asyncio.Semaphore(_CONNECTING_AT_ONCE)
-        self._taken_over: list[int] = []
-        self._began = False
-        self._arrived = 0
-        self._active = 0
-        self._over = False
-        self._ledger = PassLedger(
+        self._connect_slots = asyncio.Semaphore(_CONNECTING_AT_ONCE)
+        self._adopted_users: list[int] = []
+        self._started = False
+        self._ready_users = 0
+        self._active_users = 0
+        self._is_over = False
+        self._recorder = StepRunRecorder(
             target.requests.names,
             _now(),
             target.requests.transactions,
             assignment.workers,
-            target.requests.unseen,
+            target.requests.unchecked,
         )
-        self.record = self._ledger.record
-        self.note_slow = self._ledger.note_slow
+        self.record = self._recorder.record
+        self.add_slow_request = self._recorder.add_slow_request
         self._meter = UsageMeter()
-        if assignment.start is Start.AT_ONCE:
-            self.measure(_now())
+        if assignment.start is Start.IMMEDIATE:
+            self.measure_from(_now())
 
-        if not assignment.own_users:
-            loop.call_soon(ready)
+        if not assignment.worker_users:
+            loop.call_soon(on_ready)
 
-    def take_over(self, users: Sequence[int]) -> None:
+    def adopt_users(self, users: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are added next."""
-        self._taken_over += users
+        self._adopted_users += users
 
     def add_user(self) -> None:
         """Add the next user of this worker; before a barrier it connects, else it starts."""
         user = self._new_user(len(self._users))
         self._users.append(user)
-        if self._assignment.start is Start.BARRIER and not self._began:
+        if self._assignment.start is Start.BARRIER and not self._started:
             self._preparing.add(self._loop.create_task(self._prepare(user)))
             return
-        if not self._over:
-            self._active += 1
+        if not self._is_over:
+            self._active_users += 1
             user.start()
-        self._arrive()
+        self._count_ready_user()
 
-    def go(self) -> None:
+    def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start."""
-        if self._assignment.start is Start.AT_ONCE:
+        if self._assignment.start is Start.IMMEDIATE:
             return
-        self._began = True
+        self._started = True
         if self._assignment.open_loop is None:
-            self.measure(_now())
+            self.measure_from(_now())
         if self._assignment.start is Start.BARRIER:
             # Counted first: a user without anything to do leaves before the next one starts.
-            self._active = len(self._users)
+            self._active_users = len(self._users)
             for user in self._users:
                 user.start()
         if not self._users:
             # A warm-up may have fewer users than workers.
             self._end()
 
-    def close(self) -> None:
+    def stop_sending(self) -> None:
         """Begin no request from now on; those under way are finished and counted."""
-        self._closes_ns = min(self._closes_ns, _now())
-        self._close()
+        self._stops_ns = min(self._stops_ns, _now())
+        self._stop()
 
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do."""
-        if self._left <= 0 or now_ns >= self._closes_ns:
+        if self._remaining <= 0 or now_ns >= self._stops_ns:
             return None
-        request = next(self._items, None)
+        request = next(self._requests, None)
         if request is None:
-            self._left, self._exhausted = 0, True
+            self._remaining, self._exhausted = 0, True
             return None
-        self._left -= 1
+        self._remaining -= 1
         return request
 
     def is_exhausted(self, now_ns: int) -> bool:
         """Say whether there is no more to do."""
-        return self._left <= 0 or now_ns >= self._closes_ns
+        return self._remaining <= 0 or now_ns >= self._stops_ns
 
     def is_closed(self, now_ns: int) -> bool:
         """Say whether the time to start requests is over."""
-        return now_ns >= self._closes_ns
+        return now_ns >= self._stops_ns
 
-    def retried(self, request: PreparedRequest) -> None:
+    def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
-        self._ledger.retried[request.name] += 1
+        self._recorder.retried[request.name] += 1
 
-    def left(self) -> None:
+    def user_finished(self) -> None:
         """Learn that a user is done; the last one ends the pass."""
-        self._active -= 1
-        if self._active == 0 and not self._over:
+        self._active_users -= 1
+        if self._active_users == 0 and not self._is_over:
             self._end()
 
-    def progress(self, *, last: bool = False) -> Progress:
+    def progress(self, *, last: bool = False) -> ProgressUpdate:
         """Return what happened since the last call; `last` ends the current second early."""
-        return progress_of(self._assignment, self._ledger, len(self._users), last=last)
+        return build_progress(self._assignment, self._recorder, len(self._users), last=last)
 
-    def outcome(self) -> WorkerOutcome:
+    def result(self) -> WorkerStepResult:
         """Return the result; the pass must be over and its last second rolled."""
-        ledger = self._ledger
-        outcome = WorkerOutcome(
+        ledger = self._recorder
+        outcome = WorkerStepResult(
             key=self.key,
-            users=self._assignment.own_users + len(self._taken_over),
+            users=self._assignment.worker_users + len(self._adopted_users),
             **asdict(self._meter.usage()),
             first_seconds=ledger.first_seconds,
             last_seconds=ledger.last_seconds,
-            used_slots=self._draw.used_slots(),
+            used_numbers=self._stream.used_numbers(),
             queries_exhausted=self._exhausted,
-            requests=ledger.outcomes(),
-            granules=ledger.granules(),
+            requests=ledger.results(),
+            micro_batches=ledger.micro_batches(),
         )
-        sources = [user for user in self._users if isinstance(user, ArrivalSource)]
-        return sources[0].complete(outcome, ledger.empty_outcome) if sources else outcome
+        sources = [user for user in self._users if isinstance(user, OpenLoopSender)]
+        return sources[0].add_to_result(outcome, ledger.empty_result) if sources else outcome
 
-    def drop(self) -> None:
+    def abort(self) -> None:
         """Let all users go at once."""
-        self._over = True
+        self._is_over = True
         for task in self._preparing:
             task.cancel()
-        if self._closing is not None:
-            self._closing.cancel()
+        if self._stop_timer is not None:
+            self._stop_timer.cancel()
         for user in self._users:
-            user.drop()
+            user.abort()
 
     def _end(self) -> None:
-        self._over = True
+        self._is_over = True
         self._meter.end()
         # Not at once: the last user is still in the middle of its own affairs.
-        self._loop.call_soon(self._ended)
+        self._loop.call_soon(self._on_ended)
 
-    async def _prepare(self, user: ClosedLoopUser | ArrivalSource) -> None:
-        async with self._door:
+    async def _prepare(self, user: VirtualUser | OpenLoopSender) -> None:
+        async with self._connect_slots:
             await user.prepare()
-        self._arrive()
+        self._count_ready_user()
 
-    def _arrive(self) -> None:
-        self._arrived += 1
-        if self._arrived == self._assignment.own_users:
+    def _count_ready_user(self) -> None:
+        self._ready_users += 1
+        if self._ready_users == self._assignment.worker_users:
             self._preparing.clear()
-            self._ready()
+            self._on_ready()
 
-    def measure(self, now_ns: int) -> None:
+    def measure_from(self, now_ns: int) -> None:
         """Begin to measure."""
         self._meter.begin()
-        self._ledger.measure_from(now_ns)
+        self._recorder.measure_from(now_ns)
         seconds = self._assignment.seconds
         if seconds is not None and self._assignment.open_loop is None:
-            self._closes_ns = now_ns + seconds * SECOND_NS
-            self._closing = self._loop.call_later(seconds, self._close)
+            self._stops_ns = now_ns + seconds * SECOND_NS
+            self._stop_timer = self._loop.call_later(seconds, self._stop)
 
-    def _close(self) -> None:
+    def _stop(self) -> None:
         """Wake users that think: none of them may ask again."""
-        late_ns = self._closes_ns - _now()
+        late_ns = self._stops_ns - _now()
         if late_ns > 0:
             # Timers of the event loop have milliseconds; requests are let through to the end.
-            self._closing = self._loop.call_later(late_ns / SECOND_NS, self._close)
+            self._stop_timer = self._loop.call_later(late_ns / SECOND_NS, self._stop)
             return
         for user in self._users:
-            user.close_round()
+            user.stop()
 
-    def _new_user(self, own: int) -> ClosedLoopUser | ArrivalSource:
+    def _new_user(self, own: int) -> VirtualUser | OpenLoopSender:
         if self._assignment.open_loop is not None:
-            return self._new_source(self._assignment.open_loop)
+            return self._new_sender(self._assignment.open_loop)
         number = self._number(own)
         node = self._nodes[number % len(self._nodes)]
-        think = self._thinker(number)
-        return ClosedLoopUser(self, node, self._target.timeout_seconds, think, self._loop)
+        think = self._think_times(number)
+        return VirtualUser(self, node, self._target.timeout_seconds, think, self._loop)
 
-    def _new_source(self, rate: PlannedRate) -> ArrivalSource:
+    def _new_sender(self, rate: ArrivalRate) -> OpenLoopSender:
         duty = self._assignment
         seed = arrivals_seed(self._target.seed, duty.repeat, duty.step)
-        return ArrivalSource(
+        return OpenLoopSender(
             self,
             Schedule(rate, seed, duty.worker, duty.workers),
-            PlannedCounts(self._target.requests.names),
+            OpenLoopRecorder(self._target.requests.names),
             self._nodes,
             self._target.timeout_seconds,
         )
 
     def _number(self, own: int) -> int:
         """Return the number in the whole run of user `own` of this worker."""
-        further = own - self._assignment.own_users
-        if 0 <= further < len(self._taken_over):
-            return self._taken_over[further]
+        further = own - self._assignment.worker_users
+        if 0 <= further < len(self._adopted_users):
+            return self._adopted_users[further]
         return self._assignment.worker + own * self._assignment.workers
 
-    def _thinker(self, number: int) -> Think | None:
+    def _think_times(self, number: int) -> Think | None:
         spec = self._assignment.think_time
         if spec is None:
             return None

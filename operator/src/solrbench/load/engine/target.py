@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from solrbench.http_auth import Access
-from solrbench.load.auth import load_access
-from solrbench.load.engine.step_run import Target
+from solrbench.load.auth import load_auth
+from solrbench.load.engine.step_run import LoadTarget
 from solrbench.load.workload.http_requests import Node, prepare_node
-from solrbench.load.workload.loader import prepare_offer
+from solrbench.load.workload.loader import load_workload
 from solrbench.plan.load_plan import LoadPlan
 
 
-def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
+def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     """Return requests and nodes of a plan.
 
     Raises:
@@ -19,9 +19,9 @@ def prepare_target(plan: LoadPlan, queries_folder: Path) -> Target:
             `BadPlan` or `CertificateNotTrusted`.
 
     """
-    workload, access = plan.workload, load_access(plan)
-    return Target(
-        requests=prepare_offer(plan, queries_folder),
+    workload, access = plan.workload, load_auth(plan)
+    return LoadTarget(
+        requests=load_workload(plan, queries_folder),
         seed=workload.seed,
         nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,

@@ -38,7 +38,7 @@ class Reader(Protocol):
         """Learn of the end; None if the other side ended it."""
 
 
-class StampedSocket:
+class TimestampedSocket:
     """Writes at once and reads with times; a transport in asyncio's sense, as far as needed."""
 
     __slots__ = ("_descriptor", "_loop", "_reader", "_receive", "_rest", "_socket")
@@ -116,7 +116,9 @@ class StampedSocket:
         self._reader.connection_lost(error)
 
 
-async def connect_stamped(loop: asyncio.AbstractEventLoop, host: str, port: int) -> socket.socket:
+async def connect_timestamped(
+    loop: asyncio.AbstractEventLoop, host: str, port: int
+) -> socket.socket:
     """Return a connected socket; every address of a name is tried.
 
     Raises:

@@ -5,23 +5,23 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from solrbench.load.engine.http_client import Asker
-from solrbench.load.engine.response_batch import Ended
-from solrbench.load.engine.response_validation import check
+from solrbench.load.engine.http_client import HttpClient
+from solrbench.load.engine.response_batch import CompletedRequest
+from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.recording.slow_requests import SlowSample
-from solrbench.load.validation.response_checks import Failure
+from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import PreparedRequest, Sequel
+from solrbench.load.workload.prepared_request import NextRequest, PreparedRequest
 
 Think = Callable[[int], float]
 """Seconds to wait after the request with the given number, from 0."""
 
-Record = Callable[[PreparedRequest, int, int, int, Failure | None], bool]
+Record = Callable[[PreparedRequest, int, int, int, RequestFailure | None], bool]
 
 _now = time.perf_counter_ns
 
 
-class RequestSource(Protocol):
+class UserContext(Protocol):
     """The pass that a user is in."""
 
     def take(self, now_ns: int) -> PreparedRequest | None:
@@ -34,116 +34,116 @@ class RequestSource(Protocol):
     def record(self) -> Record:
         """What counts a request: when it began and ended in ns, bytes received, what failed.
 
-        It says whether the request is one of the slowest, for `note_slow`.
+        It says whether the request is one of the slowest, for `add_slow_request`.
         """
 
     @property
-    def note_slow(self) -> Callable[[SlowSample], None]:
+    def add_slow_request(self) -> Callable[[SlowSample], None]:
         """What keeps one of the slowest requests."""
 
     def is_closed(self, now_ns: int) -> bool:
         """Say whether the time to start requests is over, whatever else is left to do."""
 
-    def retried(self, request: PreparedRequest) -> None:
+    def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
 
-    def left(self) -> None:
+    def user_finished(self) -> None:
         """Learn that the user is done."""
 
 
-class ClosedLoopUser(Asker):
+class VirtualUser(HttpClient):
     """One user, who never has more than one request under way."""
 
     def __init__(
         self,
-        source: RequestSource,
+        context: UserContext,
         node: Node,
         timeout_seconds: float,
         think: Think | None,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(node, timeout_seconds, loop)
-        self._source = source
+        self._context = context
         self._think = think
-        self._turn = 0
-        self._pause: asyncio.TimerHandle | None = None
+        self._request_index = 0
+        self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Send the first request."""
-        self._next(_now())
+        self._send_next(_now())
 
-    def close_round(self) -> None:
+    def stop(self) -> None:
         """Stop thinking: no request starts any more. One under way is finished."""
-        if self._pause is not None:
-            self._pause.cancel()
-            self._pause = None
-            self._next(_now())
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._send_next(_now())
 
-    def drop(self) -> None:
+    def abort(self) -> None:
         """Let everything go at once."""
-        if self._pause is not None:
-            self._pause.cancel()
-        super().drop()
+        if self._timer is not None:
+            self._timer.cancel()
+        super().abort()
 
-    def hasten(self, request: PreparedRequest, now_ns: int) -> None:
+    def send_early(self, request: PreparedRequest, now_ns: int) -> None:
         """Ask again at once: a user who does not think waits for no judgement."""
-        if self._think is None and (request.extra is None or request.extra.flow is None):
-            self._next(now_ns)
+        if self._think is None and (request.extra is None or request.extra.transaction is None):
+            self._send_next(now_ns)
 
-    def completed(self, ended: Ended) -> None:
+    def on_completed(self, ended: CompletedRequest) -> None:
         """Judge and count a request, then go on."""
-        request, began_ns, ended_ns, received, failed, answer = ended
+        request, started_ns, ended_ns, received, failed, answer = ended
         if answer is not None:
-            failed = check(request, *answer)
-        if self._source.record(request, began_ns, ended_ns, received, failed):
-            self._source.note_slow(self.slow_sample(ended, failed))
+            failed = validate_response(request, *answer)
+        if self._context.record(request, started_ns, ended_ns, received, failed):
+            self._context.add_slow_request(self.slow_sample(ended, failed))
         if (
             answer is None
             or self._think is not None
-            or (request.extra is not None and request.extra.flow is not None)
+            or (request.extra is not None and request.extra.transaction is not None)
         ):
-            self._go_on(ended, failed)
+            self._send_following(ended, failed)
 
-    def _go_on(self, ended: Ended, failed: Failure | None) -> None:
+    def _send_following(self, ended: CompletedRequest, failed: RequestFailure | None) -> None:
         """Ask what comes next, now or after a while."""
-        request, began_ns, ended_ns, received, _, answer = ended
-        flow = request.extra.flow if request.extra is not None else None
+        request, started_ns, ended_ns, received, _, answer = ended
+        flow = request.extra.transaction if request.extra is not None else None
         if flow is not None:
-            sequel = flow.follow(self._source, began_ns, ended_ns, received, failed)
+            sequel = flow.advance(self._context, started_ns, ended_ns, received, failed)
             if sequel is not None:
-                self._follow(sequel, ended_ns)
+                self._continue_transaction(sequel, ended_ns)
                 return
-        if (self._think is None and answer is not None) or self._source.is_exhausted(ended_ns):
-            self._next(ended_ns)
+        if (self._think is None and answer is not None) or self._context.is_exhausted(ended_ns):
+            self._send_next(ended_ns)
             return
-        seconds = 0.0 if answer is not None else self.pause_seconds(ended_ns)
+        seconds = 0.0 if answer is not None else self.backoff_seconds(ended_ns)
         if self._think is not None:
-            seconds = max(seconds, self._think(self._turn))
-            self._turn += 1
-        self._pause = self._loop.call_later(seconds, self._wake)
+            seconds = max(seconds, self._think(self._request_index))
+            self._request_index += 1
+        self._timer = self._loop.call_later(seconds, self._wake)
 
-    def retried(self, request: PreparedRequest) -> None:
+    def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
-        self._source.retried(request)
+        self._context.on_retry(request)
 
-    def _follow(self, sequel: Sequel, ended_ns: int) -> None:
+    def _continue_transaction(self, sequel: NextRequest, ended_ns: int) -> None:
         """Go on with a transaction."""
         if not sequel.think_seconds:
-            self.ask(sequel.request, ended_ns)
+            self.send(sequel.request, ended_ns)
         else:
-            self._pause = self._loop.call_later(sequel.think_seconds, self._resume, sequel.request)
+            self._timer = self._loop.call_later(sequel.think_seconds, self._resume, sequel.request)
 
     def _resume(self, request: PreparedRequest) -> None:
-        self._pause = None
-        self.ask(request, _now())
+        self._timer = None
+        self.send(request, _now())
 
-    def _next(self, now_ns: int) -> None:
-        request = self._source.take(now_ns)
+    def _send_next(self, now_ns: int) -> None:
+        request = self._context.take(now_ns)
         if request is None:
-            self._source.left()
+            self._context.user_finished()
         else:
-            self.ask(request, now_ns)
+            self.send(request, now_ns)
 
     def _wake(self) -> None:
-        self._pause = None
-        self._next(_now())
+        self._timer = None
+        self._send_next(_now())

@@ -6,7 +6,7 @@ from gevent.event import Event
 from locust import LoadTestShape
 
 
-class Ladder(LoadTestShape):
+class StepLoadShape(LoadTestShape):
     """A shape that somebody else moves.
 
     `changed` is set while a level waits to be taken up; a dispatch under way is cut short then.
@@ -24,14 +24,14 @@ class Ladder(LoadTestShape):
         self._rate = float(rate)
         self.changed.set()
 
-    def nudge(self) -> None:
+    def redispatch(self) -> None:
         """Let the same level be taken up once more, since workers changed."""
         # Locust passes over a level that equals the one before.
         self._rate = math.nextafter(self._rate, math.inf)
         self.changed.set()
 
     @property
-    def is_taken_up(self) -> bool:
+    def is_applied(self) -> bool:
         """Whether Locust has begun to move to the level asked for last."""
         return not self.changed.is_set()
 

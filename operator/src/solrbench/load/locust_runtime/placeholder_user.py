@@ -8,7 +8,7 @@ from locust import User, task
 USER_CLASS = "VirtualUser"
 
 
-def virtual_user(started: Callable[[], None]) -> type[User]:
+def placeholder_user_class(started: Callable[[], None]) -> type[User]:
     """Return the class of users that call `started` and then stand idle until they are stopped."""
 
     class VirtualUser(User):

@@ -8,7 +8,7 @@ from locust import log, runners
 from solrbench.load.schedule.messages import MASTER_SILENT_SECONDS, WORKER_SILENT_SECONDS
 
 
-def tune_locust(worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
+def configure_locust(worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
     """Set logging, heartbeats and reports of this process."""
     log.setup_logging("INFO")
     # Users that only stand for those of the core cost nothing to spawn.

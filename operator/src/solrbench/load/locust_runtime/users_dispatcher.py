@@ -12,21 +12,21 @@ from typing import Any, NamedTuple
 
 from gevent.event import Event
 
-from solrbench.load.schedule.user_classes import UserClass, classes_in_turn
-from solrbench.load.schedule.user_placement import Seating
+from solrbench.load.schedule.user_classes import UserClass, class_sequence
+from solrbench.load.schedule.user_placement import UserPlacement
 
 _BATCHES_PER_SECOND = 10
 
 
-class Roster(NamedTuple):
+class WorkerRoster(NamedTuple):
     """The workers of a pass."""
 
     workers: tuple[str, ...]
     """Their ids by place, lost ones too."""
-    seating: Seating
+    placement: UserPlacement
 
 
-class EvenDispatcher:
+class DeterministicUsersDispatcher:
     """Stands in for `locust.dispatch.UsersDispatcher`."""
 
     dispatch_in_progress = True
@@ -36,7 +36,7 @@ class EvenDispatcher:
     def __init__(
         self,
         classes: Callable[[], Sequence[UserClass]],
-        roster: Callable[[], Roster],
+        roster: Callable[[], WorkerRoster],
         cut_short: Event,
     ) -> None:
         self._classes = classes
@@ -44,8 +44,8 @@ class EvenDispatcher:
         self._cut_short = cut_short
         self._users = 0
         self._levels: Iterator[int] = iter(())
-        self._dealt = 0
-        self._dealt_to = Roster((), Seating(0))
+        self._dispatched = 0
+        self._dispatched_to = WorkerRoster((), UserPlacement(0))
         self._turns: Iterator[str] = iter(())
         self._counts: list[dict[str, int]] = []
 
@@ -64,19 +64,19 @@ class EvenDispatcher:
 
     def __next__(self) -> dict[str, dict[str, int]]:
         users, roster = next(self._levels), self._roster()
-        self._deal(users, roster)
-        return {roster.workers[place]: dict(self._counts[place]) for place in roster.seating.left}
+        self._dispatch(users, roster)
+        return {roster.workers[place]: dict(self._counts[place]) for place in roster.placement.left}
 
-    def _deal(self, users: int, roster: Roster) -> None:
+    def _dispatch(self, users: int, roster: WorkerRoster) -> None:
         """Count users by worker and class; those that were counted before are not counted again."""
-        if users < self._dealt or roster != self._dealt_to:
+        if users < self._dispatched or roster != self._dispatched_to:
             classes = self._classes()
-            self._turns = classes_in_turn(classes)
+            self._turns = class_sequence(classes)
             self._counts = [{each.name: 0 for each in classes} for _ in roster.workers]
-            self._dealt, self._dealt_to = 0, roster
-        for name in islice(self._turns, users - self._dealt):
-            self._counts[roster.seating.place_of(self._dealt)][name] += 1
-            self._dealt += 1
+            self._dispatched, self._dispatched_to = 0, roster
+        for name in islice(self._turns, users - self._dispatched):
+            self._counts[roster.placement.worker_of(self._dispatched)][name] += 1
+            self._dispatched += 1
 
     def _move(self, target: int, rate: float) -> Iterator[int]:
         began = time.monotonic()

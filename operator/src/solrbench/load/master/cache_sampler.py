@@ -31,7 +31,7 @@ _DIGITS = 3
 _logger = logging.getLogger(__name__)
 
 
-class SolrCacheWatch:
+class CacheSampler:
     """Asks one node, which asks the others.
 
     `access` is called when Solr is asked for the first time.
@@ -46,7 +46,7 @@ class SolrCacheWatch:
         self._refused = False
         self._failures = 0
         self._interval = _INTERVAL_SECONDS
-        self._heard: list[tuple[float, CacheCounts]] = []
+        self._samples: list[tuple[float, CacheCounts]] = []
         self._ended = Event()
         self._greenlet: gevent.Greenlet | None = None
 
@@ -54,14 +54,14 @@ class SolrCacheWatch:
         """Ask at once, then again and again until the end."""
         self._failures = 0
         self._interval = _INTERVAL_SECONDS
-        self._heard = []
+        self._samples = []
         self._ended = Event()
         self._ask()
         if not self._refused:
             self._greenlet = gevent.spawn(self._go_on)
 
-    def end(self, began: float) -> list[CacheSample]:
-        """Ask a last time; return everything, in seconds since `began` (monotonic)."""
+    def end(self, start_time: float) -> list[CacheSample]:
+        """Ask a last time; return everything, in seconds since `start_time` (monotonic)."""
         self._ended.set()
         if self._greenlet is not None:
             self._greenlet.join()
@@ -69,8 +69,10 @@ class SolrCacheWatch:
         if self._wanted:
             self._ask()
         return [
-            CacheSample(second=round(moment - began, _DIGITS), cache=c, lookups=lookups, hits=hits)
-            for moment, heard in self._heard
+            CacheSample(
+                second=round(moment - start_time, _DIGITS), cache=c, lookups=lookups, hits=hits
+            )
+            for moment, heard in self._samples
             for c, (lookups, hits) in heard.counts.items()
         ]
 
@@ -81,9 +83,9 @@ class SolrCacheWatch:
     def _go_on(self) -> None:
         while self._wanted and not self._ended.wait(self._interval):
             self._ask()
-            if len(self._heard) >= _MOST_ASKED:
+            if len(self._samples) >= _MOST_ASKED:
                 self._interval *= 2
-                self._heard = self._heard[::2]
+                self._samples = self._samples[::2]
 
     def _ask(self) -> None:
         if self._refused:
@@ -95,8 +97,8 @@ class SolrCacheWatch:
             self._url = next(self._urls)
             return
         self._failures = 0
-        if not self._heard or heard.cores == self._heard[0][1].cores:
-            self._heard.append(((before + time.monotonic()) / 2, heard))
+        if not self._samples or heard.cores == self._samples[0][1].cores:
+            self._samples.append(((before + time.monotonic()) / 2, heard))
 
     def _read(self) -> CacheCounts | None:
         try:

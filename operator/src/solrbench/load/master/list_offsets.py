@@ -13,73 +13,73 @@ from typing import Self
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.workload.mix import MixEntry
 from solrbench.api.v1alpha1.workload.workload import Order, Workload
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import arrivals, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment, step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan
 
 
 @dataclass(frozen=True)
-class Bookmark:
+class ListOffsets:
     """A place in the lists of a workload.
 
     Attributes:
-        finite: for each entry whether its list is gone through once
+        once_only: for each entry whether its list is gone through once
         offsets: for each entry the number of its next request in the ladder, or a little more;
             entries beyond are at 0
         may_repeat: requests of a finite list from here on may have been sent before
 
     """
 
-    finite: tuple[bool, ...]
+    once_only: tuple[bool, ...]
     offsets: tuple[int, ...] = ()
     may_repeat: bool = False
 
-    def after(self, outcomes: Sequence[WorkerOutcome], *, lost: bool = False) -> Self:
+    def advanced_by(self, outcomes: Sequence[WorkerStepResult], *, lost: bool = False) -> Self:
         """Return the place after a pass that began here.
 
         That is beyond the highest slot of any worker: what a slower worker left out is skipped, so
         nothing is sent twice. A worker that was lost may have been ahead of all others.
         """
-        columns = zip_longest(*(outcome.used_slots for outcome in outcomes), fillvalue=0)
+        columns = zip_longest(*(outcome.used_numbers for outcome in outcomes), fillvalue=0)
         used = [max(column) for column in columns]
         return replace(
             self,
             offsets=tuple(a + b for a, b in zip_longest(self.offsets, used, fillvalue=0)),
-            may_repeat=self.may_repeat or (lost and any(self.finite)),
+            may_repeat=self.may_repeat or (lost and any(self.once_only)),
         )
 
-    def beyond(self, most: int | None, tries: int = 1) -> Self:
+    def skip_lost(self, most: int | None, tries: int = 1) -> Self:
         """Return the place after lost tries, each of at most that many requests.
 
         Only finite lists move: of all others the same requests are sent as if nothing was lost.
         None stands for a number that nobody knows.
         """
-        if not tries or not any(self.finite):
+        if not tries or not any(self.once_only):
             return self
         if most is None:
             return replace(self, may_repeat=True)
-        steps = [tries * most * once for once in self.finite]
+        steps = [tries * most * once for once in self.once_only]
         return replace(
             self,
             offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0)),
         )
 
 
-def finite_entries(workload: Workload) -> tuple[bool, ...]:
+def once_only_entries(workload: Workload) -> tuple[bool, ...]:
     """Say for each entry of a workload whether its list is gone through once."""
-    return tuple(_is_finite(entry) for entry in workload.entries)
+    return tuple(_is_once_only(entry) for entry in workload.entries)
 
 
-def _is_finite(entry: MixEntry) -> bool:
+def _is_once_only(entry: MixEntry) -> bool:
     inputs = entry.transaction.inputs if entry.transaction is not None else entry.queries
     return inputs is not None and inputs.order is Order.EACH_ONCE
 
 
-def resumed(plan: LoadPlan) -> Bookmark:
+def resumed(plan: LoadPlan) -> ListOffsets:
     """Return where the first ladder of a plan begins, behind all that was sent before."""
-    before, finite = plan.resumption, finite_entries(plan.workload)
-    mark = Bookmark(finite, tuple(before.offsets))
+    before, finite = plan.resumption, once_only_entries(plan.workload)
+    mark = ListOffsets(finite, tuple(before.offsets))
     if not any(finite):
         return mark
     # Within a lost attempt, workers that were left may have begun a step several times.
@@ -90,11 +90,13 @@ def resumed(plan: LoadPlan) -> Bookmark:
     first = plan.passes[0]
     warm_up = warm_up_assignment(plan, first)
     if warm_up is not None:
-        mark = mark.beyond(most_sent(warm_up, plan.workload), before.lost_warm_ups)
-    return mark.beyond(most_sent(step_assignment(plan, first), plan.workload), before.lost_steps)
+        mark = mark.skip_lost(max_requests_sent(warm_up, plan.workload), before.lost_warm_ups)
+    return mark.skip_lost(
+        max_requests_sent(step_assignment(plan, first), plan.workload), before.lost_steps
+    )
 
 
-def most_sent(assignment: Assignment, workload: Workload) -> int | None:
+def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
     """Return the most requests that a try of a pass can have sent, of each entry and of all.
 
     None where nobody can know: users who ask for a given time.

@@ -12,23 +12,23 @@ from locust.env import Environment
 from locust.stats import stats_history
 
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.load.auth import load_access
+from solrbench.load.auth import load_auth
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
     EXIT_TERMINATED,
     LoadError,
     write_termination_message,
 )
-from solrbench.load.locust_runtime.load_shape import Ladder
-from solrbench.load.locust_runtime.placeholder_user import virtual_user
-from solrbench.load.locust_runtime.setup import tune_locust
-from solrbench.load.locust_runtime.users_dispatcher import EvenDispatcher
-from solrbench.load.master.cache_sampler import SolrCacheWatch
+from solrbench.load.locust_runtime.load_shape import StepLoadShape
+from solrbench.load.locust_runtime.placeholder_user import placeholder_user_class
+from solrbench.load.locust_runtime.setup import configure_locust
+from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
+from solrbench.load.master.cache_sampler import CacheSampler
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
-from solrbench.load.master.run_coordinator import Conductor
+from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
-from solrbench.load.master.worker_pool import Crew
+from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
 
@@ -37,7 +37,7 @@ _logger = logging.getLogger(__name__)
 
 def run_master(plan: LoadPlan, settings: LoadSettings) -> int:
     """Run the plan until every result is acknowledged; return the exit code."""
-    tune_locust(settings.worker_silent_seconds)
+    configure_locust(settings.worker_silent_seconds)
     return Master(plan, settings).run()
 
 
@@ -49,64 +49,64 @@ class Master:
         self._settings = settings
         self._ended: AsyncResult = AsyncResult()
         gevent.signal_handler(signal.SIGTERM, self._ended.set, EXIT_TERMINATED)
-        ladder = Ladder()
+        ladder = StepLoadShape()
         self._environment = Environment(
-            user_classes=[virtual_user(lambda: None)],
+            user_classes=[placeholder_user_class(lambda: None)],
             shape_class=ladder,
             host=_host(plan),
             locustfile=plan.benchmark,
             dispatcher_class=self._dispatcher_class(ladder),
         )
         self._runner = self._environment.create_master_runner(master_bind_port=settings.locust_port)
-        self._crew = Crew(
+        self._worker_pool = WorkerPool(
             self._runner,
             ladder,
             plan.workers,
             redistribute=plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE,
         )
         self._store = ResultStore(settings.results_folder)
-        self._conductor = Conductor(
+        self._coordinator = RunCoordinator(
             plan,
-            self._crew,
+            self._worker_pool,
             self._store,
             self._prepare,
             utc_now=partial(datetime.now, UTC),
-            caches=SolrCacheWatch(plan, partial(load_access, plan)),
+            caches=CacheSampler(plan, partial(load_auth, plan)),
         )
 
     def run(self) -> int:
         """Run to the end; return the exit code."""
         self._open_web_page()
         gevent.spawn(stats_history, self._runner)
-        gevent.spawn(self._steer).link_exception(self._crashed)
+        gevent.spawn(self._run_plan).link_exception(self._crashed)
         exit_code = int(self._ended.get())
-        self._crew.dismiss(0 if exit_code == 0 else EXIT_RETRYABLE)
+        self._worker_pool.shut_down(0 if exit_code == 0 else EXIT_RETRYABLE)
         self._runner.quit()
         return exit_code
 
-    def _steer(self) -> None:
+    def _run_plan(self) -> None:
         try:
-            self._conductor.run()
+            self._coordinator.run()
         except LoadError as failure:
-            self._give_up(failure)
+            self._report_failure(failure)
             return
         self._store.wait_until_empty()
         self._ended.set(0)
 
-    def _give_up(self, failure: LoadError) -> None:
+    def _report_failure(self, failure: LoadError) -> None:
         """Stop the load and offer what is finished for a while."""
         _logger.error("%s: %s", failure.reason, failure.message)
-        self._conductor.fail(failure)
+        self._coordinator.fail(failure)
         write_termination_message(failure)
-        self._crew.dismiss(EXIT_RETRYABLE)
+        self._worker_pool.shut_down(EXIT_RETRYABLE)
         self._store.wait_until_empty(self._settings.unacknowledged_seconds)
         self._ended.set(failure.exit_code)
 
     def _prepare(self) -> None:
-        seconds, access = self._settings.target_seconds, load_access(self._plan)
+        seconds, access = self._settings.target_seconds, load_auth(self._plan)
         for doors in self._plan.variants:
             door = f" of variant {doors.variant}"
-            wait_for_target(doors.urls, seconds, gevent.sleep, access=access, door=door)
+            wait_for_target(doors.urls, seconds, gevent.sleep, access=access, endpoint=door)
         if not self._plan.variants:
             wait_for_target(self._plan.solr_urls, seconds, gevent.sleep, access=access)
         self._runner.start_shape()
@@ -114,14 +114,16 @@ class Master:
     def _open_web_page(self) -> None:
         page = self._environment.create_web_ui(port=self._settings.web_port, delayed_start=True)
         if page.app is not None:
-            add_routes(page.app, self._conductor.state, self._store, self._stop)
+            add_routes(page.app, self._coordinator.state, self._store, self._stop)
         page.start()
         if page.greenlet is not None:
             page.greenlet.link_exception(self._crashed)
 
     def _stop(self) -> None:
-        if not self._conductor.is_over:
-            self._crew.fail(LoadError("StoppedByUser", "somebody pressed Stop on Locust's page"))
+        if not self._coordinator.is_over:
+            self._worker_pool.fail(
+                LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
+            )
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError("LoadMasterFailed", repr(greenlet.exception))
@@ -129,12 +131,12 @@ class Master:
         write_termination_message(failure)
         self._ended.set(failure.exit_code)
 
-    def _dispatcher_class(self, ladder: Ladder) -> Any:
+    def _dispatcher_class(self, ladder: StepLoadShape) -> Any:
         """Return what Locust calls to get a dispatcher."""
 
-        def make(**_: Any) -> EvenDispatcher:
-            return EvenDispatcher(
-                lambda: self._crew.classes, lambda: self._crew.roster, ladder.changed
+        def make(**_: Any) -> DeterministicUsersDispatcher:
+            return DeterministicUsersDispatcher(
+                lambda: self._worker_pool.classes, lambda: self._worker_pool.roster, ladder.changed
             )
 
         return make

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from solrbench.load.master.request_windows import merge_thousands
-from solrbench.load.recording.worker_result import RequestOutcome, WindowSums, WorkerOutcome
+from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedPass
 from solrbench.results.model.step_result import (
     MOST_SLOW,
@@ -29,31 +29,31 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True)
-class WarmedUp:
+class WarmUpResult:
     """A warm-up as it is kept.
 
     Attributes:
         requests: requests of it; 0 without a warm-up
         steady: whether it became steady; None if nobody asked
-        thousands: its windows
+        request_windows: its windows
         caches: Solr's caches meanwhile
 
     """
 
     requests: int = 0
     steady: bool | None = None
-    thousands: list[Thousand] = field(default_factory=list)
+    request_windows: list[Thousand] = field(default_factory=list)
     caches: list[CacheSample] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class PassRecord:
+class StepRunMetadata:
     """What the master knows of a pass besides the outcomes.
 
     Attributes:
         attempt: attempt of the load
-        began: when measuring began; aware
-        warmed_up: the warm-up right before
+        start_time: when measuring began; aware
+        warm_up: the warm-up right before
         caches: Solr's caches meanwhile
         lost_workers: names of workers whose measurements are missing
         list_offsets: where the lists of the workload go on
@@ -62,28 +62,28 @@ class PassRecord:
     """
 
     attempt: int
-    began: datetime
-    warmed_up: WarmedUp = field(default_factory=WarmedUp)
+    start_time: datetime
+    warm_up: WarmUpResult = field(default_factory=WarmUpResult)
     caches: list[CacheSample] = field(default_factory=list)
     lost_workers: tuple[str, ...] = ()
     list_offsets: tuple[int, ...] = ()
     queries_may_repeat: bool = False
 
 
-def merge_outcomes(
-    planned: PlannedPass, outcomes: Sequence[tuple[str, WorkerOutcome]], record: PassRecord
+def merge_worker_results(
+    planned: PlannedPass, results: Sequence[tuple[str, WorkerStepResult]], metadata: StepRunMetadata
 ) -> StepDocument:
     """Return the document of a pass from (name of the worker, its outcome).
 
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
-    found = [outcome for _, outcome in outcomes]
+    found = [outcome for _, outcome in results]
     first = min((o.first_seconds for o in found if o.first_seconds is not None), default=0.0)
     last = max((o.last_seconds for o in found if o.last_seconds is not None), default=first)
     requests = _merge_requests(found)
     series = second_means(each for each in requests if not each.is_transaction)
-    warmed_up = record.warmed_up
-    outliers = find_outliers(series, record.began)
+    warmed_up = metadata.warm_up
+    outliers = find_outliers(series, metadata.start_time)
     return StepDocument(
         id=planned.id,
         repeat=planned.repeat,
@@ -92,25 +92,25 @@ def merge_outcomes(
         users=planned.step.users,
         requests_per_second=planned.step.requests_per_second,
         planned_requests=_planned(found),
-        attempt=record.attempt,
-        start_time=record.began + timedelta(seconds=first),
-        end_time=record.began + timedelta(seconds=last),
+        attempt=metadata.attempt,
+        start_time=metadata.start_time + timedelta(seconds=first),
+        end_time=metadata.start_time + timedelta(seconds=last),
         seconds=round(last - first, _DIGITS),
         queries_exhausted=any(outcome.queries_exhausted for outcome in found),
         warm_up_requests=warmed_up.requests,
         warm_up_steady=warmed_up.steady,
-        warm_up_thousands=warmed_up.thousands,
+        warm_up_thousands=warmed_up.request_windows,
         warm_up_caches=warmed_up.caches,
-        thousands=merge_thousands(found),
-        caches=record.caches,
+        thousands=merge_request_windows(found),
+        caches=metadata.caches,
         steady_from_second=steady_from(series),
         outlier_windows=len(outliers),
         outliers=worst(outliers),
         requests=requests,
-        workers=[_worker(name, outcome) for name, outcome in outcomes],
-        lost_workers=list(record.lost_workers),
-        list_offsets=list(record.list_offsets),
-        queries_may_repeat=record.queries_may_repeat,
+        workers=[_worker(name, outcome) for name, outcome in results],
+        lost_workers=list(metadata.lost_workers),
+        list_offsets=list(metadata.list_offsets),
+        queries_may_repeat=metadata.queries_may_repeat,
     )
 
 
@@ -118,7 +118,7 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, _DIGITS)
 
 
-def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
+def _worker(name: str, outcome: WorkerStepResult) -> WorkerResult:
     return WorkerResult(
         worker=name,
         requests=outcome.measured,
@@ -134,19 +134,19 @@ def _worker(name: str, outcome: WorkerOutcome) -> WorkerResult:
     )
 
 
-def _planned(outcomes: Iterable[WorkerOutcome]) -> int | None:
+def _planned(outcomes: Iterable[WorkerStepResult]) -> int | None:
     plans = [each.planned_requests for each in outcomes if each.planned_requests is not None]
     return sum(plans) if plans else None
 
 
-def _merge_requests(outcomes: Iterable[WorkerOutcome]) -> list[RequestResult]:
-    by_name: dict[str, list[RequestOutcome]] = {}
+def _merge_requests(outcomes: Iterable[WorkerStepResult]) -> list[RequestResult]:
+    by_name: dict[str, list[WorkerRequestStats]] = {}
     for part in chain.from_iterable(outcome.requests for outcome in outcomes):
         by_name.setdefault(part.request, []).append(part)
     return [_merge_request(name, parts) for name, parts in sorted(by_name.items())]
 
 
-def _merge_request(name: str, parts: Sequence[RequestOutcome]) -> RequestResult:
+def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestResult:
     stored = (part.service_time_histogram for part in parts)
     return RequestResult(
         request=name,
@@ -190,7 +190,7 @@ def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
     return ordered[:MOST_SLOW]
 
 
-def _merge_responses(parts: Sequence[RequestOutcome]) -> dict[str, Any]:
+def _merge_responses(parts: Sequence[WorkerRequestStats]) -> dict[str, Any]:
     """Return what only an open loop has."""
     stored = [each for each in (part.response_time_histogram for part in parts) if each]
     if not stored:
@@ -216,14 +216,14 @@ def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
     return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
 
 
-def _merge_windows(windows: Iterable[WindowSums]) -> list[Window]:
-    by_second: dict[int, list[WindowSums]] = {}
+def _merge_windows(windows: Iterable[SecondSums]) -> list[Window]:
+    by_second: dict[int, list[SecondSums]] = {}
     for each in windows:
         by_second.setdefault(each.second, []).append(each)
     return [_window(second, parts) for second, parts in sorted(by_second.items())]
 
 
-def _window(second: int, parts: Sequence[WindowSums]) -> Window:
+def _window(second: int, parts: Sequence[SecondSums]) -> Window:
     requests = sum(part.requests for part in parts)
     return Window(
         second=second,

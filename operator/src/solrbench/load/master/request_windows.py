@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from solrbench.load.recording.worker_result import Granule, WorkerOutcome
+from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
 from solrbench.results.model.windows import MAX_THOUSANDS, THOUSAND, Thousand
 
 _DIGITS = 6
@@ -28,7 +28,7 @@ class _Edge(NamedTuple):
     """1 where it begins, -1 where it ends."""
     length: float
     """Microseconds from its begin to its end."""
-    granule: Granule
+    micro_batch: MicroBatch
 
 
 class _Totals(NamedTuple):
@@ -40,7 +40,7 @@ class _Totals(NamedTuple):
     sum_microseconds: float
 
 
-class _End(NamedTuple):
+class _WindowEnd(NamedTuple):
     """The end of a thousand."""
 
     totals: _Totals
@@ -48,7 +48,7 @@ class _End(NamedTuple):
     """Longest service time since the end before, in µs."""
 
 
-def merge_thousands(outcomes: Sequence[WorkerOutcome]) -> list[Thousand]:
+def merge_request_windows(outcomes: Sequence[WorkerStepResult]) -> list[Thousand]:
     """Return the windows of a pass, the last of which may be shorter, up to `MAX_THOUSANDS`.
 
     A worker that ran out of room for granules ends the list for all.
@@ -62,9 +62,9 @@ def merge_thousands(outcomes: Sequence[WorkerOutcome]) -> list[Thousand]:
     return list(_windows(_cut(edges, start, covered), start))[:MAX_THOUSANDS]
 
 
-def _edges(outcome: WorkerOutcome) -> Iterator[_Edge]:
+def _edges(outcome: WorkerStepResult) -> Iterator[_Edge]:
     begin = 1e6 * (outcome.first_seconds or 0.0)
-    for granule in outcome.granules:
+    for granule in outcome.micro_batches:
         # Never of no length: its answers could not be spread over it.
         length = max(granule.end_microseconds - begin, 1.0)
         yield _Edge(begin, 1, length, granule)
@@ -72,14 +72,14 @@ def _edges(outcome: WorkerOutcome) -> Iterator[_Edge]:
         begin += length
 
 
-def _covered(outcome: WorkerOutcome) -> float:
+def _covered(outcome: WorkerStepResult) -> float:
     """Return up to which microsecond the granules hold everything that a worker measured."""
-    if sum(each.requests for each in outcome.granules) == outcome.measured:
+    if sum(each.requests for each in outcome.micro_batches) == outcome.measured:
         return float("inf")
-    return float(outcome.granules[-1].end_microseconds) if outcome.granules else 0.0
+    return float(outcome.micro_batches[-1].end_microseconds) if outcome.micro_batches else 0.0
 
 
-def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_End]:
+def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_WindowEnd]:
     """Yield the end of every thousand.
 
     Between two edges everything grows evenly, so the end of a thousand is found exactly. The
@@ -93,17 +93,17 @@ def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_En
         at_edge = _grow(totals, rates, moment)
         while at_edge.requests - target > _NEARLY:
             inside = totals.microseconds + (target - totals.requests) / rates[0]
-            yield _End(_grow(totals, rates, inside), longest)
+            yield _WindowEnd(_grow(totals, rates, inside), longest)
             target, longest = target + THOUSAND, 0
         totals = at_edge
         for edge in group:
-            _turn(rates, edge)
-            longest = max(longest, edge.granule.max_microseconds if edge.sign < 0 else 0)
+            _apply_edge(rates, edge)
+            longest = max(longest, edge.micro_batch.max_microseconds if edge.sign < 0 else 0)
         if totals.requests - target > -_NEARLY:
-            yield _End(totals, longest)
+            yield _WindowEnd(totals, longest)
             target, longest = target + THOUSAND, 0
     if covered == float("inf") and totals.requests - target + THOUSAND > _NEARLY:
-        yield _End(totals, longest)
+        yield _WindowEnd(totals, longest)
 
 
 def _grow(totals: _Totals, rates: Sequence[float], moment: float) -> _Totals:
@@ -117,15 +117,15 @@ def _grow(totals: _Totals, rates: Sequence[float], moment: float) -> _Totals:
     )
 
 
-def _turn(rates: list[float], edge: _Edge) -> None:
+def _apply_edge(rates: list[float], edge: _Edge) -> None:
     """Let a granule begin or end to add to what grows in a microsecond."""
-    grown = edge.granule.requests, edge.granule.failures, edge.granule.sum_microseconds
+    grown = edge.micro_batch.requests, edge.micro_batch.failures, edge.micro_batch.sum_microseconds
     for place, amount in enumerate(grown):
         rates[place] += edge.sign * amount / edge.length
 
 
-def _windows(ends: Iterator[_End], start: _Totals) -> Iterator[Thousand]:
-    for (before, _), (after, longest) in pairwise((_End(start, 0), *ends)):
+def _windows(ends: Iterator[_WindowEnd], start: _Totals) -> Iterator[Thousand]:
+    for (before, _), (after, longest) in pairwise((_WindowEnd(start, 0), *ends)):
         requests = round(after.requests) - round(before.requests)
         spent = after.sum_microseconds - before.sum_microseconds
         yield Thousand(

@@ -25,9 +25,9 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
     clock: Callable[[], float] = time.monotonic,
     *,
     access: Access = OPEN,
-    door: str = "",
+    endpoint: str = "",
 ) -> None:
-    """Return as soon as one node answers anything in HTTP; `door` names them in the error.
+    """Return as soon as one node answers anything in HTTP; `endpoint` names them in the error.
 
     Raises:
         LoadError: `TargetUnreachable` if none does within `seconds`; at once
@@ -47,13 +47,14 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
                 try:
                     _check(url, http.get(url).status_code)
                 except httpx.HTTPError as error:
-                    last = _reason(url, error)
+                    last = _failure_text(url, error)
                 else:
                     return
             if clock() >= deadline:
                 raise LoadError(
                     "TargetUnreachable",
-                    f"none of {len(urls)} nodes{door} answered within {seconds:g} s; last {last}",
+                    f"none of {len(urls)} nodes{endpoint} answered within {seconds:g} s;"
+                    f" last {last}",
                 )
             pause(_PAUSE_SECONDS)
 
@@ -66,7 +67,7 @@ def _check(url: str, status: int) -> None:
         )
 
 
-def _reason(url: str, error: httpx.HTTPError) -> str:
+def _failure_text(url: str, error: httpx.HTTPError) -> str:
     if problem := certificate_problem(error):
         raise LoadError(
             CERTIFICATE_NOT_TRUSTED, f"{url}: {problem}; check target.existing.tls.caSecret"

@@ -5,7 +5,7 @@ from collections import deque
 WINDOW_SECONDS = 5.0
 
 
-class Speedometer:
+class ThroughputMeter:
     """Remembers totals of the last seconds."""
 
     def __init__(self) -> None:
@@ -15,7 +15,7 @@ class Speedometer:
         """Forget everything: another pass begins."""
         self._seen.clear()
 
-    def note(self, now: float, requests: int) -> None:
+    def add(self, now: float, requests: int) -> None:
         """Note the total at a time in seconds."""
         if self._seen and requests < self._seen[-1][1]:
             self._seen.clear()

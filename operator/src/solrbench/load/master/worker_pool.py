@@ -10,14 +10,14 @@ from gevent.event import Event
 from locust.runners import STATE_MISSING, MasterRunner
 
 from solrbench.load.errors import EXIT_RETRYABLE, LoadError
-from solrbench.load.locust_runtime.load_shape import Ladder
-from solrbench.load.locust_runtime.users_dispatcher import Roster
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.locust_runtime.load_shape import StepLoadShape
+from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.schedule.messages import Figures
+from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
-from solrbench.load.schedule.user_placement import Seating
+from solrbench.load.schedule.user_placement import UserPlacement
 
 _LOOK_SECONDS = 0.25
 """Time between two looks at who is still alive."""
@@ -29,18 +29,23 @@ class StepRunAbortedError(Exception):
     """A worker was lost in a pass that cannot go on; those that are left can run it again."""
 
 
-class Crew:
+class WorkerPool:
     """Sends orders to the workers, collects what they say and notices who is lost.
 
     With `redistribute`, the loss of a worker ends the run only if nobody is left.
     """
 
     def __init__(
-        self, runner: MasterRunner, ladder: Ladder, wanted: int, *, redistribute: bool = False
+        self,
+        runner: MasterRunner,
+        load_shape: StepLoadShape,
+        expected_workers: int,
+        *,
+        redistribute: bool = False,
     ) -> None:
         self._runner = runner
-        self._ladder = ladder
-        self._wanted = wanted
+        self._load_shape = load_shape
+        self._expected_workers = expected_workers
         self._redistribute = redistribute
         self._changed = Event()
         self._names: dict[str, str] = {}
@@ -50,21 +55,21 @@ class Crew:
         self.lost: list[str] = []
         """Names of the workers whose measurements of the pass are missing."""
         self._members: list[str] = []
-        self._seating = Seating(0)
+        self._placement = UserPlacement(0)
         self._assignment: Assignment | None = None
         self._measuring = False
         self._gone: set[str] = set()
         self._key = ""
         self._spawned: set[str] = set()
-        self._outcomes: dict[str, WorkerOutcome] = {}
-        self._figures: dict[str, Figures] = {}
+        self._results: dict[str, WorkerStepResult] = {}
+        self._live_totals: dict[str, LiveTotals] = {}
         self._heard: dict[str, float] = {}
         for message, listener in {
             messages.READY: self._on_ready,
             messages.FAILED: self._on_failed,
             messages.SPAWNED: self._on_spawned,
             messages.PROGRESS: self._on_progress,
-            messages.OUTCOME: self._on_outcome,
+            messages.RESULT: self._on_result,
         }.items():
             runner.register_message(message, listener)
 
@@ -79,10 +84,10 @@ class Crew:
         return self._runner.user_count
 
     @property
-    def figures(self) -> Figures:
+    def live_totals(self) -> LiveTotals:
         """The pass under way, as of the last second."""
-        parts = list(self._figures.values())
-        return Figures(
+        parts = list(self._live_totals.values())
+        return LiveTotals(
             sum(part.users for part in parts),
             sum(part.requests for part in parts),
             sum(part.failures for part in parts),
@@ -95,34 +100,34 @@ class Crew:
         return self._measuring
 
     @property
-    def roster(self) -> Roster:
+    def roster(self) -> WorkerRoster:
         """The workers of the pass by their places."""
-        return Roster(tuple(self._members), self._seating)
+        return WorkerRoster(tuple(self._members), self._placement)
 
     def fail(self, failure: LoadError) -> None:
         """Make whoever waits, now or later, raise `failure`."""
         self._failure = self._failure or failure
         self._changed.set()
 
-    def gather(self) -> None:
+    def wait_for_workers(self) -> None:
         """Wait until the wanted workers are ready and give each its place.
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
 
         """
-        self.wait(lambda: self.connected >= self._wanted)
-        self._muster()
+        self.wait(lambda: self.connected >= self._expected_workers)
+        self._refresh_members()
 
-    def _muster(self) -> None:
+    def _refresh_members(self) -> None:
         """Take in who is there: workers that took the place of lost ones, too."""
         alive = [worker for worker in self._names if self._is_alive(worker)]
         # Pods of a Job are numbered: shorter names first puts 10 after 9.
         alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
         if not alive:
             raise LoadError("WorkerLost", "no worker is left")
-        self._members = alive[: self._wanted]
-        self._seating = Seating(len(self._members))
+        self._members = alive[: self._expected_workers]
+        self._placement = UserPlacement(len(self._members))
 
     def assign(self, assignment: Assignment) -> Assignment:
         """Give every worker its part of the next pass; return it as it is run.
@@ -133,7 +138,7 @@ class Crew:
         """
         self._check()
         if self._redistribute:
-            self._muster()
+            self._refresh_members()
         if assignment.open_loop is not None:
             # Workers may be fewer than were wanted; each stands for its share of the arrivals.
             assignment = assignment.model_copy(update={"users": len(self._members)})
@@ -142,8 +147,8 @@ class Crew:
         self.lost = []
         self._key = assignment.key
         self._spawned.clear()
-        self._outcomes.clear()
-        self._figures.clear()
+        self._results.clear()
+        self._live_totals.clear()
         self._heard = dict.fromkeys(self._members, time.monotonic())
         for place, worker in enumerate(self._members):
             seat = {"worker": place, "workers": len(self._members)}
@@ -153,7 +158,7 @@ class Crew:
 
     def spawn(self, users: int, rate: int) -> None:
         """Move to `users` users, `rate` of them per second."""
-        self._ladder.move(users, rate)
+        self._load_shape.move(users, rate)
 
     def wait_empty(self, seconds: float) -> None:
         """Wait until the users are gone and Locust knows that none are wanted.
@@ -165,23 +170,23 @@ class Crew:
             LoadError: `WorkerLost`, or what a worker reports
 
         """
-        self.wait(lambda: self.users == 0 and self._ladder.is_taken_up, seconds)
+        self.wait(lambda: self.users == 0 and self._load_shape.is_applied, seconds)
 
-    def go(self) -> None:
+    def start_measuring(self) -> None:
         """Let the pass begin to be measured."""
         self._measuring = True
         for worker in self._present:
-            self._send(worker, messages.GO, {"key": self._key})
+            self._send(worker, messages.START_MEASURING, {"key": self._key})
 
-    def close(self) -> None:
+    def stop_sending(self) -> None:
         """Let the pass begin no more requests."""
         for worker in self._present:
-            self._send(worker, messages.CLOSE, {"key": self._key})
+            self._send(worker, messages.STOP_SENDING, {"key": self._key})
 
-    def dismiss(self, exit_code: int) -> None:
+    def shut_down(self, exit_code: int) -> None:
         """Tell every worker to end."""
         for worker in self._names:
-            self._send(worker, messages.END, {"exit_code": exit_code})
+            self._send(worker, messages.EXIT, {"exit_code": exit_code})
 
     def wait_spawned(self, seconds: float) -> None:
         """Wait until every worker has its users.
@@ -193,9 +198,9 @@ class Crew:
         """
         self._wait_for(self._spawned, seconds)
 
-    def wait_outcomes(
+    def wait_results(
         self, seconds: float | None, look: Callable[[], None] = lambda: None
-    ) -> list[tuple[str, WorkerOutcome]]:
+    ) -> list[tuple[str, WorkerStepResult]]:
         """Wait until every worker has ended the pass; return names and outcomes by place.
 
         `look` is called again and again meanwhile, whenever a worker was heard. Workers that were
@@ -206,18 +211,18 @@ class Crew:
             StepRunAbortedError: a worker was lost and the pass cannot go on, others are left
 
         """
-        self._wait_for(self._outcomes, seconds, look)
+        self._wait_for(self._results, seconds, look)
         self.conclude()
         return [
-            (self._names[worker], self._outcomes[worker])
+            (self._names[worker], self._results[worker])
             for worker in self._members
-            if worker in self._outcomes
+            if worker in self._results
         ]
 
     @property
     def _present(self) -> list[str]:
         """Workers of the pass that are not lost."""
-        return [self._members[place] for place in self._seating.left]
+        return [self._members[place] for place in self._placement.left]
 
     def _wait_for(
         self,
@@ -234,7 +239,9 @@ class Crew:
 
         self.wait(over)
         for worker in self._unheard(heard):
-            self._lose(worker, f"said nothing of pass {self._key} within {seconds:.0f} s")
+            self._handle_lost_worker(
+                worker, f"said nothing of pass {self._key} within {seconds:.0f} s"
+            )
 
     def _unheard(self, heard: Collection[str]) -> list[str]:
         return [worker for worker in self._present if worker not in heard]
@@ -258,10 +265,10 @@ class Crew:
                 raise LoadError("WorkerLost", message)
             self._changed.wait(_LOOK_SECONDS)
 
-    def abandon(self) -> None:
+    def abort(self) -> None:
         """Drop the pass under way; it may be assigned again under another key."""
         for worker in self._present:
-            self._send(worker, messages.ABANDON, {"key": self._key})
+            self._send(worker, messages.ABORT, {"key": self._key})
 
     def conclude(self) -> None:
         """Be done with the pass: whoever is lost from now on takes nothing along."""
@@ -276,11 +283,11 @@ class Crew:
             if worker in self._gone:
                 continue
             if not self._is_alive(worker):
-                self._lose(worker, "was lost")
-            elif silent > messages.CORE_SILENT_SECONDS and worker not in self._outcomes:
-                self._lose(worker, f"is silent for {silent:.0f} s")
+                self._handle_lost_worker(worker, "was lost")
+            elif silent > messages.ENGINE_SILENT_SECONDS and worker not in self._results:
+                self._handle_lost_worker(worker, f"is silent for {silent:.0f} s")
 
-    def _lose(self, worker: str, why: str) -> None:
+    def _handle_lost_worker(self, worker: str, why: str) -> None:
         """Go on without a worker.
 
         Raises:
@@ -294,13 +301,13 @@ class Crew:
         _logger.warning("pass=%s %s", self._key, loss)
         self._gone.add(worker)
         # It may only be cut off: then it must not go on asking beside those that take its users.
-        self._send(worker, messages.END, {"exit_code": EXIT_RETRYABLE})
+        self._send(worker, messages.EXIT, {"exit_code": EXIT_RETRYABLE})
         # Locust would start its own redistribution a minute later.
         self._runner.clients.pop(worker, None)
-        if self._assignment is not None and worker not in self._outcomes:
-            self._hand_over(worker, self._assignment, loss)
+        if self._assignment is not None and worker not in self._results:
+            self._redistribute_users(worker, self._assignment, loss)
 
-    def _hand_over(self, worker: str, assignment: Assignment, loss: str) -> None:
+    def _redistribute_users(self, worker: str, assignment: Assignment, loss: str) -> None:
         if all(each in self._gone for each in self._present):
             raise LoadError("WorkerLost", f"{loss}, and nobody is left")
         planned = assignment.open_loop is not None
@@ -308,11 +315,11 @@ class Crew:
             # What is exact or planned for each worker cannot be made good by the others.
             raise StepRunAbortedError(loss)
         self.lost.append(self._names[worker])
-        self._seating = self._seating.without(self._members.index(worker))
-        for place, users in self._seating.moved(assignment.users).items():
+        self._placement = self._placement.after_loss(self._members.index(worker))
+        for place, users in self._placement.reassigned_users(assignment.users).items():
             order = {"key": self._key, "users": users}
-            self._send(self._members[place], messages.TAKE_OVER, order)
-        self._ladder.nudge()
+            self._send(self._members[place], messages.ADOPT_USERS, order)
+        self._load_shape.redispatch()
 
     def _is_alive(self, worker: str) -> bool:
         node = self._runner.clients.get(worker)
@@ -342,11 +349,13 @@ class Crew:
         data = msg.data
         if data["key"] == self._key:
             self._heard[msg.node_id] = time.monotonic()
-            self._figures[msg.node_id] = Figures(*(data[name] for name in Figures._fields))
+            self._live_totals[msg.node_id] = LiveTotals(
+                *(data[name] for name in LiveTotals._fields)
+            )
             self._changed.set()
 
-    def _on_outcome(self, *, msg: Any, **_: Any) -> None:
-        outcome = WorkerOutcome.model_validate_json(msg.data["outcome"])
+    def _on_result(self, *, msg: Any, **_: Any) -> None:
+        outcome = WorkerStepResult.model_validate_json(msg.data["outcome"])
         if outcome.key == self._key and msg.node_id not in self._gone:
-            self._outcomes[msg.node_id] = outcome
+            self._results[msg.node_id] = outcome
             self._changed.set()

@@ -6,7 +6,7 @@ between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these
 hundreds. With one worker every window is exact.
 """
 
-from solrbench.load.recording.worker_result import Granule
+from solrbench.load.recording.worker_result import MicroBatch
 from solrbench.results.model.windows import MAX_THOUSANDS, THOUSAND
 
 _ALL_WORKERS = 100
@@ -15,11 +15,11 @@ _ALL_WORKERS = 100
 _LEAST = 5
 """Answers in a granule even of very many workers, whose thousands pass in a moment anyway."""
 
-MAX_GRANULES = MAX_THOUSANDS * THOUSAND // _ALL_WORKERS
+MAX_MICRO_BATCHES = MAX_THOUSANDS * THOUSAND // _ALL_WORKERS
 """Granules that are kept of one pass, over all workers."""
 
 
-class Granules:
+class MicroBatches:
     """Collects the granules of one pass on one worker."""
 
     def __init__(self, workers: int) -> None:
@@ -29,19 +29,19 @@ class Granules:
         """Service times in µs in the granule that is being filled; the hot path appends here."""
         self.failures = 0
         """Failures among them."""
-        self._most = max(MAX_GRANULES // workers, 1)
-        self._kept: list[Granule] = []
+        self._most = max(MAX_MICRO_BATCHES // workers, 1)
+        self._kept: list[MicroBatch] = []
 
     def close(self, end_ns: int) -> None:
         """End the granule at a time since measuring began."""
         times = self.times
         if times and len(self._kept) < self._most:
             sums = (len(times), self.failures, sum(times), max(times))
-            self._kept.append(Granule(end_ns // 1000, *sums))
+            self._kept.append(MicroBatch(end_ns // 1000, *sums))
         times.clear()
         self.failures = 0
 
-    def take(self, end_ns: int) -> list[Granule]:
+    def take(self, end_ns: int) -> list[MicroBatch]:
         """Return all granules; the last one, if any was begun, ends at a time since measuring."""
         self.close(end_ns)
         return self._kept

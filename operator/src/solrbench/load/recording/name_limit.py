@@ -1,6 +1,6 @@
 """Request names that are not known beforehand, kept few: each has results and metrics."""
 
-MOST_NAMES = 50
+MAX_NAMES = 50
 """Distinct request names, the one for the rest included."""
 
 OTHER = "other"
@@ -9,17 +9,17 @@ OTHER = "other"
 _LONGEST = 100
 
 
-class RequestNames:
+class NameLimiter:
     """The first names that come are kept, for good."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
-    def kept(self, name: str) -> str:
+    def limit(self, name: str) -> str:
         """Return the name to count under: `name`, shortened if need be, or `OTHER`."""
         known = self._names.get(name)
         if known is not None:
             return known
-        if len(self._names) >= MOST_NAMES - 1:
+        if len(self._names) >= MAX_NAMES - 1:
             return OTHER
         return self._names.setdefault(name, name[:_LONGEST] or OTHER)

@@ -10,11 +10,11 @@ each and holds the event loop up for less than 0.1 ms.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from solrbench.load.recording.micro_batches import Granules
-from solrbench.load.recording.slow_requests import SlowList, SlowSample
-from solrbench.load.recording.worker_result import Granule, RequestOutcome, WindowSums
-from solrbench.load.validation.response_checks import NOTHING_FOUND, Failure
-from solrbench.load.workload.name_table import ALL_SEEN, Unseen
+from solrbench.load.recording.micro_batches import MicroBatches
+from solrbench.load.recording.slow_requests import SlowestRequests, SlowSample
+from solrbench.load.recording.worker_result import MicroBatch, SecondSums, WorkerRequestStats
+from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
 from solrbench.results.model.step_result import FailureKind
@@ -28,7 +28,7 @@ _BATCH = 256
 
 
 @dataclass
-class Second:
+class SecondStats:
     """The requests of one name that ended in the current second."""
 
     requests: int = 0
@@ -44,15 +44,15 @@ class Second:
     """Counts whole transactions, whose requests are counted apart."""
 
 
-class Ledger:
+class RequestStats:
     """One request name, before or after measuring began."""
 
     def __init__(self) -> None:
-        self.second = Second()
+        self.second = SecondStats()
         self.requests = 0
         self.failures = 0
         self.empty_answers = 0
-        self.slow = SlowList()
+        self.slow = SlowestRequests()
         self.bytes_received = 0
         self.sum_microseconds = 0
         self.min_microseconds = NEVER_NS
@@ -60,23 +60,23 @@ class Ledger:
         self.buckets: Counter[int] = Counter()
         self.kinds: Counter[str] = Counter()
         self.samples: dict[str, str] = {}
-        self.windows: list[WindowSums] = []
+        self.windows: list[SecondSums] = []
         self._times: list[int] = []
         self._sizes: list[int] = []
 
-    def record(self, microseconds: int, received: int, failure: Failure | None) -> bool:
+    def record(self, microseconds: int, received: int, failure: RequestFailure | None) -> bool:
         """Count one request and say whether it belongs to the slowest; the hot path."""
         times = self._times
         times.append(microseconds)
         self._sizes.append(received)
         if failure is not None:
-            self._remark(failure)
+            self._record_failure(failure)
         if len(times) >= _BATCH:
             self._count()
-        return microseconds > self.slow.bound
+        return microseconds > self.slow.threshold_microseconds
 
-    def _remark(self, failure: Failure) -> None:
-        if failure is NOTHING_FOUND:
+    def _record_failure(self, failure: RequestFailure) -> None:
+        if failure is EMPTY_RESULT:
             self.second.empty_answers += 1
             return
         self.second.kinds[failure.kind] += 1
@@ -95,14 +95,14 @@ class Ledger:
         times.clear()
         sizes.clear()
 
-    def roll(self, number: int) -> Second | None:
+    def flush_second(self, number: int) -> SecondStats | None:
         """Move the current second, which is the given one of the pass, into the totals."""
         self._count()
         done = self.second
         if not done.requests:
             return None
         done.failures = done.kinds.total()
-        self.second = Second()
+        self.second = SecondStats()
         self.requests += done.requests
         self.failures += done.failures
         self.empty_answers += done.empty_answers
@@ -113,7 +113,7 @@ class Ledger:
         self.buckets.update(done.buckets)
         self.kinds.update(done.kinds)
         sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
-        self.windows.append(WindowSums(number, *sums))
+        self.windows.append(SecondSums(number, *sums))
         return done
 
     def failure_kinds(self) -> list[FailureKind]:
@@ -122,7 +122,7 @@ class Ledger:
         return [FailureKind(kind=k, count=n, sample=self.samples[k]) for k, n in ordered]
 
 
-class PassLedger:
+class StepRunRecorder:
     """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
 
     def __init__(
@@ -131,19 +131,19 @@ class PassLedger:
         now_ns: int,
         transactions: frozenset[int] = frozenset(),
         workers: int = 1,
-        unseen: Unseen = ALL_SEEN,
+        unchecked: UncheckedNames = ALL_CHECKED,
     ) -> None:
         """Begin before measuring does.
 
-        `transactions` are the places of whole transactions; of the names in `unseen` there are
+        `transactions` are the places of whole transactions; of the names in `unchecked` there are
         counts that nobody could make.
         """
         self.names = names
         self._transactions = transactions
-        self._unseen = unseen
+        self._unchecked = unchecked
         self.retried = [0] * len(names)
-        self._ramp = [Ledger() for _ in names]
-        self._measured = [Ledger() for _ in names]
+        self._ramp = [RequestStats() for _ in names]
+        self._measured = [RequestStats() for _ in names]
         self.origin_ns = NEVER_NS
         """When measuring began."""
         self._boundary_ns = now_ns + SECOND_NS
@@ -151,61 +151,61 @@ class PassLedger:
         """When the first measured request was sent."""
         self.last_ns = 0
         """When the last answer to a measured request came."""
-        self._rolled: list[tuple[str, Second]] = []
-        self._granules = Granules(workers)
-        self._granule = self._granules.times
-        self._granule_size = self._granules.size
+        self._finished_seconds: list[tuple[str, SecondStats]] = []
+        self._micro_batches = MicroBatches(workers)
+        self._micro_batch = self._micro_batches.times
+        self._micro_batch_size = self._micro_batches.size
 
     def add(self, name: str) -> int:
         """Begin to count under another request name; return its place."""
         self.names += (name,)
         self.retried.append(0)
-        self._ramp.append(Ledger())
-        self._measured.append(Ledger())
+        self._ramp.append(RequestStats())
+        self._measured.append(RequestStats())
         return len(self.names) - 1
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
-        self._roll(now_ns)
+        self._flush_seconds(now_ns)
         self.origin_ns = now_ns
         self._boundary_ns = now_ns + SECOND_NS
 
     def record(  # noqa: PLR0913, PLR0917 - packing them would cost more than counting them
         self,
         request: PreparedRequest,
-        began_ns: int,
+        started_ns: int,
         ended_ns: int,
         received: int,
-        failed: Failure | None,
+        failed: RequestFailure | None,
         planned_ns: int = 0,
     ) -> bool:
-        """Count a request and say whether `note_slow` wants to know it; the hot path.
+        """Count a request and say whether `add_slow_request` wants to know it; the hot path.
 
         It is measured if it began, or was planned, after measuring did.
         """
         if ended_ns >= self._boundary_ns:
-            self._roll(ended_ns)
-        microseconds = (ended_ns - began_ns) // 1000
-        if (planned_ns or began_ns) >= self.origin_ns:
+            self._flush_seconds(ended_ns)
+        microseconds = (ended_ns - started_ns) // 1000
+        if (planned_ns or started_ns) >= self.origin_ns:
             ledger = self._measured[request.name]
-            if began_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
-                self.first_ns = began_ns
+            if started_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
+                self.first_ns = started_ns
             self.last_ns = ended_ns
             if request.name not in self._transactions:
-                granule = self._granule
+                granule = self._micro_batch
                 granule.append(microseconds)
-                if failed is not None and failed is not NOTHING_FOUND:
-                    self._granules.failures += 1
-                if len(granule) >= self._granule_size:
-                    self._granules.close(ended_ns - self.origin_ns)
+                if failed is not None and failed is not EMPTY_RESULT:
+                    self._micro_batches.failures += 1
+                if len(granule) >= self._micro_batch_size:
+                    self._micro_batches.close(ended_ns - self.origin_ns)
         else:
             ledger = self._ramp[request.name]
         return ledger.record(microseconds, received, failed)
 
-    def note_slow(self, sample: SlowSample) -> None:
+    def add_slow_request(self, sample: SlowSample) -> None:
         """Keep one of the slowest requests; those of the ramp are passed over."""
-        if sample.began_ns >= self.origin_ns:
-            self._measured[sample.request.name].slow.note(sample)
+        if sample.started_ns >= self.origin_ns:
+            self._measured[sample.request.name].slow.add(sample)
 
     @property
     def first_seconds(self) -> float | None:
@@ -231,62 +231,64 @@ class PassLedger:
             if place not in self._transactions
         )
 
-    def take_rolled(self, now_ns: int, *, last: bool = False) -> list[tuple[str, Second]]:
+    def take_finished_seconds(
+        self, now_ns: int, *, last: bool = False
+    ) -> list[tuple[str, SecondStats]]:
         """Return the seconds that ended since the last call, by request name.
 
         `last` ends the current second early.
         """
         if last or now_ns >= self._boundary_ns:
-            self._roll(now_ns)
-        rolled, self._rolled = self._rolled, []
+            self._flush_seconds(now_ns)
+        rolled, self._finished_seconds = self._finished_seconds, []
         return rolled
 
-    def _roll(self, now_ns: int) -> None:
+    def _flush_seconds(self, now_ns: int) -> None:
         number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
         behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
         self._boundary_ns += (behind + 1) * SECOND_NS
         pairs = zip(self.names, self._ramp, self._measured, strict=True)
         for place, (name, ramp, measured) in enumerate(pairs):
             for ledger in (ramp, measured):
-                done = ledger.roll(number)
+                done = ledger.flush_second(number)
                 if done is not None:
                     done.is_transaction = place in self._transactions
-                    self._rolled.append((name, done))
+                    self._finished_seconds.append((name, done))
 
-    def granules(self) -> list[Granule]:
+    def micro_batches(self) -> list[MicroBatch]:
         """Return all measured requests a handful at a time."""
-        return self._granules.take(self.last_ns - self.origin_ns)
+        return self._micro_batches.take(self.last_ns - self.origin_ns)
 
-    def outcomes(self) -> list[RequestOutcome]:
+    def results(self) -> list[WorkerRequestStats]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            self._outcome(place, ramp, measured)
+            self._result(place, ramp, measured)
             for place, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
             if ramp.requests or measured.requests
         ]
 
-    def _outcome(self, place: int, ramp: Ledger, measured: Ledger) -> RequestOutcome:
-        some, unseen = measured.requests > 0, self._unseen
-        return RequestOutcome(
-            request=self.names[place],
-            is_transaction=place in self._transactions,
+    def _result(self, index: int, ramp: RequestStats, measured: RequestStats) -> WorkerRequestStats:
+        some, unseen = measured.requests > 0, self._unchecked
+        return WorkerRequestStats(
+            request=self.names[index],
+            is_transaction=index in self._transactions,
             requests=measured.requests,
             failures=measured.failures,
             failure_kinds=measured.failure_kinds(),
-            partial_answers=None if place in unseen.partial else measured.kinds[PARTIAL_RESULTS],
-            empty_answers=None if place in unseen.empty else measured.empty_answers,
+            partial_answers=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            empty_answers=None if index in unseen.empty else measured.empty_answers,
             ramp_requests=ramp.requests,
             ramp_failures=ramp.failures,
-            retried_requests=self.retried[place],
+            retried_requests=self.retried[index],
             bytes_received=measured.bytes_received,
             sum_microseconds=measured.sum_microseconds,
             min_microseconds=measured.min_microseconds if some else None,
             max_microseconds=measured.max_microseconds if some else None,
             service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
             windows=measured.windows,
-            slow_requests=measured.slow.outcomes(self.origin_ns),
+            slow_requests=measured.slow.entries(self.origin_ns),
         )
 
-    def empty_outcome(self, place: int) -> RequestOutcome:
+    def empty_result(self, index: int) -> WorkerRequestStats:
         """Return the outcome of a request name that was never sent."""
-        return self._outcome(place, Ledger(), Ledger())
+        return self._result(index, RequestStats(), RequestStats())

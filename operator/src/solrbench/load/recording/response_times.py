@@ -9,7 +9,7 @@ NOT to measure latency, 2013).
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from solrbench.load.recording.worker_result import RequestOutcome
+from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.results.stats.histograms import Histogram, buckets_of
 
 LATE_NS = 10_000_000
@@ -18,7 +18,7 @@ LATE_NS = 10_000_000
 _BATCH = 256
 
 
-class Times:
+class LatencyRecorder:
     """Times in µs, counted a few hundred at once."""
 
     def __init__(self) -> None:
@@ -64,17 +64,17 @@ class Times:
             self._new.clear()
 
 
-class _Planned:
+class _OpenLoopCounts:
     """One request name."""
 
     def __init__(self) -> None:
-        self.responses = Times()
+        self.responses = LatencyRecorder()
         self.late = 0
         self.dropped = 0
         self.ramp_dropped = 0
 
 
-class PlannedCounts:
+class OpenLoopRecorder:
     """All request names of one pass of an open loop.
 
     A request that was never sent counts with the time that it waited, else overload would look
@@ -83,40 +83,40 @@ class PlannedCounts:
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
-        self._planned = [_Planned() for _ in names]
+        self._planned = [_OpenLoopCounts() for _ in names]
 
-    def record(self, name: int, intended_ns: int, began_ns: int, ended_ns: int) -> None:
+    def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
         """Count a measured request; the hot path."""
         planned = self._planned[name]
         planned.responses.record((ended_ns - intended_ns) // 1000)
-        if began_ns - intended_ns > LATE_NS:
+        if started_ns - intended_ns > LATE_NS:
             planned.late += 1
 
-    def drop(self, name: int, waited_ns: int) -> None:
+    def record_dropped(self, name: int, waited_ns: int) -> None:
         """Count a measured request that was given up before it was sent."""
         self._planned[name].dropped += 1
         self._planned[name].responses.record(waited_ns // 1000)
 
-    def drop_in_ramp(self, name: int) -> None:
+    def record_dropped_in_ramp(self, name: int) -> None:
         """Count a request of the ramp that was given up before it was sent."""
         self._planned[name].ramp_dropped += 1
 
-    def complete(
-        self, outcomes: Iterable[RequestOutcome], empty: Callable[[int], RequestOutcome]
-    ) -> list[RequestOutcome]:
+    def add_to_results(
+        self, outcomes: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
+    ) -> list[WorkerRequestStats]:
         """Return `outcomes` with what was counted here; names that were only dropped as well.
 
         `empty` makes the outcome of a name that was never sent, from its place.
         """
         sent = {outcome.request: outcome for outcome in outcomes}
         return [
-            (sent.get(name) or empty(place)).model_copy(update=_figures(planned))
+            (sent.get(name) or empty(place)).model_copy(update=_fields(planned))
             for place, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))
             if name in sent or planned.dropped or planned.ramp_dropped
         ]
 
 
-def _figures(planned: _Planned) -> dict[str, object]:
+def _fields(planned: _OpenLoopCounts) -> dict[str, object]:
     return {
         "response_time_histogram": planned.responses.histogram().encode(),
         "response_sum_microseconds": planned.responses.sum_microseconds,

@@ -3,8 +3,8 @@
 import heapq
 from typing import NamedTuple
 
-from solrbench.load.validation.response_checks import Failure, number_behind
-from solrbench.load.workload.prepared_request import PreparedRequest, text_of
+from solrbench.load.validation.response_checks import RequestFailure, int_after_key
+from solrbench.load.workload.prepared_request import PreparedRequest, describe_request
 from solrbench.results.model.step_result import MOST_SLOW, SlowRequest
 
 _QTIME = b'"QTime":'
@@ -18,22 +18,22 @@ class SlowSample(NamedTuple):
 
     microseconds: int
     request: PreparedRequest
-    began_ns: int
+    started_ns: int
     node: str | None
     """Host and port; None if nobody told."""
     qtime_milliseconds: int | None
-    failed: Failure | None
+    failed: RequestFailure | None
 
 
-class SlowList:
-    """Keeps the slowest; `bound` is what a request must exceed to be kept, in µs."""
+class SlowestRequests:
+    """Keeps the slowest: those that took longer than `threshold_microseconds`."""
 
     def __init__(self) -> None:
-        self.bound = -1
+        self.threshold_microseconds = -1
         self._heap: list[tuple[int, int, SlowSample]] = []
         self._noted = 0
 
-    def note(self, sample: SlowSample) -> None:
+    def add(self, sample: SlowSample) -> None:
         """Keep a sample that is above the bound."""
         self._noted += 1
         # Of equals, those that came first stay.
@@ -43,17 +43,17 @@ class SlowList:
         else:
             heapq.heappushpop(self._heap, entry)
         if len(self._heap) == MOST_SLOW:
-            self.bound = self._heap[0][0]
+            self.threshold_microseconds = self._heap[0][0]
 
-    def outcomes(self, origin_ns: int) -> list[SlowRequest]:
+    def entries(self, origin_ns: int) -> list[SlowRequest]:
         """Return what was kept, the slowest first; measuring began at `origin_ns`."""
         return [
             SlowRequest(
-                query=" ".join(text_of(sample.request).split())[:_LONGEST_TEXT],
+                query=" ".join(describe_request(sample.request).split())[:_LONGEST_TEXT],
                 service_time_microseconds=sample.microseconds,
                 qtime_milliseconds=sample.qtime_milliseconds,
                 node=sample.node,
-                second=round((sample.began_ns - origin_ns) / 1e9, 3),
+                second=round((sample.started_ns - origin_ns) / 1e9, 3),
                 failure=None if sample.failed is None else sample.failed.kind,
             )
             for _, _, sample in sorted(self._heap, reverse=True)
@@ -62,4 +62,4 @@ class SlowList:
 
 def qtime_milliseconds(body: bytes) -> int | None:
     """Return the `QTime` of an answer, None if its header has none."""
-    return number_behind(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)
+    return int_after_key(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)

@@ -9,7 +9,7 @@ from solrbench.api.rules import Model
 from solrbench.results.model.step_result import FailureKind, SlowRequest
 
 
-class WindowSums(NamedTuple):
+class SecondSums(NamedTuple):
     """One second of one request name."""
 
     second: int
@@ -20,7 +20,7 @@ class WindowSums(NamedTuple):
     max_microseconds: int
 
 
-class Granule(NamedTuple):
+class MicroBatch(NamedTuple):
     """A handful of answers in a row, of any request name."""
 
     end_microseconds: int
@@ -31,7 +31,7 @@ class Granule(NamedTuple):
     max_microseconds: int
 
 
-class RequestOutcome(Model):
+class WorkerRequestStats(Model):
     """One request name on one worker."""
 
     request: str
@@ -51,7 +51,7 @@ class RequestOutcome(Model):
     min_microseconds: int | None
     max_microseconds: int | None
     service_time_histogram: str
-    windows: list[WindowSums]
+    windows: list[SecondSums]
     slow_requests: list[SlowRequest] = []
     response_time_histogram: str | None = None
     """None in a closed loop."""
@@ -62,7 +62,7 @@ class RequestOutcome(Model):
     late_requests: int = 0
 
 
-class WorkerOutcome(Model):
+class WorkerStepResult(Model):
     """One worker in one pass."""
 
     key: str
@@ -84,7 +84,7 @@ class WorkerOutcome(Model):
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None
     """Last answer, counted the same way."""
-    used_slots: list[int] = []
+    used_numbers: list[int] = []
     """For each entry of the workload one more than its highest slot that was sent."""
     queries_exhausted: bool = False
     """A list with the order `EachOnce` came to its end."""
@@ -92,8 +92,8 @@ class WorkerOutcome(Model):
     """Measured arrivals of the plan; None in a closed loop, as the following."""
     lag_p99_microseconds: int | None = None
     lag_max_microseconds: int | None = None
-    requests: list[RequestOutcome]
-    granules: list[Granule] = []
+    requests: list[WorkerRequestStats]
+    micro_batches: list[MicroBatch] = []
     """All measured requests in the order of their ends, up to a bound."""
 
     @property

@@ -30,7 +30,7 @@ _NEVER_NS = 2.0**62
 """A century and a half, which fits into 64 bits."""
 
 
-class PlannedRate(Model):
+class ArrivalRate(Model):
     """The arrivals of one pass, ramp included."""
 
     requests_per_second: float
@@ -51,11 +51,11 @@ class PlannedRate(Model):
         return self.ramp_seconds * _SECOND_NS
 
 
-def planned_rate(step: Step, ramp_from: float) -> PlannedRate | None:
+def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
     """Return what a step plans, None if it has users; `ramp_from` is the rate before it."""
     if step.requests_per_second is None:
         return None
-    return PlannedRate(
+    return ArrivalRate(
         requests_per_second=step.requests_per_second,
         arrivals=step.arrivals or Arrivals.POISSON,
         max_in_flight=step.max_in_flight or DEFAULT_MAX_IN_FLIGHT,
@@ -83,12 +83,12 @@ class Schedule:
 
     """
 
-    rate: PlannedRate
+    rate: ArrivalRate
     seed: int
     worker: int
     workers: int
 
-    def times(self) -> Iterator[int]:
+    def arrival_times_ns(self) -> Iterator[int]:
         """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending."""
         begin = 0
         for block in arrivals(self.rate, self.seed):
@@ -96,10 +96,10 @@ class Schedule:
             begin += len(block)
 
 
-def arrivals(plan: PlannedRate, seed: int) -> Iterator[NDArray[np.int64]]:
+def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
     """Yield the arrivals of the whole run in blocks: nanoseconds since its begin, ascending."""
     left = plan.requests
-    for points in _points(plan.arrivals, seed):
+    for points in _unit_rate_points(plan.arrivals, seed):
         times = np.minimum(_times(plan, points) * _SECOND_NS, _NEVER_NS).astype(np.int64)
         if left is None:
             end = plan.ramp_ns + (plan.seconds or 0) * _SECOND_NS
@@ -113,7 +113,7 @@ def arrivals(plan: PlannedRate, seed: int) -> Iterator[NDArray[np.int64]]:
             return
 
 
-def _points(kind: Arrivals, seed: int) -> Iterator[NDArray[np.float64]]:
+def _unit_rate_points(kind: Arrivals, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield the points of a process with one point per unit, without end."""
     if kind is Arrivals.UNIFORM:
         begin = 0
@@ -129,7 +129,7 @@ def _points(kind: Arrivals, seed: int) -> Iterator[NDArray[np.float64]]:
         yield points
 
 
-def _times(plan: PlannedRate, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _times(plan: ArrivalRate, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the seconds at which the cumulative rate reaches `points`.
 
     During a ramp of T seconds from rate a to rate b it is at + (b - a)t²/2T, which is solved for t

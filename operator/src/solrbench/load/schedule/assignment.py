@@ -11,7 +11,7 @@ from itertools import count
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load.load import ThinkTime
-from solrbench.load.schedule.arrivals import PlannedRate, planned_rate
+from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
 from solrbench.plan.load_plan import LoadPlan, PlannedPass
 
 WARM_UP = "warm-up"
@@ -24,7 +24,7 @@ class Start(StrEnum):
     """All at once, when the last user of the last worker is there; measured from then on."""
     RAMP = "Ramp"
     """Each as soon as it is spawned; measured when the last one is there."""
-    AT_ONCE = "AtOnce"
+    IMMEDIATE = "AtOnce"
     """Each as soon as it is spawned; measured from its first request on."""
 
 
@@ -43,7 +43,7 @@ class Assignment(Model):
     workers: int
     users: int
     """Users of the whole run; one for each worker stands for the arrivals of a planned rate."""
-    open_loop: PlannedRate | None = None
+    open_loop: ArrivalRate | None = None
     """What is planned of the whole run; None in a closed loop."""
     start: Start
     requests: int | None = None
@@ -63,34 +63,34 @@ class Assignment(Model):
         return f"{self.step} ({self.variant})" if self.variant else self.step
 
     @property
-    def own_users(self) -> int:
+    def worker_users(self) -> int:
         """Users of this worker."""
-        return share(self.users, self.worker, self.workers)
+        return worker_share(self.users, self.worker, self.workers)
 
     @property
-    def own_requests(self) -> int | None:
+    def worker_requests(self) -> int | None:
         """Requests of this worker; None without end."""
         if self.requests is None:
             return None
         rounds, rest = divmod(self.requests, self.users)
-        return rounds * self.own_users + share(rest, self.worker, self.workers)
+        return rounds * self.worker_users + worker_share(rest, self.worker, self.workers)
 
-    def offset_of(self, place: int) -> int:
-        """Return the number of the first request of the entry at `place`."""
-        return self.offsets[place] if place < len(self.offsets) else 0
+    def offset_of(self, entry_index: int) -> int:
+        """Return the number of the first request of the entry at `entry_index`."""
+        return self.offsets[entry_index] if entry_index < len(self.offsets) else 0
 
     @property
     def ramp_seconds(self) -> int:
         """Time from the begin to the planned rate; 0 in a closed loop."""
         return self.open_loop.ramp_seconds if self.open_loop is not None else 0
 
-    def slots(self) -> Iterator[int]:
+    def request_numbers(self) -> Iterator[int]:
         """Yield the numbers of this worker's requests within the whole run, ascending."""
         for start in count(0, self.users):
             yield from range(start + self.worker, start + self.users, self.workers)
 
 
-def share(total: int, worker: int, workers: int) -> int:
+def worker_share(total: int, worker: int, workers: int) -> int:
     """Return how many of `range(total)` leave the remainder `worker` when divided by `workers`."""
     return (total - worker + workers - 1) // workers
 
@@ -126,7 +126,7 @@ def step_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment:
         worker=0,
         workers=plan.workers,
         users=step.users or plan.workers,
-        open_loop=planned_rate(step, planned.ramp_from_requests_per_second),
+        open_loop=arrival_rate(step, planned.ramp_from_requests_per_second),
         start=_start(step.spawn_rate is not None, timed=step.duration_seconds is not None),
         requests=step.requests,
         seconds=step.duration_seconds,
@@ -138,4 +138,4 @@ def step_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment:
 def _start(ramped: bool, *, timed: bool) -> Start:
     if not ramped:
         return Start.BARRIER
-    return Start.RAMP if timed else Start.AT_ONCE
+    return Start.RAMP if timed else Start.IMMEDIATE

@@ -15,28 +15,28 @@ FAILED = "solrbench-failed"
 ASSIGNMENT = "solrbench-assignment"
 """Master: the next pass; `assignment` as JSON."""
 
-TAKE_OVER = "solrbench-take-over"
+ADOPT_USERS = "solrbench-take-over"
 """Master: `users` of a lost worker, by number, come to this one in the pass `key`."""
 
 SPAWNED = "solrbench-spawned"
 """Worker: all its users of the pass `key` are there."""
 
-GO = "solrbench-go"
+START_MEASURING = "solrbench-go"
 """Master: begin to measure the pass `key`."""
 
-CLOSE = "solrbench-close"
+STOP_SENDING = "solrbench-close"
 """Master: begin no more requests of the pass `key`; its outcome is sent when the last one ends."""
 
-ABANDON = "solrbench-abandon"
+ABORT = "solrbench-abandon"
 """Master: forget the pass `key`, its users go and it is run again."""
 
 PROGRESS = "solrbench-progress"
-"""Worker, once a second while its core lives: `key` and the fields of `Figures`."""
+"""Worker, once a second while its core lives: `key` and the fields of `LiveTotals`."""
 
-OUTCOME = "solrbench-outcome"
+RESULT = "solrbench-outcome"
 """Worker: the pass is over; `outcome` as JSON."""
 
-END = "solrbench-end"
+EXIT = "solrbench-end"
 """Master: exit with `exit_code`."""
 
 WORKER_SILENT_SECONDS = 8
@@ -45,11 +45,11 @@ WORKER_SILENT_SECONDS = 8
 MASTER_SILENT_SECONDS = 12
 """A master whose heartbeat stays away for so long is lost."""
 
-CORE_SILENT_SECONDS = 20
+ENGINE_SILENT_SECONDS = 20
 """A worker whose core reports nothing for so long during a pass is lost."""
 
 
-class Figures(NamedTuple):
+class LiveTotals(NamedTuple):
     """The pass under way, as of the last second: of one worker or of all."""
 
     users: int

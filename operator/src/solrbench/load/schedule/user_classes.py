@@ -15,7 +15,7 @@ class UserClass(NamedTuple):
     """So many users, the first ones, whatever the weight; 0 for a share by weight."""
 
 
-def classes_in_turn(classes: Sequence[UserClass]) -> Iterator[str]:
+def class_sequence(classes: Sequence[UserClass]) -> Iterator[str]:
     """Yield the class of user 0, 1, 2 …; ends if every class has a fixed number of users.
 
     Shares by weight are those of Webster's method (Sainte-Laguë): user after user, the class with
@@ -33,7 +33,7 @@ def classes_in_turn(classes: Sequence[UserClass]) -> Iterator[str]:
         yield name
 
 
-def most_users(classes: Sequence[UserClass]) -> int | None:
+def max_users(classes: Sequence[UserClass]) -> int | None:
     """Return how many users there can be at most; None without bound."""
     if any(not each.fixed_count and each.weight for each in classes):
         return None

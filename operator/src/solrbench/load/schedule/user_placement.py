@@ -9,7 +9,7 @@ from typing import Self
 
 
 @dataclass(frozen=True)
-class Loss:
+class WorkerLoss:
     """One worker lost.
 
     Attributes:
@@ -23,7 +23,7 @@ class Loss:
 
 
 @dataclass(frozen=True)
-class Seating:
+class UserPlacement:
     """The users of one pass on their workers; places count from 0.
 
     Attributes:
@@ -33,14 +33,14 @@ class Seating:
     """
 
     workers: int
-    losses: tuple[Loss, ...] = ()
+    losses: tuple[WorkerLoss, ...] = ()
 
     @property
     def left(self) -> tuple[int, ...]:
         """Places of the workers that are there, ascending."""
         return self.losses[-1].left if self.losses else tuple(range(self.workers))
 
-    def place_of(self, user: int) -> int:
+    def worker_of(self, user: int) -> int:
         """Return the worker of a user."""
         turn, place = divmod(user, self.workers)
         for loss in self.losses:
@@ -48,16 +48,16 @@ class Seating:
                 place = loss.left[turn % len(loss.left)]
         return place
 
-    def without(self, place: int) -> Self:
+    def after_loss(self, place: int) -> Self:
         """Return the seating after the loss of a worker that is not the last one."""
         left = tuple(each for each in self.left if each != place)
-        return replace(self, losses=(*self.losses, Loss(place, left)))
+        return replace(self, losses=(*self.losses, WorkerLoss(place, left)))
 
-    def moved(self, users: int) -> dict[int, list[int]]:
+    def reassigned_users(self, users: int) -> dict[int, list[int]]:
         """Return who took which of `users` users at the last loss, by place."""
         before = replace(self, losses=self.losses[:-1])
         found: dict[int, list[int]] = {place: [] for place in self.left}
         for user in range(users):
-            if before.place_of(user) == self.losses[-1].place:
-                found[self.place_of(user)].append(user)
+            if before.worker_of(user) == self.losses[-1].place:
+                found[self.worker_of(user)].append(user)
         return found

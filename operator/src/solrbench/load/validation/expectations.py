@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.workload.mix import Expectation
-from solrbench.load.validation.response_checks import Failure, failure, number_behind
+from solrbench.load.validation.response_checks import RequestFailure, int_after_key, request_failure
 
 NUM_FOUND = b'"numFound":'
 """Key of the number of documents that a response found."""
@@ -15,7 +15,7 @@ _LONGEST_NUMBER = 20
 _SEEN_BYTES = 120
 
 
-class Expected(NamedTuple):
+class CompiledExpectation(NamedTuple):
     """An expectation in the form that is quick to check."""
 
     min_found: int | None
@@ -23,15 +23,15 @@ class Expected(NamedTuple):
     contains: bytes
 
 
-def expected_of(expectation: Expectation | None) -> Expected | None:
+def compile_expectation(expectation: Expectation | None) -> CompiledExpectation | None:
     """Return the quick form of an expectation."""
     if expectation is None:
         return None
     contains = (expectation.contains or "").encode()
-    return Expected(expectation.min_found, expectation.max_found, contains)
+    return CompiledExpectation(expectation.min_found, expectation.max_found, contains)
 
 
-def check_expectation(expected: Expected, body: bytes) -> Failure | None:
+def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFailure | None:
     """Return how a response differs from what was expected of it."""
     least, most, contains = expected
     if least is not None or most is not None:
@@ -59,10 +59,10 @@ def num_found_at(body: bytes, at: int) -> int | None:
     """Return what `num_found` does, from the place of the first `numFound`."""
     # Without one, -1: up to the closing brace.
     before = body.find(_MATCHES, 0, at)
-    matches = number_behind(body, _MATCHES, before, _LONGEST_NUMBER)
-    return number_behind(body, NUM_FOUND, at, _LONGEST_NUMBER) if matches is None else matches
+    matches = int_after_key(body, _MATCHES, before, _LONGEST_NUMBER)
+    return int_after_key(body, NUM_FOUND, at, _LONGEST_NUMBER) if matches is None else matches
 
 
-def _expectation_failure(wanted: str, found: str, body: bytes) -> Failure:
+def _expectation_failure(wanted: str, found: str, body: bytes) -> RequestFailure:
     seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
-    return failure("ExpectationFailed", f"expected {wanted}, found {found}: {seen}")
+    return request_failure("ExpectationFailed", f"expected {wanted}, found {found}: {seen}")

@@ -23,7 +23,7 @@ _RESPONSE = b'"response":{'
 _ERROR = b'"error":{'
 
 
-class Failure(NamedTuple):
+class RequestFailure(NamedTuple):
     """One failed request."""
 
     kind: str
@@ -32,11 +32,11 @@ class Failure(NamedTuple):
     """What was seen, cut at 300 characters."""
 
 
-NOTHING_FOUND = Failure("NothingFound", "numFound is 0")
+EMPTY_RESULT = RequestFailure("NothingFound", "numFound is 0")
 """Not a failure: the remark that a good answer is empty, passed on in the place of one."""
 
 
-def judge(status: int, body: bytes, is_json: bool) -> Failure | None:
+def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
     """Return what is wrong with an answer, None if nothing is.
 
     Args:
@@ -55,26 +55,26 @@ def judge(status: int, body: bytes, is_json: bool) -> Failure | None:
         and body.find(_PARTIAL, 0, body.find(_RESPONSE)) < 0
     ):
         return None
-    return _judge_closely(status, body, is_json)
+    return _check_slow_path(status, body, is_json)
 
 
-def _judge_closely(status: int, body: bytes, is_json: bool) -> Failure | None:
+def _check_slow_path(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
     if status != 200:
-        return failure(f"HTTP{status}", body.decode("utf-8", "replace"))
+        return request_failure(f"HTTP{status}", body.decode("utf-8", "replace"))
     if not is_json:
         return None
     if body[:1] != b"{" or body[-8:].rstrip()[-1:] != b"}":
-        return failure("MalformedAnswer", _quoted("answer is not one JSON object", body))
+        return request_failure("MalformedAnswer", _quoted("answer is not one JSON object", body))
     # Details of partial results stand before the status and may be long.
-    return _judge_completeness(body) or _judge_status(body)
+    return _check_completeness(body) or _check_status(body)
 
 
-def failure(kind: str, message: str) -> Failure:
+def request_failure(kind: str, message: str) -> RequestFailure:
     """Return a failure with its message on one line, cut at 300 characters."""
-    return Failure(kind, " ".join(message[: 2 * LONGEST_SAMPLE].split())[:LONGEST_SAMPLE])
+    return RequestFailure(kind, " ".join(message[: 2 * LONGEST_SAMPLE].split())[:LONGEST_SAMPLE])
 
 
-def number_behind(body: bytes, key: bytes, at: int, longest: int) -> int | None:
+def int_after_key(body: bytes, key: bytes, at: int, longest: int) -> int | None:
     """Return the whole number of at most `longest` bytes behind a key that stands `at` a place.
 
     None if there is none, or the key is not there and `at` negative, as `bytes.find` returns it.
@@ -87,7 +87,7 @@ def number_behind(body: bytes, key: bytes, at: int, longest: int) -> int | None:
     return int(digits[:end]) if end else None
 
 
-def _judge_status(body: bytes) -> Failure | None:
+def _check_status(body: bytes) -> RequestFailure | None:
     at = body.find(_STATUS, 0, _HEADER_BYTES)
     if at >= 0:
         code = body[at + len(_STATUS) : at + len(_STATUS) + 4].strip()
@@ -95,21 +95,21 @@ def _judge_status(body: bytes) -> Failure | None:
     if body.find(_ERROR) >= 0:
         return _solr_error(body)
     if b'"responseHeader"' in body[:64]:
-        return failure("MalformedAnswer", _quoted("responseHeader has no status", body))
+        return request_failure("MalformedAnswer", _quoted("responseHeader has no status", body))
     # omitHeader=true leaves nothing to judge.
     return None
 
 
-def _judge_completeness(body: bytes) -> Failure | None:
+def _check_completeness(body: bytes) -> RequestFailure | None:
     at = body.find(_PARTIAL)
     if at < 0 or body[at + len(_PARTIAL) : at + 2 * len(_PARTIAL)].lstrip()[:5] == b"false":
         return None
-    return failure(PARTIAL_RESULTS, _quoted("answer has partial results", body))
+    return request_failure(PARTIAL_RESULTS, _quoted("answer has partial results", body))
 
 
-def _solr_error(body: bytes) -> Failure:
+def _solr_error(body: bytes) -> RequestFailure:
     at = max(body.find(_ERROR), 0)
-    return failure("SolrError", body[at : at + LONGEST_SAMPLE].decode("utf-8", "replace"))
+    return request_failure("SolrError", body[at : at + LONGEST_SAMPLE].decode("utf-8", "replace"))
 
 
 def _quoted(text: str, body: bytes) -> str:

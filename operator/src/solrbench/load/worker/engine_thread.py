@@ -17,10 +17,10 @@ from gevent.event import Event
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from solrbench.load.engine.engine import Core, Listener
-from solrbench.load.engine.step_run import Progress, Target
-from solrbench.load.locust_runtime.placeholder_user import USER_CLASS, virtual_user
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.engine.engine import Engine, EngineListener
+from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
+from solrbench.load.locust_runtime.placeholder_user import USER_CLASS, placeholder_user_class
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.user_classes import UserClass
 
@@ -28,34 +28,34 @@ _SWITCH_SECONDS = 0.0001
 """How long a greenlet that computes may hold the core up; Python's own 5 ms would be measured."""
 
 
-class BridgeListener(Listener, Protocol):
+class EngineThreadListener(EngineListener, Protocol):
     """Who is told of a pass and of the core's own troubles."""
 
-    def faulted(self, message: str) -> None:
+    def on_engine_failed(self, message: str) -> None:
         """Learn that the core is broken."""
 
 
-class Bridge:
+class EngineThread:
     """Starts the core and calls `listener` in a greenlet of the main thread."""
 
     user_classes = (UserClass(USER_CLASS),)
 
-    def __init__(self, target: Target, listener: BridgeListener) -> None:
+    def __init__(self, target: LoadTarget, listener: EngineThreadListener) -> None:
         self._listener = listener
         self._inbox: deque[tuple[Callable[[Any], None], Any]] = deque()
         self._arrived = Event()
         hub = gevent.get_hub()
         # The one thing in gevent that another thread may touch.
-        self._doorbell = hub.loop.async_()
-        self._doorbell.start(self._arrived.set)
+        self._wakeup = hub.loop.async_()
+        self._wakeup.start(self._arrived.set)
         self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
         self._loop.set_exception_handler(self._report_fault)
-        self._core = Core(target, self, self._loop)
+        self._engine = Engine(target, self, self._loop)
         self._reader = gevent.spawn(self._read)
 
     def environment(self) -> Environment:
         """Return Locust's environment with users that stand for those of the core."""
-        return Environment(user_classes=[virtual_user(self.add_user)])
+        return Environment(user_classes=[placeholder_user_class(self.add_user)])
 
     def start(self, runner: WorkerRunner) -> None:
         """Start the core in a thread of the hub's pool."""
@@ -69,39 +69,39 @@ class Bridge:
 
     def begin(self, assignment: Assignment) -> None:
         """Begin a pass."""
-        self._loop.call_soon_threadsafe(self._core.begin, assignment)
+        self._loop.call_soon_threadsafe(self._engine.begin, assignment)
 
     def add_user(self) -> None:
         """Add a user to the pass under way."""
-        self._loop.call_soon_threadsafe(self._core.add_user)
+        self._loop.call_soon_threadsafe(self._engine.add_user)
 
-    def take_over(self, key: str, users: Sequence[int]) -> None:
+    def adopt_users(self, key: str, users: Sequence[int]) -> None:
         """Tell which users of a lost worker are added next."""
-        self._loop.call_soon_threadsafe(self._core.take_over, key, users)
+        self._loop.call_soon_threadsafe(self._engine.adopt_users, key, users)
 
-    def go(self, key: str) -> None:
+    def start_measuring(self, key: str) -> None:
         """Begin to measure a pass."""
-        self._loop.call_soon_threadsafe(self._core.go, key)
+        self._loop.call_soon_threadsafe(self._engine.start_measuring, key)
 
-    def close(self, key: str) -> None:
+    def stop_sending(self, key: str) -> None:
         """Let a pass begin no more requests."""
-        self._loop.call_soon_threadsafe(self._core.close, key)
+        self._loop.call_soon_threadsafe(self._engine.stop_sending, key)
 
-    def abandon(self, key: str) -> None:
+    def abort(self, key: str) -> None:
         """Drop a pass without a result."""
-        self._loop.call_soon_threadsafe(self._core.forget, key)
+        self._loop.call_soon_threadsafe(self._engine.abort, key)
 
-    def ready(self, key: str) -> None:
+    def on_ready(self, key: str) -> None:
         """Hand over that all users of a pass are there; in the core's thread."""
-        self._post(self._listener.ready, key)
+        self._post(self._listener.on_ready, key)
 
-    def progressed(self, progress: Progress) -> None:
+    def on_progress(self, progress: ProgressUpdate) -> None:
         """Hand over the news of a second; in the core's thread."""
-        self._post(self._listener.progressed, progress)
+        self._post(self._listener.on_progress, progress)
 
-    def finished(self, outcome: WorkerOutcome) -> None:
+    def on_finished(self, outcome: WorkerStepResult) -> None:
         """Hand over the result of a pass; in the core's thread."""
-        self._post(self._listener.finished, outcome)
+        self._post(self._listener.on_finished, outcome)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -110,12 +110,13 @@ class Bridge:
     def _report_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         del loop
         self._post(
-            self._listener.faulted, f"{context.get('message')}: {context.get('exception')!r}"
+            self._listener.on_engine_failed,
+            f"{context.get('message')}: {context.get('exception')!r}",
         )
 
     def _post(self, listener: Callable[[Any], None], content: object) -> None:
         self._inbox.append((listener, content))
-        self._doorbell.send()
+        self._wakeup.send()
 
     def _read(self) -> None:
         while True:

@@ -7,11 +7,13 @@ from functools import cache
 
 from locust.stats import RequestStats, StatsEntry, StatsError
 
-from solrbench.load.recording.recorder import Second
+from solrbench.load.recording.recorder import SecondStats
 from solrbench.results.stats.histograms import lowest_of
 
 
-def pump(stats: RequestStats, step: str, name: str, second: Second, now: float) -> None:
+def add_to_locust_stats(
+    stats: RequestStats, step: str, name: str, second: SecondStats, now: float
+) -> None:
     """Add a second of one request name; `now` is Unix time."""
     if not second.is_transaction:
         _add(stats.total, second, now)
@@ -23,7 +25,7 @@ def pump(stats: RequestStats, step: str, name: str, second: Second, now: float) 
         error.last_seen = now
 
 
-def _add(entry: StatsEntry, second: Second, now: float) -> None:
+def _add(entry: StatsEntry, second: SecondStats, now: float) -> None:
     entry.num_requests += second.requests
     entry.num_failures += second.failures
     entry.total_content_length += second.bytes_received

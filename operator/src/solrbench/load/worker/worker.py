@@ -13,27 +13,27 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from solrbench.load.engine.step_run import Progress, Target
-from solrbench.load.engine.target import prepare_target
+from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
+from solrbench.load.engine.target import load_target
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
     EXIT_TERMINATED,
     LoadError,
     write_termination_message,
 )
-from solrbench.load.locust_runtime.setup import allow_many_connections, tune_locust
-from solrbench.load.recording.worker_result import WorkerOutcome
+from solrbench.load.locust_runtime.setup import allow_many_connections, configure_locust
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.settings import LoadSettings
-from solrbench.load.worker.engine_thread import Bridge
-from solrbench.load.worker.locust_stats import pump
-from solrbench.load.worker.locustfile.engine import OwnCore
-from solrbench.load.worker.locustfile.loader import OwnFile, read_own_file
+from solrbench.load.worker.engine_thread import EngineThread
+from solrbench.load.worker.locust_stats import add_to_locust_stats
+from solrbench.load.worker.locustfile.engine import LocustfileEngine
+from solrbench.load.worker.locustfile.loader import LoadedLocustfile, load_locustfile
 from solrbench.plan.load_plan import LoadPlan
 
-_FAREWELL_SECONDS = 10.0
+_EXIT_GRACE_SECONDS = 10.0
 _LINGER_MILLISECONDS = 500
 
 _logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ _logger = logging.getLogger(__name__)
 
 def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     """Serve the master until it says otherwise; return the exit code."""
-    tune_locust()
+    configure_locust()
     allow_many_connections()
     ended: AsyncResult = AsyncResult()
     # Before the connection: whoever prepares millions of queries misses heartbeats.
@@ -56,16 +56,16 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     # Until here the process may simply end; from here on the master wants to know.
     gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
     if isinstance(prepared, LoadError):
-        return worker.give_up(prepared)
+        return worker.report_failure(prepared)
     return worker.serve()
 
 
-def _prepare(plan: LoadPlan, settings: LoadSettings) -> Target | OwnFile | LoadError:
+def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocustfile | LoadError:
     try:
         own = plan.workload.locustfile
         if own is not None:
-            return read_own_file(plan, own, settings.locustfile_folder)
-        return prepare_target(plan, settings.queries_folder)
+            return load_locustfile(plan, own, settings.locustfile_folder)
+        return load_target(plan, settings.queries_folder)
     except LoadError as failure:
         return failure
 
@@ -86,16 +86,16 @@ class Engine(Protocol):
     def begin(self, assignment: Assignment) -> None:
         """Begin a pass."""
 
-    def take_over(self, key: str, users: Sequence[int]) -> None:
+    def adopt_users(self, key: str, users: Sequence[int]) -> None:
         """Learn which users of a lost worker come next."""
 
-    def go(self, key: str) -> None:
+    def start_measuring(self, key: str) -> None:
         """Begin to measure a pass."""
 
-    def close(self, key: str) -> None:
+    def stop_sending(self, key: str) -> None:
         """Let a pass begin no more requests."""
 
-    def abandon(self, key: str) -> None:
+    def abort(self, key: str) -> None:
         """Drop a pass without a result."""
 
 
@@ -112,7 +112,7 @@ class Worker:
         plan: LoadPlan,
         settings: LoadSettings,
         ended: AsyncResult,
-        prepared: Target | OwnFile | LoadError,
+        prepared: LoadTarget | LoadedLocustfile | LoadError,
     ) -> None:
         self._ended = ended
         self._engine = self._make_engine(prepared)
@@ -126,58 +126,62 @@ class Worker:
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
 
-    def _make_engine(self, prepared: Target | OwnFile | LoadError) -> Engine | None:
+    def _make_engine(self, prepared: LoadTarget | LoadedLocustfile | LoadError) -> Engine | None:
         if isinstance(prepared, LoadError):
             return None
-        return OwnCore(prepared, self) if isinstance(prepared, OwnFile) else Bridge(prepared, self)
+        return (
+            LocustfileEngine(prepared, self)
+            if isinstance(prepared, LoadedLocustfile)
+            else EngineThread(prepared, self)
+        )
 
     def serve(self) -> int:
         """Work through assignments until the master ends it; return the exit code."""
         if self._engine is None:
             raise RuntimeError("there is nothing to serve with")
         self._engine.start(self._runner)
-        self._runner.register_message(messages.ASSIGNMENT, self._assigned)
-        self._runner.register_message(messages.TAKE_OVER, self._take_over)
-        self._runner.register_message(messages.GO, self._go)
-        self._runner.register_message(messages.CLOSE, self._close)
-        self._runner.register_message(messages.ABANDON, self._abandon)
-        self._runner.register_message(messages.END, self._end)
+        self._runner.register_message(messages.ASSIGNMENT, self._on_assignment)
+        self._runner.register_message(messages.ADOPT_USERS, self._on_adopt_users)
+        self._runner.register_message(messages.START_MEASURING, self._on_start_measuring)
+        self._runner.register_message(messages.STOP_SENDING, self._on_stop_sending)
+        self._runner.register_message(messages.ABORT, self._on_abort)
+        self._runner.register_message(messages.EXIT, self._on_exit)
         classes = [list(each) for each in self._engine.user_classes]
         ready = {"worker": socket.gethostname(), "classes": classes}
         self._runner.send_message(messages.READY, ready)
         return self._leave(int(self._ended.get()))
 
-    def give_up(self, failure: LoadError) -> int:
+    def report_failure(self, failure: LoadError) -> int:
         """Tell the master why there is no work to be had here; return the exit code."""
         write_termination_message(failure)
-        self._runner.register_message(messages.END, self._end)
+        self._runner.register_message(messages.EXIT, self._on_exit)
         self._report(failure)
-        self._ended.wait(_FAREWELL_SECONDS)
+        self._ended.wait(_EXIT_GRACE_SECONDS)
         return self._leave(failure.exit_code)
 
-    def ready(self, key: str) -> None:
+    def on_ready(self, key: str) -> None:
         """Tell the master that all users of a pass are there."""
         self._runner.send_message(messages.SPAWNED, {"key": key})
 
-    def progressed(self, progress: Progress) -> None:
+    def on_progress(self, progress: ProgressUpdate) -> None:
         """Show the last second on the page and tell the master that the core lives."""
         now = time.time()
         for name, second in progress.seconds:
-            pump(self._environment.stats, progress.step, name, second, now)
+            add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
         figures = progress._asdict()
         del figures["seconds"]
         self._runner.send_message(messages.PROGRESS, figures)
 
-    def finished(self, outcome: WorkerOutcome) -> None:
+    def on_finished(self, outcome: WorkerStepResult) -> None:
         """Send the result of a pass."""
         _logger.info("pass=%s requests=%d finished", outcome.key, outcome.measured)
-        self._runner.send_message(messages.OUTCOME, {"outcome": outcome.model_dump_json()})
+        self._runner.send_message(messages.RESULT, {"outcome": outcome.model_dump_json()})
 
-    def faulted(self, message: str) -> None:
+    def on_engine_failed(self, message: str) -> None:
         """Tell the master that the core is broken."""
         self._report(LoadError("LoadCoreFailed", message))
 
-    def failed(self, failure: LoadError) -> None:
+    def on_failed(self, failure: LoadError) -> None:
         """Tell the master why the user's own users cannot work."""
         if not self._ended.ready():
             write_termination_message(failure)
@@ -188,27 +192,27 @@ class Worker:
         words = {"reason": failure.reason, "message": failure.message}
         self._runner.send_message(messages.FAILED, words)
 
-    def _assigned(self, *, msg: Any, **_: Any) -> None:
+    def _on_assignment(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
             self._engine.begin(Assignment.model_validate_json(msg.data["assignment"]))
 
-    def _take_over(self, *, msg: Any, **_: Any) -> None:
+    def _on_adopt_users(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
-            self._engine.take_over(msg.data["key"], msg.data["users"])
+            self._engine.adopt_users(msg.data["key"], msg.data["users"])
 
-    def _go(self, *, msg: Any, **_: Any) -> None:
+    def _on_start_measuring(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
-            self._engine.go(msg.data["key"])
+            self._engine.start_measuring(msg.data["key"])
 
-    def _abandon(self, *, msg: Any, **_: Any) -> None:
+    def _on_abort(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
-            self._engine.abandon(msg.data["key"])
+            self._engine.abort(msg.data["key"])
 
-    def _close(self, *, msg: Any, **_: Any) -> None:
+    def _on_stop_sending(self, *, msg: Any, **_: Any) -> None:
         if self._engine is not None:
-            self._engine.close(msg.data["key"])
+            self._engine.stop_sending(msg.data["key"])
 
-    def _end(self, *, msg: Any, **_: Any) -> None:
+    def _on_exit(self, *, msg: Any, **_: Any) -> None:
         self._ended.set(msg.data["exit_code"])
 
     def _watch_runner(self) -> None:

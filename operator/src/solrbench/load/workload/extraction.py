@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from solrbench.load.validation.response_checks import Failure, failure
+from solrbench.load.validation.response_checks import RequestFailure, request_failure
 
 _PART = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 _SEEN_BYTES = 120
@@ -21,25 +21,25 @@ class Extraction(NamedTuple):
     path: tuple[str | int, ...]
 
 
-def extraction(name: str, path: str) -> Extraction:
+def parse_extraction(name: str, path: str) -> Extraction:
     """Return what a dotted path means: keys of objects and places in lists."""
     parts = tuple(key or int(place) for key, place in _PART.findall(path))
     return Extraction(name, path, parts)
 
 
-def extract(
+def extract_values(
     body: bytes, extractions: Sequence[Extraction], values: dict[str, str]
-) -> Failure | None:
+) -> RequestFailure | None:
     """Put the values of an answer into `values`; return the failure if one is not there."""
     try:
         content = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        return failure("ExtractionFailed", f"answer is not JSON: {error}")
+        return request_failure("ExtractionFailed", f"answer is not JSON: {error}")
     for each in extractions:
         text = _text(_look_up(content, each.path))
         if text is None:
             seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
-            return failure(
+            return request_failure(
                 "ExtractionFailed", f"{each.name}: no single value at {each.text} in {seen}"
             )
         values[each.name] = text

@@ -13,17 +13,24 @@ from solrbench.api.v1alpha1.workload.mix import MixEntry
 from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import OPEN, Access
 from solrbench.load.errors import LoadError
-from solrbench.load.validation.expectations import expected_of
-from solrbench.load.workload.name_table import ALL_SEEN, OMIT_HEADER, Naming, Unseen, View, view_of
+from solrbench.load.validation.expectations import compile_expectation
+from solrbench.load.workload.name_table import (
+    ALL_CHECKED,
+    OMIT_HEADER,
+    RequestNameTable,
+    ResponseVisibility,
+    UncheckedNames,
+    visibility_of,
+)
 from solrbench.load.workload.prepared_request import (
-    Extra,
-    Kind,
+    BodyKind,
     PreparedRequest,
-    in_shape,
+    RequestExtras,
     json_content,
+    variable_part,
 )
 from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.url_encoding import encode
+from solrbench.load.workload.url_encoding import encode_parameters
 
 UPDATE_HANDLER = "/update"
 """Where updates go unless their entry names another handler."""
@@ -40,7 +47,7 @@ class RequestList:
 
     names: tuple[str, ...]
     requests: Sequence[PreparedRequest]
-    unseen: Unseen = ALL_SEEN
+    unchecked: UncheckedNames = ALL_CHECKED
 
 
 @dataclass(frozen=True)
@@ -50,88 +57,94 @@ class Node:
     Attributes:
         host: its name
         port: its port
-        shapes: what stands before and after the query, for each handler and kind; it may hold
-            credentials, so nobody prints it
+        request_templates: what stands before and after the query, for each handler and kind; it may
+            hold credentials, so nobody prints it
         tls: trust for https, `None` for http
-        writing: shapes of requests that change documents
+        update_templates: shapes of requests that change documents
 
     """
 
     host: str
     port: int
-    shapes: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    request_templates: tuple[tuple[bytes, bytes], ...] = field(repr=False)
     tls: ssl.SSLContext | None = None
-    writing: frozenset[int] = frozenset()
+    update_templates: frozenset[int] = frozenset()
 
     def message(self, request: PreparedRequest) -> bytes:
         """Return the bytes of a request to this node."""
         body, _, _, shape, extra = request
-        head, tail = self.shapes[shape]
+        head, tail = self.request_templates[shape]
         if extra is None:
             return head + body + tail
         return head + body + tail + extra.content
 
 
-class RequestMaker:
+class RequestBuilder:
     """Makes the requests of one entry of a workload."""
 
-    def __init__(self, workload: Workload, entry: MixEntry, naming: Naming) -> None:
-        """Encode what is the same for all queries; new names are added to `naming`."""
-        self._naming = naming
+    def __init__(self, workload: Workload, entry: MixEntry, names: RequestNameTable) -> None:
+        """Encode what is the same for all queries; new names are added to `names`."""
+        self._names = names
         self._name = entry.name
         handler = entry.handler or workload.handler
-        self._shape = first_shape(workload, handler)
-        self._kind = Kind.GET if (entry.method or workload.method) == "GET" else Kind.FORM
+        self._template_index = first_template_index(workload, handler)
+        self._kind = BodyKind.GET if (entry.method or workload.method) == "GET" else BodyKind.FORM
         self._defaults = {"wt": "json", **workload.parameters, **entry.parameters}
-        self._encoded = encode(self._defaults.items())
-        self._view = view_of(self._defaults.items())
+        self._encoded = encode_parameters(self._defaults.items())
+        self._visibility = visibility_of(self._defaults.items())
         self._decisive = self._defaults.keys() | {OMIT_HEADER}
-        self._expected = expected_of(entry.expect or workload.expect)
-        self._plain = None if self._expected is None else Extra(expected=self._expected)
+        self._expectation = compile_expectation(entry.expect or workload.expect)
+        self._plain = (
+            None if self._expectation is None else RequestExtras(expectation=self._expectation)
+        )
 
-    def make(self, query: Query) -> PreparedRequest:
+    def build(self, query: Query) -> PreparedRequest:
         """Return the request of a query, with the workload's parameters under its own."""
         text, view = self._text(query)
-        name = self._naming.place(query.name or self._name, view)
+        name = self._names.index_of(query.name or self._name, view)
         if query.json is None and query.method is None and query.expect is None:
-            body = in_shape(self._kind, text)
-            return PreparedRequest(body, name, view.content, self._shape + self._kind, self._plain)
+            body = variable_part(self._kind, text)
+            return PreparedRequest(
+                body, name, view.content, self._template_index + self._kind, self._plain
+            )
         return self._special(query, text, name, view.content)
 
     def _special(self, query: Query, text: str, name: int, is_json: bool) -> PreparedRequest:
-        expected = self._expected if query.expect is None else expected_of(query.expect)
+        expected = self._expectation if query.expect is None else compile_expectation(query.expect)
         if query.json is not None:
-            extra = Extra(json_content(query.json), expected)
+            extra = RequestExtras(json_content(query.json), expected)
             return PreparedRequest(
-                text.encode("ascii"), name, is_json, self._shape + Kind.JSON, extra
+                text.encode("ascii"), name, is_json, self._template_index + BodyKind.JSON, extra
             )
         kind = self._kind
         if query.method is not None:
-            kind = Kind.GET if query.method == "GET" else Kind.FORM
-        plain = None if expected is None else Extra(expected=expected)
-        return PreparedRequest(in_shape(kind, text), name, is_json, self._shape + kind, plain)
+            kind = BodyKind.GET if query.method == "GET" else BodyKind.FORM
+        plain = None if expected is None else RequestExtras(expectation=expected)
+        return PreparedRequest(
+            variable_part(kind, text), name, is_json, self._template_index + kind, plain
+        )
 
-    def _text(self, query: Query) -> tuple[str, View]:
-        own = encode(query.parameters)
+    def _text(self, query: Query) -> tuple[str, ResponseVisibility]:
+        own = encode_parameters(query.parameters)
         if query.json is None and not any(key in self._decisive for key, _ in query.parameters):
-            return (f"{own}&{self._encoded}" if own else self._encoded), self._view
+            return (f"{own}&{self._encoded}" if own else self._encoded), self._visibility
         keys = {key for key, _ in query.parameters}
         rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
-        view = view_of([*query.parameters, *rest], query.json)
-        return "&".join(part for part in (own, encode(rest)) if part), view
+        view = visibility_of([*query.parameters, *rest], query.json)
+        return "&".join(part for part in (own, encode_parameters(rest)) if part), view
 
 
 def prepare_requests(workload: Workload, queries: Iterable[Query]) -> RequestList:
     """Return the requests for the `queries` of a workload of one entry."""
-    naming = Naming()
-    maker = RequestMaker(workload, workload.entries[0], naming)
-    requests = [maker.make(query) for query in queries]
-    return RequestList(naming.names, requests, naming.unseen)
+    names = RequestNameTable()
+    builder = RequestBuilder(workload, workload.entries[0], names)
+    requests = [builder.build(query) for query in queries]
+    return RequestList(names.names, requests, names.unchecked)
 
 
-def first_shape(workload: Workload, handler: str) -> int:
-    """Return the place of a handler's first shape in `Node.shapes`."""
-    return _handlers(workload).index(handler) * len(Kind)
+def first_template_index(workload: Workload, handler: str) -> int:
+    """Return the place of a handler's first shape in `Node.request_templates`."""
+    return _handlers(workload).index(handler) * len(BodyKind)
 
 
 def prepare_node(workload: Workload, collection: str, url: str, access: Access = OPEN) -> Node:
@@ -148,28 +161,28 @@ def prepare_node(workload: Workload, collection: str, url: str, access: Access =
     base = f"{parts.path.rstrip('/')}/{collection}"
     own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
     headers = f"Host: {parts.netloc}\r\n{own}{_HEADERS}"
-    shapes = [
+    templates = [
         (head.encode(), tail.encode())
         for handler in _handlers(workload)
-        for head, tail in _shapes(f"{base}{handler}", headers)
+        for head, tail in _request_templates(f"{base}{handler}", headers)
     ]
     port = parts.port or _PORTS[parts.scheme]
     tls = access.ssl_context if parts.scheme == "https" else None
-    return Node(parts.hostname, port, tuple(shapes), tls, _writing(workload))
+    return Node(parts.hostname, port, tuple(templates), tls, _update_templates(workload))
 
 
-def _writing(workload: Workload) -> frozenset[int]:
+def _update_templates(workload: Workload) -> frozenset[int]:
     """Return the shapes below `/update`; Solr answers no query there."""
     return frozenset(
-        place * len(Kind) + kind
-        for place, handler in enumerate(_handlers(workload))
+        index * len(BodyKind) + kind
+        for index, handler in enumerate(_handlers(workload))
         if handler.startswith(UPDATE_HANDLER)
-        for kind in Kind
+        for kind in BodyKind
     )
 
 
-def _shapes(path: str, headers: str) -> Iterable[tuple[str, str]]:
-    """Return head and tail of every kind, in the order of `Kind`."""
+def _request_templates(path: str, headers: str) -> Iterable[tuple[str, str]]:
+    """Return head and tail of every kind, in the order of `BodyKind`."""
     yield f"GET {path}?", f" HTTP/1.1\r\n{headers}\r\n"
     yield f"POST {path} HTTP/1.1\r\n{headers}{_FORM}Content-Length: ", ""
     yield f"POST {path}?", f" HTTP/1.1\r\n{headers}{_JSON}"

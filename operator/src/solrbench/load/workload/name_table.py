@@ -15,7 +15,7 @@ _OFF = ("false", "off", "no")
 """What Solr reads as false (`StrUtils.parseBool`); whatever else it does not refuse is true."""
 
 
-class View(NamedTuple):
+class ResponseVisibility(NamedTuple):
     """What can be seen in an answer."""
 
     content: bool
@@ -24,10 +24,12 @@ class View(NamedTuple):
     """It has a `responseHeader`, where partial results are marked."""
 
 
-FULL_VIEW = View(content=True, header=True)
+FULLY_VISIBLE = ResponseVisibility(content=True, header=True)
 
 
-def view_of(parameters: Iterable[tuple[str, str]], json_body: str | bytes | None = None) -> View:
+def visibility_of(
+    parameters: Iterable[tuple[str, str]], json_body: str | bytes | None = None
+) -> ResponseVisibility:
     """Return what the answer to a request shows, from all that is sent along.
 
     A JSON body may hold parameters too; one that so much as names `omitHeader` is taken to set it.
@@ -37,11 +39,11 @@ def view_of(parameters: Iterable[tuple[str, str]], json_body: str | bytes | None
     if json_body is not None and not omits:
         body = json_body if isinstance(json_body, bytes) else json_body.encode()
         omits = OMIT_HEADER.encode() in body
-    return View(content=("wt", "json") in pairs, header=not omits)
+    return ResponseVisibility(content=("wt", "json") in pairs, header=not omits)
 
 
 @dataclass(frozen=True)
-class Unseen:
+class UncheckedNames:
     """Places of the request names whose answers nobody can judge; one request is enough.
 
     Attributes:
@@ -54,36 +56,36 @@ class Unseen:
     empty: frozenset[int] = frozenset()
 
 
-ALL_SEEN = Unseen()
+ALL_CHECKED = UncheckedNames()
 
 
-class Naming:
+class RequestNameTable:
     """The names of a workload by place, as they come."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._indexes: dict[str, int] = {}
         self._partial: set[int] = set()
         self._empty: set[int] = set()
 
     @property
     def names(self) -> tuple[str, ...]:
         """All names in the order of their places."""
-        return tuple(self._places)
+        return tuple(self._indexes)
 
     @property
-    def unseen(self) -> Unseen:
+    def unchecked(self) -> UncheckedNames:
         """What their answers do not show."""
-        return Unseen(frozenset(self._partial), frozenset(self._empty))
+        return UncheckedNames(frozenset(self._partial), frozenset(self._empty))
 
-    def place(self, name: str, view: View = FULL_VIEW) -> int:
+    def index_of(self, name: str, view: ResponseVisibility = FULLY_VISIBLE) -> int:
         """Return the place of a name that a request with this view of its answer counts under."""
-        place = self._places.setdefault(name, len(self._places))
-        if view != FULL_VIEW:
+        place = self._indexes.setdefault(name, len(self._indexes))
+        if view != FULLY_VISIBLE:
             self._limit(place, view)
         return place
 
-    def _limit(self, place: int, view: View) -> None:
+    def _limit(self, index: int, view: ResponseVisibility) -> None:
         if not (view.content and view.header):
-            self._partial.add(place)
+            self._partial.add(index)
         if not view.content:
-            self._empty.add(place)
+            self._empty.add(index)

@@ -19,7 +19,7 @@ _BLOCK = 4096
 """Positions drawn together; one at a time would cost more than sending the request."""
 
 
-class Slots:
+class RequestCounter:
     """The slots of one entry of a workload on one worker, ascending, and how far they went.
 
     A slot is the number of a request of that entry within the whole pass. Workers take slots at
@@ -27,22 +27,22 @@ class Slots:
     """
 
     def __init__(self, assignment: Assignment) -> None:
-        self.beyond = 0
+        self.next_number = 0
         """One more than the highest slot taken."""
-        self._slots = assignment.slots()
+        self._slots = assignment.request_numbers()
 
     def __iter__(self) -> Iterator[int]:
         for slot in self._slots:
-            self.beyond = slot + 1
+            self.next_number = slot + 1
             yield slot
 
 
-def positions(
+def query_positions(
     queries: Queries,
     size: int,
     assignment: Assignment,
-    place: int = 0,
-    slots: Iterable[int] | None = None,
+    entry_index: int = 0,
+    counter: Iterable[int] | None = None,
 ) -> Iterator[int]:
     """Yield positions in a list of `size` queries; without end, except with the order `EachOnce`.
 
@@ -50,24 +50,24 @@ def positions(
         queries: the order and its seed
         size: length of the list
         assignment: who asks, and when
-        place: that of the entry in the workload, from 0
-        slots: numbers of the requests; those of the assignment when None
+        entry_index: that of the entry in the workload, from 0
+        counter: numbers of the requests; those of the assignment when None
 
     """
-    numbers = assignment.slots() if slots is None else slots
-    first = assignment.offset_of(place)
+    numbers = assignment.request_numbers() if counter is None else counter
+    first = assignment.offset_of(entry_index)
     if queries.order is Order.SEQUENTIAL:
         return ((first + slot) % size for slot in numbers)
     if queries.order is Order.EACH_ONCE:
         return takewhile(lambda position: position < size, (first + slot for slot in numbers))
-    rng = np.random.default_rng(_seed(queries.seed, assignment, place))
+    rng = np.random.default_rng(_seed(queries.seed, assignment, entry_index))
     if queries.order is Order.ZIPF:
         ranks = ZipfRanks(size, queries.zipf_exponent_permille / 1000)
         return _drawn(lambda: ranks.draw(rng, _BLOCK))
     return _drawn(lambda: rng.integers(0, size, _BLOCK))
 
 
-def choices(weights: Sequence[int], seed: int, assignment: Assignment) -> Iterator[int]:
+def entry_choices(weights: Sequence[int], seed: int, assignment: Assignment) -> Iterator[int]:
     """Yield places of the entries of a mix, each as often as its weight says, without end."""
     rng = np.random.default_rng(
         seed_of("mix", seed, assignment.repeat, assignment.step, assignment.worker)
@@ -83,7 +83,7 @@ def _drawn(block: Callable[[], NDArray[np.int64]]) -> Iterator[int]:
         yield from block().tolist()
 
 
-def _seed(seed: int, assignment: Assignment, place: int) -> int:
+def _seed(seed: int, assignment: Assignment, entry_index: int) -> int:
     # Without a place, as long as there is nothing to tell apart.
-    others = [place] if place else []
+    others = [entry_index] if entry_index else []
     return seed_of("order", seed, assignment.repeat, assignment.step, assignment.worker, *others)

@@ -3,11 +3,11 @@
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
-from solrbench.load.validation.expectations import Expected
-from solrbench.load.validation.response_checks import Failure
+from solrbench.load.validation.expectations import CompiledExpectation
+from solrbench.load.validation.response_checks import RequestFailure
 
 
-class Kind(IntEnum):
+class BodyKind(IntEnum):
     """How a request carries what it asks."""
 
     GET = 0
@@ -22,31 +22,31 @@ class Transaction(Protocol):
     """The transaction that a request belongs to."""
 
     @property
-    def whole(self) -> "PreparedRequest":
+    def summary_request(self) -> "PreparedRequest":
         """What the transaction itself is counted as."""
 
-    def extract(self, body: bytes) -> Failure | None:
+    def extract(self, body: bytes) -> RequestFailure | None:
         """Take the values of an answer; return why that is impossible."""
 
-    def follow(
+    def advance(
         self,
-        counter: "Counter",
-        began_ns: int,
+        recorder: "RequestRecorder",
+        started_ns: int,
         ended_ns: int,
         received: int,
-        failed: Failure | None,
-    ) -> "Sequel | None":
+        failed: RequestFailure | None,
+    ) -> "NextRequest | None":
         """Take the end of the request under way, which is counted already; return what follows."""
 
 
-class Extra(NamedTuple):
+class RequestExtras(NamedTuple):
     """What only some requests have."""
 
     content: bytes = b""
     """Length and body of a request of the kind `JSON`; stands after the node's headers."""
-    expected: Expected | None = None
+    expectation: CompiledExpectation | None = None
     """What the answer must show."""
-    flow: Transaction | None = None
+    transaction: Transaction | None = None
     """The transaction that the request belongs to."""
 
 
@@ -57,17 +57,17 @@ class PreparedRequest(NamedTuple):
     """The part that depends on the query."""
     name: int
     """Place of its name in `RequestList.names`."""
-    json: bool
+    is_json: bool
     """The answer is JSON, so its content can be checked."""
-    shape: int = 0
+    template_index: int = 0
     """Handler and kind: place in `Node.shapes`."""
-    extra: Extra | None = None
+    extra: RequestExtras | None = None
     """What only some requests have."""
 
 
-def in_shape(kind: Kind, text: str) -> bytes:
+def variable_part(kind: BodyKind, text: str) -> bytes:
     """Return encoded parameters as the varying part of a request."""
-    return (f"{len(text)}\r\n\r\n{text}" if kind is Kind.FORM else text).encode("ascii")
+    return (f"{len(text)}\r\n\r\n{text}" if kind is BodyKind.FORM else text).encode("ascii")
 
 
 def json_content(body: bytes) -> bytes:
@@ -75,7 +75,7 @@ def json_content(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def text_of(request: PreparedRequest) -> str:
+def describe_request(request: PreparedRequest) -> str:
     """Return what was asked, as it was sent: parameters, then the JSON body."""
     text = request.body.decode().rpartition("\r\n\r\n")[2]
     if request.extra is not None and request.extra.content:
@@ -84,16 +84,16 @@ def text_of(request: PreparedRequest) -> str:
     return text
 
 
-class Counter(Protocol):
+class RequestRecorder(Protocol):
     """The pass that a transaction is in."""
 
     def record(
         self,
         request: PreparedRequest,
-        began_ns: int,
+        started_ns: int,
         ended_ns: int,
         received: int,
-        failed: Failure | None,
+        failed: RequestFailure | None,
     ) -> bool:
         """Count a request."""
 
@@ -101,7 +101,7 @@ class Counter(Protocol):
         """Say whether the time to start requests is over."""
 
 
-class Sequel(NamedTuple):
+class NextRequest(NamedTuple):
     """What follows a request of a transaction."""
 
     request: PreparedRequest

@@ -55,7 +55,7 @@ class Query:
     expect: Expectation | None = None
 
 
-def query_file(queries: Queries | Updates, folder: Path) -> Path:
+def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
     """Return where the mounted query file lies.
 
     Raises:
@@ -69,7 +69,7 @@ def query_file(queries: Queries | Updates, folder: Path) -> Path:
     raise ValueError("generated queries have no file")
 
 
-def stream_queries(path: Path) -> Iterator[Query]:
+def iter_queries(path: Path) -> Iterator[Query]:
     """Yield the queries of a file in order; only one is held at a time.
 
     Raises:
@@ -98,10 +98,10 @@ def read_queries(path: Path) -> list[Query]:
     """Return the queries of a file in order.
 
     Raises:
-        LoadError: as `stream_queries`.
+        LoadError: as `iter_queries`.
 
     """
-    return list(stream_queries(path))
+    return list(iter_queries(path))
 
 
 def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:

@@ -7,84 +7,90 @@ from typing import Protocol
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.workload.http_requests import RequestList
-from solrbench.load.workload.name_table import ALL_SEEN, Unseen
-from solrbench.load.workload.ordering import Slots, choices, positions
+from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
+from solrbench.load.workload.ordering import RequestCounter, entry_choices, query_positions
 from solrbench.load.workload.prepared_request import PreparedRequest
 
 
-class Part(Protocol):
+class RequestSource(Protocol):
     """One entry of a workload."""
 
-    def begin(self, assignment: Assignment, place: int, slots: Slots) -> Iterator[PreparedRequest]:
+    def open_stream(
+        self, assignment: Assignment, entry_index: int, counter: RequestCounter
+    ) -> Iterator[PreparedRequest]:
         """Return what one worker sends in one pass, in order; it may end.
 
-        `place` is that of the entry in the workload. Whoever numbers requests takes the numbers
-        from `slots`.
+        `entry_index` is that of the entry in the workload. Whoever numbers requests takes the
+        numbers from `counter`.
         """
 
 
 @dataclass(frozen=True)
-class QueryPart:
+class QuerySource:
     """A list of queries."""
 
     requests: Sequence[PreparedRequest]
     queries: Queries
 
-    def begin(self, assignment: Assignment, place: int, slots: Slots) -> Iterator[PreparedRequest]:
+    def open_stream(
+        self, assignment: Assignment, entry_index: int, counter: RequestCounter
+    ) -> Iterator[PreparedRequest]:
         """Return the requests of one worker in one pass."""
-        drawn = positions(self.queries, len(self.requests), assignment, place, slots)
+        drawn = query_positions(self.queries, len(self.requests), assignment, entry_index, counter)
         return map(self.requests.__getitem__, drawn)
 
 
 @dataclass(frozen=True)
-class Draw:
+class RequestStream:
     """What one worker sends in one pass."""
 
-    items: Iterator[PreparedRequest]
-    slots: Sequence[Slots]
+    requests: Iterator[PreparedRequest]
+    counters: Sequence[RequestCounter]
 
-    def used_slots(self) -> list[int]:
+    def used_numbers(self) -> list[int]:
         """Return for each entry one more than the highest slot taken."""
-        return [each.beyond for each in self.slots]
+        return [each.next_number for each in self.counters]
 
 
 @dataclass(frozen=True)
-class Offer:
+class PreparedWorkload:
     """All that a workload may send.
 
     Attributes:
         names: of all requests, transactions included
-        parts: the entries in the order of the workload
+        sources: the entries in the order of the workload
         weights: of the entries
         seed: of the draws among them
         transactions: places in `names` that stand for whole transactions
-        unseen: what the answers to some names do not show
+        unchecked: what the answers to some names do not show
 
     """
 
     names: tuple[str, ...]
-    parts: Sequence[Part]
+    sources: Sequence[RequestSource]
     weights: Sequence[int] = (1,)
     seed: int = 1
     transactions: frozenset[int] = frozenset()
-    unseen: Unseen = ALL_SEEN
+    unchecked: UncheckedNames = ALL_CHECKED
 
-    def begin(self, assignment: Assignment) -> Draw:
+    def open_stream(self, assignment: Assignment) -> RequestStream:
         """Begin a pass on one worker."""
-        slots = [Slots(assignment) for _ in self.parts]
+        slots = [RequestCounter(assignment) for _ in self.sources]
         begun = [
-            part.begin(assignment, place, own)
-            for place, (part, own) in enumerate(zip(self.parts, slots, strict=True))
+            part.open_stream(assignment, place, own)
+            for place, (part, own) in enumerate(zip(self.sources, slots, strict=True))
         ]
         if len(begun) == 1:
-            return Draw(begun[0], slots)
-        return Draw(_mixed(choices(self.weights, self.seed, assignment), begun), slots)
+            return RequestStream(begun[0], slots)
+        return RequestStream(
+            _mixed(entry_choices(self.weights, self.seed, assignment), begun), slots
+        )
 
 
-def single(requests: RequestList, queries: Queries) -> Offer:
+def single_source(requests: RequestList, queries: Queries) -> PreparedWorkload:
     """Return the offer of a workload with one list of queries."""
-    parts = [QueryPart(requests.requests, queries)]
-    return Offer(requests.names, parts, unseen=requests.unseen)
+    parts = [QuerySource(requests.requests, queries)]
+    return PreparedWorkload(requests.names, parts, unchecked=requests.unchecked)
 
 
 def _mixed(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from solrbench.load.workload.url_encoding import quoted
+from solrbench.load.workload.url_encoding import url_quote
 
 _NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}")
 
@@ -40,13 +40,13 @@ class Template:
         )
 
 
-def template(text: str, escape: Callable[[str], str] = str) -> Template:
+def parse_template(text: str, escape: Callable[[str], str] = str) -> Template:
     """Return the template of a text, whose own parts are escaped once and for all."""
     parts = _NAME.split(text)
     return Template(tuple(part if place % 2 else escape(part) for place, part in enumerate(parts)))
 
 
-def joined(templates: list[Template], separator: str) -> Template:
+def join_templates(templates: list[Template], separator: str) -> Template:
     """Return one template after the other."""
     pieces = [""]
     for place, each in enumerate(templates):
@@ -55,11 +55,11 @@ def joined(templates: list[Template], separator: str) -> Template:
     return Template(tuple(pieces))
 
 
-def in_address(value: str) -> str:
+def escape_url(value: str) -> str:
     """Return a value as it stands in an address or form."""
-    return quoted(value)
+    return url_quote(value)
 
 
-def in_json(value: str) -> str:
+def escape_json(value: str) -> str:
     """Return a value as it stands inside the quotes of a JSON text."""
     return json.dumps(value, ensure_ascii=False)[1:-1]

@@ -10,15 +10,15 @@ from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.validation.expectations import expected_of
-from solrbench.load.workload.extraction import extraction
-from solrbench.load.workload.http_requests import first_shape
-from solrbench.load.workload.name_table import Naming, view_of
-from solrbench.load.workload.ordering import Slots, positions
-from solrbench.load.workload.prepared_request import Kind, PreparedRequest
+from solrbench.load.validation.expectations import compile_expectation
+from solrbench.load.workload.extraction import parse_extraction
+from solrbench.load.workload.http_requests import first_template_index
+from solrbench.load.workload.name_table import RequestNameTable, visibility_of
+from solrbench.load.workload.ordering import RequestCounter, query_positions
+from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query
-from solrbench.load.workload.templates import Template, in_address, joined, template
-from solrbench.load.workload.transaction_state import Flow, FlowStep
+from solrbench.load.workload.templates import Template, escape_url, join_templates, parse_template
+from solrbench.load.workload.transaction_state import RunningTransaction, TransactionStep
 
 Inputs = Sequence[dict[str, str]]
 """The values of each line."""
@@ -26,12 +26,12 @@ Inputs = Sequence[dict[str, str]]
 _NO_INPUTS: Inputs = ({},)
 
 
-class TransactionPart:
+class TransactionSource:
     """The transactions of one entry of a mix."""
 
     def __init__(
         self,
-        steps: Sequence[FlowStep],
+        steps: Sequence[TransactionStep],
         whole: PreparedRequest,
         inputs: Inputs,
         queries: Queries | None,
@@ -42,88 +42,92 @@ class TransactionPart:
         self._inputs = inputs
         self._queries = queries
 
-    def begin(self, assignment: Assignment, place: int, slots: Slots) -> Iterator[PreparedRequest]:
+    def open_stream(
+        self, assignment: Assignment, entry_index: int, counter: RequestCounter
+    ) -> Iterator[PreparedRequest]:
         """Return the first request of each transaction of one worker in one pass."""
-        who = (assignment.repeat, assignment.step, assignment.worker, place)
-        for number, values in enumerate(self._values(assignment, place, slots)):
+        who = (assignment.repeat, assignment.step, assignment.worker, entry_index)
+        for number, values in enumerate(self._values(assignment, entry_index, counter)):
             seed = seed_of("flow", *who, number)
-            yield Flow(self._steps, self._whole, dict(values), seed).request()
+            yield RunningTransaction(self._steps, self._whole, dict(values), seed).request()
 
-    def _values(self, assignment: Assignment, place: int, slots: Slots) -> Iterator[dict[str, str]]:
+    def _values(
+        self, assignment: Assignment, entry_index: int, counter: RequestCounter
+    ) -> Iterator[dict[str, str]]:
         if self._queries is None:
-            return (self._inputs[0] for _ in slots)
-        drawn = positions(self._queries, len(self._inputs), assignment, place, slots)
+            return (self._inputs[0] for _ in counter)
+        drawn = query_positions(self._queries, len(self._inputs), assignment, entry_index, counter)
         return map(self._inputs.__getitem__, drawn)
 
 
 def prepare_transaction(
-    workload: Workload, place: int, naming: Naming, lines: Sequence[Query] | None
-) -> TransactionPart:
-    """Return the part of the mix's entry at `place`; new names are added to `naming`.
+    workload: Workload, entry_index: int, names: RequestNameTable, lines: Sequence[Query] | None
+) -> TransactionSource:
+    """Return the part of the mix's entry at `entry_index`; new names are added to `names`.
 
     Raises:
         LoadError: `BadPlan` if a value has no origin or a body is no JSON, `MalformedQueries`
             if a line of the inputs lacks a value.
 
     """
-    entry = workload.entries[place]
+    entry = workload.entries[entry_index]
     transaction = entry.transaction
     if transaction is None:
         raise ValueError(f"entry {entry.name} is no transaction")
-    where = f"workload.mix[{place}].transaction"
-    whole = PreparedRequest(b"", naming.place(entry.name), json=True)
+    where = f"workload.mix[{entry_index}].transaction"
+    whole = PreparedRequest(b"", names.index_of(entry.name), is_json=True)
     steps = [
-        _step(workload, entry, request, naming, f"{where}.requests[{number}]")
+        _step(workload, entry, request, names, f"{where}.requests[{number}]")
         for number, request in enumerate(transaction.requests)
     ]
     inputs = _NO_INPUTS if lines is None else [_values(line) for line in lines]
     _check_names(transaction, steps, inputs, where)
-    return TransactionPart(steps, whole, inputs, transaction.inputs)
+    return TransactionSource(steps, whole, inputs, transaction.inputs)
 
 
 def _step(
     workload: Workload,
     entry: MixEntry,
     request: TransactionRequest,
-    naming: Naming,
+    names: RequestNameTable,
     where: str,
-) -> FlowStep:
-    kind = Kind.GET if (request.method or workload.method) == "GET" else Kind.FORM
+) -> TransactionStep:
+    kind = BodyKind.GET if (request.method or workload.method) == "GET" else BodyKind.FORM
     body = None
     if request.json_body is not None:
-        kind, body = Kind.JSON, _body(request.json_body, where)
+        kind, body = BodyKind.JSON, _body(request.json_body, where)
     defaults = {"wt": "json", **workload.parameters, **entry.parameters}
     # Its own first, as with queries: that is what a reader of the slow list looks for.
     parameters = request.parameters | {
         key: value for key, value in defaults.items() if key not in request.parameters
     }
-    view = view_of(parameters.items(), request.json_body)
+    view = visibility_of(parameters.items(), request.json_body)
     # What one of its requests hides, the whole cannot show.
-    naming.place(entry.name, view)
-    return FlowStep(
-        name=naming.place(f"{entry.name}.{request.name}", view),
-        shape=first_shape(workload, request.handler or workload.handler) + kind,
+    names.index_of(entry.name, view)
+    return TransactionStep(
+        name=names.index_of(f"{entry.name}.{request.name}", view),
+        template_index=first_template_index(workload, request.handler or workload.handler) + kind,
         kind=kind,
         is_json=view.content,
         text=_encoded(parameters),
         body=body,
-        expected=expected_of(request.expect or workload.expect),
-        extractions=[extraction(name, path) for name, path in request.extract.items()],
+        expectation=compile_expectation(request.expect or workload.expect),
+        extractions=[parse_extraction(name, path) for name, path in request.extract.items()],
         think=request.think_time,
     )
 
 
 def _encoded(parameters: dict[str, str]) -> Template:
     pairs = [
-        joined([template(key, in_address), template(value, in_address)], "=")
+        join_templates([parse_template(key, escape_url), parse_template(value, escape_url)], "=")
         for key, value in parameters.items()
     ]
-    return joined(pairs, "&")
+    return join_templates(pairs, "&")
 
 
 def _body(text: str, where: str) -> Template:
     """Return the template of a JSON body, which must be JSON with a plain value in each place."""
-    found = template(text)
+    found = parse_template(text)
     try:
         orjson.loads(found.fill(dict.fromkeys(found.names, "0"), str))
     except orjson.JSONDecodeError as error:
@@ -136,7 +140,7 @@ def _values(line: Query) -> dict[str, str]:
 
 
 def _check_names(
-    transaction: Transaction, steps: Sequence[FlowStep], inputs: Inputs, where: str
+    transaction: Transaction, steps: Sequence[TransactionStep], inputs: Inputs, where: str
 ) -> None:
     known: set[str] = set()
     for number, (request, step) in enumerate(zip(transaction.requests, steps, strict=True)):

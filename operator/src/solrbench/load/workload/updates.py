@@ -13,12 +13,12 @@ from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdatedIds, Up
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.workload.ordering import Slots
-from solrbench.load.workload.prepared_request import Extra, PreparedRequest, json_content
+from solrbench.load.workload.ordering import RequestCounter
+from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras, json_content
 from solrbench.plan.document_generator import DocumentMaker
 from solrbench.plan.vocabulary import route_prefix
 
-MOST_TEXTS = 4000
+MAX_TEXTS = 4000
 """Generated documents kept, from which the contents of updates are drawn: some megabytes."""
 
 _BLOCK = 1024
@@ -28,7 +28,7 @@ class DocumentSource(ABC):
     """Where the documents of updates come from."""
 
     @abstractmethod
-    def documents(self, assignment: Assignment, place: int) -> "Documents":
+    def documents(self, assignment: Assignment, entry_index: int) -> "Documents":
         """Return the documents of one worker in one pass."""
 
 
@@ -40,7 +40,7 @@ class Documents(ABC):
         """Return the documents with the numbers from `first` on within the ladder."""
 
 
-class UpdatePart:
+class UpdateSource:
     """The updates of a mix."""
 
     def __init__(self, plain: PreparedRequest, updates: Updates, source: DocumentSource) -> None:
@@ -49,14 +49,16 @@ class UpdatePart:
         self._size = updates.documents_per_request
         self._source = source
 
-    def begin(self, assignment: Assignment, place: int, slots: Slots) -> Iterator[PreparedRequest]:
+    def open_stream(
+        self, assignment: Assignment, entry_index: int, counter: RequestCounter
+    ) -> Iterator[PreparedRequest]:
         """Return the requests of one worker in one pass, each made when it is taken."""
-        documents = self._source.documents(assignment, place)
-        offset, size, plain = assignment.offset_of(place), self._size, self._plain
-        for slot in slots:
+        documents = self._source.documents(assignment, entry_index)
+        offset, size, plain = assignment.offset_of(entry_index), self._size, self._plain
+        for slot in counter:
             batch = documents.batch((offset + slot) * size, size)
             content = json_content(b"[%b]" % b",".join(batch))
-            yield plain._replace(extra=Extra(content))
+            yield plain._replace(extra=RequestExtras(content))
 
 
 class FileSource(DocumentSource, Documents):
@@ -73,9 +75,9 @@ class FileSource(DocumentSource, Documents):
         with path.open("rb") as file:
             self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
-    def documents(self, assignment: Assignment, place: int) -> Documents:
+    def documents(self, assignment: Assignment, entry_index: int) -> Documents:
         """Return itself: what is sent depends on the number of the document alone."""
-        del assignment, place
+        del assignment, entry_index
         return self
 
     def batch(self, first: int, size: int) -> list[bytes]:
@@ -92,23 +94,23 @@ class GeneratedSource(DocumentSource):
         """Make the contents, from which each update draws."""
         self.spec = spec
         self.generator = generator
-        self.maker = DocumentMaker(generator, id_field)
+        self.documents_generator = DocumentMaker(generator, id_field)
         # Not the contents of the first documents, which an update would replace by themselves.
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
-        made = self.maker.range(range(first, first + MOST_TEXTS))
+        made = self.documents_generator.range(range(first, first + MAX_TEXTS))
         key = orjson.dumps(id_field)
         self.head = b"{%b:" % key
-        self.tails = [_tail(document, id_field) for document in made]
+        self.tails = [_fields_json(document, id_field) for document in made]
 
-    def documents(self, assignment: Assignment, place: int) -> Documents:
+    def documents(self, assignment: Assignment, entry_index: int) -> Documents:
         """Return the documents of one worker in one pass."""
-        return _Generated(self, assignment, place)
+        return _Generated(self, assignment, entry_index)
 
 
 class _Generated(Documents):
-    def __init__(self, source: GeneratedSource, assignment: Assignment, place: int) -> None:
+    def __init__(self, source: GeneratedSource, assignment: Assignment, entry_index: int) -> None:
         self._source = source
-        parts = (assignment.repeat, assignment.step, assignment.worker, place)
+        parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
         self._rng = np.random.default_rng(seed_of("updates", source.spec.seed, *parts))
         self._texts = self._draw(len(source.tails))
         self._new = source.spec.ids is UpdatedIds.NEW
@@ -130,14 +132,14 @@ class _Generated(Documents):
         return [route_prefix(next(self._prefixes)) + name for name in names]
 
     def _old_ids(self, size: int) -> Sequence[str]:
-        return [self._source.maker.identity(next(self._old)) for _ in range(size)]
+        return [self._source.documents_generator.identity(next(self._old)) for _ in range(size)]
 
     def _draw(self, limit: int) -> Iterator[int]:
         while True:
             yield from self._rng.integers(0, limit, _BLOCK).tolist()
 
 
-def _tail(document: dict[str, object], id_field: str) -> bytes:
+def _fields_json(document: dict[str, object], id_field: str) -> bytes:
     """Return a document as JSON without its opening brace and id."""
     rest = {key: value for key, value in document.items() if key != id_field}
     return b"," + orjson.dumps(rest)[1:]

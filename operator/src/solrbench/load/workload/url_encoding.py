@@ -8,11 +8,11 @@ _ASCII_QUOTED = {
 }
 
 
-def encode(parameters: Iterable[tuple[str, str]]) -> str:
+def encode_parameters(parameters: Iterable[tuple[str, str]]) -> str:
     """Return parameters as they stand in an address or form."""
-    return "&".join([f"{quoted(key)}={quoted(value)}" for key, value in parameters])
+    return "&".join([f"{url_quote(key)}={url_quote(value)}" for key, value in parameters])
 
 
-def quoted(text: str) -> str:
+def url_quote(text: str) -> str:
     """Return what `quote_plus` does, at a fifth of its price for a million queries."""
     return text.translate(_ASCII_QUOTED) if text.isascii() else quote_plus(text)

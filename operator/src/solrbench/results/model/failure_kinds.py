@@ -1,6 +1,6 @@
 """Kinds of failed requests that checks look for."""
 
-RAN_OUT = "ConnectionsRanOut"
+CONNECTIONS_RAN_OUT = "ConnectionsRanOut"
 """Kind of failure of an attempt to connect for which the generator lacked the means."""
 
 

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from solrbench.load.worker.locustfile.request_event import tell
+from solrbench.load.worker.locustfile.request_event import describe_event
 
 SOLR = b'{\n  "responseHeader":{\n    "zkConnected":true,\n    "status":0,\n    "QTime": 12}}\n'
 URL = "http://solr-0.solr:8983/solr/books/select?q=a&fl=id"
@@ -47,7 +47,7 @@ class Hostile:
     ],
 )
 def test_address_is_path_and_node(url: Any, query: str, node: str | None) -> None:
-    told = tell("find", request_type="GET", url=url, start_time=1.0, context={})
+    told = describe_event("find", request_type="GET", url=url, start_time=1.0, context={})
     assert (told.query, told.node) == (query, node)
 
 
@@ -61,7 +61,7 @@ def test_address_is_path_and_node(url: Any, query: str, node: str | None) -> Non
     ],
 )
 def test_without_an_address_the_name_is_told(event: dict[str, Any], query: str) -> None:
-    assert tell(**event) == (query, None, None)
+    assert describe_event(**event) == (query, None, None)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_parameters_are_found_but_no_redirect_is_followed(
     url: str, sent: str | None, query: str
 ) -> None:
     answer = SimpleNamespace(request=SimpleNamespace(selector=sent))
-    assert tell("find", answer, request_type="GET", url=url).query == query
+    assert describe_event("find", answer, request_type="GET", url=url).query == query
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_parameters_are_found_but_no_redirect_is_followed(
     ],
 )
 def test_qtime_is_told_if_solrs_json_was_read(answer: Any, qtime: int | None) -> None:
-    told = tell("find", answer, request_type="GET", url=URL)
+    told = describe_event("find", answer, request_type="GET", url=URL)
     assert told == ("GET /solr/books/select?q=a&fl=id", "solr-0.solr:8983", qtime)

@@ -11,46 +11,46 @@ from locust.env import Environment
 from locust.event import EventHook
 from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
 
-from solrbench.load.engine.engine import Listener
+from solrbench.load.engine.engine import EngineListener
 from solrbench.load.errors import LoadError
-from solrbench.load.recording.name_limit import RequestNames
+from solrbench.load.recording.name_limit import NameLimiter
 from solrbench.load.schedule.assignment import Assignment
-from solrbench.load.worker.locustfile.loader import OwnFile, describe
-from solrbench.load.worker.locustfile.step_run import OwnPass
+from solrbench.load.worker.locustfile.loader import LoadedLocustfile, describe
+from solrbench.load.worker.locustfile.step_run import LocustfileStepRun
 
 _logger = logging.getLogger(__name__)
 
 
-class OwnListener(Listener, Protocol):
+class LocustfileEngineListener(EngineListener, Protocol):
     """Who is told of a pass and of the users' own troubles."""
 
-    def failed(self, failure: LoadError) -> None:
+    def on_failed(self, failure: LoadError) -> None:
         """Learn that the users cannot work."""
 
 
-class OwnCore:
+class LocustfileEngine:
     """Runs one pass after another.
 
     Locust's own statistics are not used: what is counted here goes to its page by step, as that of
     the load core does.
     """
 
-    def __init__(self, own: OwnFile, listener: OwnListener) -> None:
-        self._own = own
+    def __init__(self, locustfile: LoadedLocustfile, listener: LocustfileEngineListener) -> None:
+        self._locustfile = locustfile
         self._listener = listener
-        self._names = RequestNames()
-        self._pass: OwnPass | None = None
+        self._names = NameLimiter()
+        self._step_run: LocustfileStepRun | None = None
         self._last_error = ""
         self._requests = locust.events.request
         self._runner: WorkerRunner | None = None
-        self.user_classes = own.user_classes
+        self.user_classes = locustfile.user_classes
 
     def environment(self) -> Environment:
         """Return Locust's environment for a runner that shall not count requests itself."""
-        own = self._own.plan.workload.locustfile
+        own = self._locustfile.plan.workload.locustfile
         locust.events.request = EventHook()
         return Environment(
-            user_classes=[_attend(each, self) for each in self._own.classes],
+            user_classes=[_instrument_user_class(each, self) for each in self._locustfile.classes],
             events=locust.events,
             tags=own.tags if own is not None else None,
             exclude_tags=own.exclude_tags if own is not None else None,
@@ -68,74 +68,76 @@ class OwnCore:
 
     def begin(self, assignment: Assignment) -> None:
         """Begin a pass; Locust brings its users."""
-        if self._pass is not None:
-            self._pass.drop()
+        if self._step_run is not None:
+            self._step_run.abort()
         self._last_error = ""
-        self._pass = OwnPass(
+        self._step_run = LocustfileStepRun(
             assignment,
-            self._own.hosts(assignment.variant),
+            self._locustfile.hosts(assignment.variant),
             self._names,
-            self._own.plan.workload.timeout_seconds,
+            self._locustfile.plan.workload.timeout_seconds,
             self,
         )
 
-    def abandon(self, key: str) -> None:
+    def abort(self, key: str) -> None:
         """Drop the pass with this key without a result; its users are stopped next."""
-        if self._pass is not None and self._pass.key == key:
-            self._pass.drop()
-            self._pass = None
+        if self._step_run is not None and self._step_run.key == key:
+            self._step_run.abort()
+            self._step_run = None
 
-    def take_over(self, key: str, users: Sequence[int]) -> None:
+    def adopt_users(self, key: str, users: Sequence[int]) -> None:
         """Do nothing: Locust brings the users of a lost worker, and they are like any others."""
 
-    def go(self, key: str) -> None:
+    def start_measuring(self, key: str) -> None:
         """Begin to measure the pass with this key."""
-        if self._pass is not None and self._pass.key == key:
-            self._pass.go()
+        if self._step_run is not None and self._step_run.key == key:
+            self._step_run.start_measuring()
 
-    def close(self, key: str) -> None:
+    def stop_sending(self, key: str) -> None:
         """Let the pass with this key begin no more requests."""
-        if self._pass is not None and self._pass.key == key:
-            self._pass.close()
+        if self._step_run is not None and self._step_run.key == key:
+            self._step_run.stop_sending()
 
     @property
     def host(self) -> str:
         """Where the next user goes."""
-        return self._own.hosts("")[0] if self._pass is None else self._pass.next_host()
+        return (
+            self._locustfile.hosts("")[0] if self._step_run is None else self._step_run.next_host()
+        )
 
-    def joined(self, user: User) -> OwnPass | None:
+    def joined(self, user: User) -> LocustfileStepRun | None:
         """Learn that a user was started; return the pass it is in."""
-        if self._pass is not None:
-            self._pass.joined(user)
-        return self._pass
+        if self._step_run is not None:
+            self._step_run.joined(user)
+        return self._step_run
 
     def users_ready(self, key: str) -> None:
         """Hand over that all users of a pass are there."""
-        self._listener.ready(key)
+        self._listener.on_ready(key)
 
-    def pass_ended(self) -> None:
+    def step_run_ended(self) -> None:
         """Hand over the result."""
-        ended, self._pass = self._pass, None
+        ended, self._step_run = self._step_run, None
         if ended is not None:
-            self._listener.progressed(ended.progress(last=True))
-            self._listener.finished(ended.outcome())
+            self._listener.on_progress(ended.progress(last=True))
+            self._listener.on_finished(ended.result())
 
-    def broken(self, error: Exception) -> None:
+    def user_init_failed(self, error: Exception) -> None:
         """Hand over that a user could not even be made; the others would wait for it."""
-        self._listener.failed(LoadError("LocustfileFailed", describe(error)))
+        self._listener.on_failed(LoadError("LocustfileFailed", describe(error)))
 
-    def deserted(self) -> None:
+    def all_users_exited(self) -> None:
         """Hand over that the users cannot work, unless it is the runner that stops them."""
         if self._runner is None or self._runner.state not in (STATE_SPAWNING, STATE_RUNNING):
             return
         why = self._last_error or "they stopped themselves"
-        self._listener.failed(
+        self._listener.on_failed(
             LoadError("LocustfileFailed", f"every user ended before its time; last: {why}")
         )
 
     def _record(self, **request: Any) -> None:
-        if self._pass is not None:
-            self._pass.record(**request)
+        if self._step_run is not None:
+            self._step_run.record(**request)
 
     def _note_error(self, *, exception: BaseException, **_: Any) -> None:
         self._last_error = describe(exception)
@@ -143,26 +145,26 @@ class OwnCore:
     def _report(self) -> None:
         while True:
             gevent.sleep(1)
-            if self._pass is not None:
-                self._listener.progressed(self._pass.progress())
+            if self._step_run is not None:
+                self._listener.on_progress(self._step_run.progress())
 
 
-def _attend(user_class: type[User], core: OwnCore) -> type[User]:
+def _instrument_user_class(user_class: type[User], engine: LocustfileEngine) -> type[User]:
     """Return a class of the same name whose users take part in passes."""
 
     class Attending(user_class):  # type: ignore[misc, valid-type] # the base is known at run time
         def __init__(self, environment: Environment) -> None:
             # Before all else: clients are made from it.
-            self.host = core.host
-            self._part: OwnPass | None = None
+            self.host = engine.host
+            self._part: LocustfileStepRun | None = None
             try:
                 super().__init__(environment)
             except Exception as error:
-                core.broken(error)
+                engine.user_init_failed(error)
                 raise
 
         def start(self, group: Any) -> Any:
-            self._part = core.joined(self)
+            self._part = engine.joined(self)
             greenlet = super().start(group)
             greenlet.link(self._end)
             return greenlet

@@ -17,14 +17,14 @@ from locust.user.users import PytestUser
 
 from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule.user_classes import UserClass, most_users
+from solrbench.load.schedule.user_classes import UserClass, max_users
 from solrbench.plan.load_plan import LoadPlan
 
 MALFORMED = "MalformedLocustfile"
 
 
 @dataclass(frozen=True)
-class OwnFile:
+class LoadedLocustfile:
     """A locustfile that was read.
 
     Attributes:
@@ -51,7 +51,7 @@ class OwnFile:
         return [f"{url.rstrip('/')}/{self.plan.collection}" for url in urls]
 
 
-def read_own_file(plan: LoadPlan, own: Locustfile, folder: Path) -> OwnFile:
+def load_locustfile(plan: LoadPlan, own: Locustfile, folder: Path) -> LoadedLocustfile:
     """Run a locustfile and return its classes.
 
     Raises:
@@ -64,9 +64,9 @@ def read_own_file(plan: LoadPlan, own: Locustfile, folder: Path) -> OwnFile:
         raise LoadError(
             MALFORMED, f"ConfigMap {own.config_map.name} has no key {own.config_map.key}"
         )
-    found = _chosen(own, _classes_of(_run(file)))
-    read = OwnFile(plan, found)
-    most, wanted = most_users(read.user_classes), _users(plan)
+    found = _select_classes(own, _classes_of(_run(file)))
+    read = LoadedLocustfile(plan, found)
+    most, wanted = max_users(read.user_classes), _users(plan)
     if most is not None and most < wanted:
         raise LoadError(
             MALFORMED,
@@ -135,7 +135,7 @@ def _classes_of(module: ModuleType) -> dict[str, type[User]]:
     }
 
 
-def _chosen(own: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
+def _select_classes(own: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
     file = own.config_map.key
     if not found:
         raise LoadError(

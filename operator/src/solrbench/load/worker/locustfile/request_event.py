@@ -17,7 +17,7 @@ _BODIES = ("_cached_content", "_content")
 _SOLR_JSON = re.compile(rb'\s*\{\s*"responseHeader"\s*:')
 
 
-class Told(NamedTuple):
+class RequestDetails(NamedTuple):
     """What is known of a request besides its times."""
 
     query: str
@@ -28,13 +28,13 @@ class Told(NamedTuple):
     """What Solr says it took; None unless the answer was read and is Solr's JSON."""
 
 
-def tell(
+def describe_event(
     name: str, response: Any = None, *, request_type: Any = None, url: Any = None, **_: Any
-) -> Told:
+) -> RequestDetails:
     """Return what an event tells; takes the arguments of Locust's `request` event."""
     parts = _split(_text(url))
     query = f"{_text(request_type)} {_path(parts, response) or _text(name)}"
-    return Told(" ".join(query.split()), _node(parts), _qtime_milliseconds(response))
+    return RequestDetails(" ".join(query.split()), _node(parts), _qtime_milliseconds(response))
 
 
 def _split(url: str) -> SplitResult:
@@ -80,7 +80,7 @@ def _body(response: Any) -> bytes:
     return b""
 
 
-def _text(told: Any) -> str:
-    if isinstance(told, bytes):
-        return told.decode("utf-8", "replace")
-    return told if isinstance(told, str) else ""
+def _text(details: Any) -> str:
+    if isinstance(details, bytes):
+        return details.decode("utf-8", "replace")
+    return details if isinstance(details, str) else ""

@@ -1,7 +1,7 @@
 """Whether the load generator itself was the bottleneck."""
 
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.failure_kinds import RAN_OUT
+from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT
 from solrbench.results.model.step_result import StepDocument, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,
@@ -64,7 +64,7 @@ def check_connections_ran_out(document: StepDocument, load: Load) -> Outcome:
     """Look for requests that found no free port, file or memory in the load generator."""
     del load
     sent = [each for each in document.requests if not each.is_transaction]
-    count = count_of_kind(sent, RAN_OUT)
+    count = count_of_kind(sent, CONNECTIONS_RAN_OUT)
     if not count:
         return None
     whole = sum(each.requests for each in sent)

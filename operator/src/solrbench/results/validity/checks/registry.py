@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from solrbench.results.model.failure_kinds import RAN_OUT
+from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT
 from solrbench.results.validity.checks.finding import Check
 from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,
@@ -31,7 +31,7 @@ CHECKS: Mapping[str, Check] = {
     "WorkersLost": check_workers_lost,
     "PodThrottled": check_pod_throttled,
     "PodRestarted": check_pod_restarted,
-    RAN_OUT: check_connections_ran_out,
+    CONNECTIONS_RAN_OUT: check_connections_ran_out,
     "RequestsFailed": check_requests_failed,
     "PartialAnswers": check_partial_results,
     "EmptyAnswers": check_empty_results,
