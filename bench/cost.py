@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from bench.baseline import run_baseline
-from bench.measurement import weigh
+from bench.measurement import measure_client
 from bench.peers import paced_k6
 from bench.processes import resident_megabytes
 from bench.product import product
@@ -26,7 +26,7 @@ def cost(folder: Path, seconds: float) -> list[Row]:
         with product(server, folder, step) as running:
             running.wait_for_stage("Measuring")
             (pid,) = running.workers
-            own = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
+            own = measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS)
             megabytes = resident_megabytes(pid)
         others = [
             _beside(
@@ -58,7 +58,7 @@ def _beside(who: str, client: AbstractContextManager[int], server: Server, secon
     what = f"CPU of {who} at 1,000/s"
     try:
         with client as pid:
-            weight = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
+            weight = measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS)
     except FileNotFoundError as error:
         return skipped(what, "", error)
     return Row(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from bench.processes import cpu_seconds
 
 
-class Weight(NamedTuple):
+class ClientCost(NamedTuple):
     """What some processes did together for a while."""
 
     requests: int
@@ -35,9 +35,9 @@ class Weight(NamedTuple):
         return 1e6 * self.cpu_seconds / self.requests
 
 
-def weigh(
+def measure_client(
     answered: Callable[[], int], pids: Sequence[int], seconds: float, settle_seconds: float
-) -> Weight:
+) -> ClientCost:
     """Let a client settle, then weigh its processes for so long.
 
     `answered` returns how many requests the server has answered.
@@ -46,7 +46,7 @@ def weigh(
     began, requests, spent = time.monotonic(), answered(), _spent(pids)
     time.sleep(seconds)
     passed = time.monotonic() - began
-    return Weight(answered() - requests, _spent(pids) - spent, passed)
+    return ClientCost(answered() - requests, _spent(pids) - spent, passed)
 
 
 def _spent(pids: Sequence[int]) -> float:

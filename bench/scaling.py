@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from bench.measurement import Weight, weigh
+from bench.measurement import ClientCost, measure_client
 from bench.peers import CONNECTIONS
 from bench.processes import is_connected_to, pin
 from bench.product import product
@@ -34,12 +34,12 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
     with ExitStack() as stack:
         servers = {core: stack.enter_context(_nginx(folder, core)) for core in cores}
         for _ in range(repeats):
-            one.append(_weigh({cores[0]: servers[cores[0]]}, folder, seconds))
-            two.append(_weigh(servers, folder, seconds))
+            one.append(_measure_workers({cores[0]: servers[cores[0]]}, folder, seconds))
+            two.append(_measure_workers(servers, folder, seconds))
     return _rows(one, two)
 
 
-def _rows(one: Sequence[Weight], two: Sequence[Weight]) -> list[Row]:
+def _rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[Row]:
     slow, fast = (median(each.per_second for each in found) for found in (one, two))
     single, double = (median(each.per_cpu_second for each in found) for found in (one, two))
     rates = f"{slow:,.0f} and {fast:,.0f} requests per second, each worker beside its own server"
@@ -56,7 +56,7 @@ def _nginx(folder: Path, core: int) -> AbstractContextManager[Server]:
     return nginx(own, core)
 
 
-def _weigh(servers: Mapping[int, Server], folder: Path, seconds: float) -> Weight:
+def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float) -> ClientCost:
     """Run a worker on each core; users go round the servers, so each worker asks only one."""
     step = {"name": "full", "users": CONNECTIONS * len(servers), "durationSeconds": 60}
     urls = [server.url for server in servers.values()]
@@ -66,7 +66,9 @@ def _weigh(servers: Mapping[int, Server], folder: Path, seconds: float) -> Weigh
         for core, server in servers.items():
             (worker,) = (pid for pid in running.workers if is_connected_to(pid, server.port))
             pin(worker, core)
-        return weigh(partial(_answered, servers), running.workers, seconds, _SETTLE_SECONDS)
+        return measure_client(
+            partial(_answered, servers), running.workers, seconds, _SETTLE_SECONDS
+        )
 
 
 def _answered(servers: Mapping[int, Server]) -> int:

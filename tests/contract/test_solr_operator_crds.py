@@ -21,8 +21,8 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.definitions import known_fields
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import SOLR_CLOUDS
-from solrbench.controller.context import Run
-from solrbench.controller.provisioners.solr_operator import bring_up
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.solr_operator import ensure_ready
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
@@ -175,8 +175,8 @@ def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
         }
     )
     now = datetime.now(UTC) + timedelta(seconds=later)
-    run = Run(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
+    run = ReconcileContext(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
     run.update(start_time=STARTED)
     with pytest.raises(TemporaryError) as caught:
-        bring_up(run)
+        ensure_ready(run)
     return caught.value.reason

@@ -9,7 +9,7 @@ import pytest
 
 from integration.test_load_own_locustfiles import FAST, own_load, own_plan
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
 
 GOES_ON = {"onWorkerLoss": "Redistribute"}
@@ -21,7 +21,7 @@ def kill_one(load: Load) -> None:
     assert load.workers[0].wait(5) == -signal.SIGKILL
 
 
-def measured(document: StepDocument) -> int:
+def measured(document: StepRunResult) -> int:
     (result,) = document.requests
     assert decode(result.service_time_histogram).count == result.requests
     assert sum(each.requests for each in document.workers) == result.requests

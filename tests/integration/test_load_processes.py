@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
 from support.http_server import HttpServer, Script, answer_well
 from support.ports import free_port
@@ -105,14 +105,14 @@ class Load:
             time.sleep(0.2)
         raise AssertionError(f"page shows {shown}")
 
-    def fetch(self, pass_id: str) -> StepDocument:
+    def fetch(self, pass_id: str) -> StepRunResult:
         answer = self.http.get(f"/solrbench/results/{pass_id}").raise_for_status()
-        return StepDocument.model_validate_json(answer.content)
+        return StepRunResult.model_validate_json(answer.content)
 
     def acknowledge(self, pass_id: str) -> int:
         return self.http.post(f"/solrbench/results/{pass_id}/ack").status_code
 
-    def store(self, pass_id: str, seconds: float = 60) -> StepDocument:
+    def store(self, pass_id: str, seconds: float = 60) -> StepRunResult:
         """Take a finished document over, as the operator does."""
         self.wait(lambda state: pass_id in state.unacknowledged, seconds)
         document = self.fetch(pass_id)

@@ -11,8 +11,8 @@ import pytest
 from integration.test_load_processes import make_plan, running
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.step_result import StepDocument
-from solrbench.results.validity.verdict import judge
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.validity.verdict import evaluate_step
 from support.fast_server import fast_server
 
 CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
@@ -21,10 +21,10 @@ CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 CALM = {"constantMilliseconds": 10}
 
 
-def judged(document: StepDocument, step: dict[str, Any], **validity: int) -> StepVerdict:
+def judged(document: StepRunResult, step: dict[str, Any], **validity: int) -> StepVerdict:
     load = {"workers": len(document.workers), "steps": [step], "validity": validity}
     # Nobody looks at pods or counts empty answers here.
-    return judge(step["name"], "", [document], Load.model_validate(load))
+    return evaluate_step(step["name"], "", [document], Load.model_validate(load))
 
 
 def told(verdict: StepVerdict) -> dict[str, str]:

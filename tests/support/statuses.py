@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.status.results import (
 )
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
-from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -64,8 +64,10 @@ def full_status() -> Status:
                 step="two-users",
                 variant="proxy",
                 verdict="Invalid",
-                reasons=[Doubt(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")],
-                unchecked=[Doubt(reason="PodThrottled", message="no cpu.stat")],
+                reasons=[
+                    InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
+                ],
+                unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
             )
         ],
         report=ReportStatus(

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 
 from solrbench.errors import PermanentError
-from solrbench.plan.auth_files import PASSWORD, USERNAME, AccessFiles
+from solrbench.plan.auth_files import PASSWORD, USERNAME, AuthFiles
 
 AUTHENTICATION_FAILED = "AuthenticationFailed"
 CERTIFICATE_NOT_TRUSTED = "CertificateNotTrusted"
@@ -22,7 +22,7 @@ REFUSALS = frozenset({AUTHENTICATION_FAILED, CERTIFICATE_NOT_TRUSTED, REDIRECT_R
 
 
 @dataclass(frozen=True)
-class Access:
+class HttpAuth:
     """What a caller shows, and whom it trusts.
 
     Attributes:
@@ -73,16 +73,16 @@ def _bundled_trust() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-OPEN = Access()
+NO_AUTH = HttpAuth()
 """For a target that asks for nothing."""
 
 
-def basic(username: str, password: str) -> str:
+def basic_auth(username: str, password: str) -> str:
     """Return the header's value for a user (RFC 7617, in UTF-8)."""
     return "Basic " + b64encode(f"{username}:{password}".encode()).decode("ascii")
 
 
-def read_access(files: AccessFiles) -> Access:
+def read_auth(files: AuthFiles) -> HttpAuth:
     """Return what the files of a pod hold.
 
     Raises:
@@ -92,9 +92,9 @@ def read_access(files: AccessFiles) -> Access:
     authorization = None
     if files.credentials_folder is not None:
         folder = Path(files.credentials_folder)
-        authorization = basic(_line(folder / USERNAME), _line(folder / PASSWORD))
+        authorization = basic_auth(_line(folder / USERNAME), _line(folder / PASSWORD))
     ca = None if files.ca_file is None else Path(files.ca_file).read_text("utf-8")
-    return Access(authorization, ca)
+    return HttpAuth(authorization, ca)
 
 
 def _line(file: Path) -> str:

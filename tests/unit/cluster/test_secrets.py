@@ -2,9 +2,9 @@ from base64 import b64encode
 
 import pytest
 
-from solrbench.cluster.secrets import secret_access
+from solrbench.cluster.secrets import secret_auth
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import Access, basic
+from solrbench.http_auth import HttpAuth, basic_auth
 from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create
@@ -13,18 +13,18 @@ LOGIN = {"basicAuth": {"secretName": "login"}}
 TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}
 
 
-def read(cluster: FewObjects, **fields: object) -> Access:
+def read(cluster: FewObjects, **fields: object) -> HttpAuth:
     existing = stored(create(**fields)).spec.target.existing
     assert existing is not None
-    return secret_access(cluster.as_cluster(), "search", existing)
+    return secret_auth(cluster.as_cluster(), "search", existing)
 
 
 def test_credentials_and_authorities() -> None:
     cluster = FewObjects()
     cluster.add_secret("login", username="solr", password="SolrRocks\n")
     cluster.add_secret("ca", **{"root.pem": "PEM"})
-    assert read(cluster, **LOGIN, **TRUST) == Access(basic("solr", "SolrRocks"), "PEM")
-    assert read(cluster) == Access()
+    assert read(cluster, **LOGIN, **TRUST) == HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
+    assert read(cluster) == HttpAuth()
 
 
 def test_missing_secret_may_come_later() -> None:

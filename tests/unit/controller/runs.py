@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Status
 from solrbench.cluster.reports import Reports
-from solrbench.controller.context import Run
-from solrbench.controller.endpoint import Door
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.settings import Settings
-from solrbench.controller.stages.target import provision
+from solrbench.controller.stages.target import reconcile_target
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import OPEN
-from solrbench.manifests.common import ToolImage
+from solrbench.http_auth import NO_AUTH
+from solrbench.manifests.common import OperatorImage
 from solrbench.solr.client import SolrClient
 from support.few_objects import FewObjects
 from support.objects import stored
@@ -18,23 +18,23 @@ from support.resources import Changes, create
 from unit.solr.cloud import Cloud
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-SETTINGS = Settings(namespaces=("search",), image=ToolImage("solrbench:1"))
+SETTINGS = Settings(namespaces=("search",), image=OperatorImage("solrbench:1"))
 CONFIG_SETS = "solrbench-0b5b-"
 """How those of the benchmark begin, by its uid."""
 
 
-class RunOnCloud(Run):
+class RunOnCloud(ReconcileContext):
     """A pass that asks a cloud in memory instead of the hosts of its spec."""
 
     cloud: Cloud
 
     def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
-        return self.cloud.client(self.access, timeout_seconds)
+        return self.cloud.client(self.auth, timeout_seconds)
 
 
 def pass_over(
     cloud: Cloud, changes: Changes | None = None, status: Status | None = None, now: datetime = NOW
-) -> Run:
+) -> ReconcileContext:
     """Return a pass; `status` is what the pass before has stored."""
     benchmark = stored(create() if changes is None else changes)
     status = status or Status(start_time=NOW)
@@ -42,23 +42,25 @@ def pass_over(
     cluster = FewObjects().as_cluster()
     run = RunOnCloud(cluster, Reports(cluster), SETTINGS, benchmark, {}, now)
     run.cloud = cloud
-    run.__dict__["door"] = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
+    run.__dict__["endpoint"] = TargetEndpoint(
+        ["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False
+    )
     return run
 
 
-def provisioned(cloud: Cloud, changes: Changes | None = None) -> Run:
+def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContext:
     """Return the pass in which the target became ready: the second, if a collection is made."""
     run = pass_over(cloud, changes)
     try:
-        provision(run)
+        reconcile_target(run)
     except TemporaryError as wait:
         if wait.reason != "TargetFound" or cloud.changed:
             raise
         run = pass_over(cloud, changes, stored_status(run))
-        provision(run)
+        reconcile_target(run)
     return run
 
 
-def stored_status(run: Run) -> Status:
+def stored_status(run: ReconcileContext) -> Status:
     """Return the status as the next pass finds it."""
     return run.status.model_copy(update={"conditions": run.conditions.as_list()})

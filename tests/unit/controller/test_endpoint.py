@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from solrbench.controller import endpoint
-from solrbench.controller.endpoint import Door, find_door, leader_urls
+from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import basic
+from solrbench.http_auth import basic_auth
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from support.few_objects import FewObjects
@@ -36,10 +36,10 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "resolve", resolve)
 
 
-def find(cluster: FewObjects, **fields: Any) -> Door:
+def find(cluster: FewObjects, **fields: Any) -> TargetEndpoint:
     existing = stored(create(**fields)).spec.target.existing
     assert existing is not None
-    return find_door(cluster.as_cluster(), ALLOWED, "search", existing)
+    return resolve_endpoint(cluster.as_cluster(), ALLOWED, "search", existing)
 
 
 def test_service_of_the_namespace() -> None:
@@ -47,7 +47,7 @@ def test_service_of_the_namespace() -> None:
     cluster.add_secret("login", username="solr", password="SolrRocks")
     found = find(cluster, basicAuth={"secretName": "login"})
     assert found.urls == ["http://search.search.svc:8983/solr"]
-    assert found.access.authorization == basic("solr", "SolrRocks")
+    assert found.auth.authorization == basic_auth("solr", "SolrRocks")
     assert not found.nodes
 
 
@@ -79,11 +79,11 @@ def cloud(*ready: bool) -> dict[str, Any]:
     return {"status": {"solrNodes": nodes}}
 
 
-def by_name(cluster: FewObjects) -> Door:
+def by_name(cluster: FewObjects) -> TargetEndpoint:
     existing = stored({"spec.target": {"existing": {"solrCloudName": "books"}}})
     target = existing.spec.target.existing
     assert target is not None
-    return find_door(cluster.as_cluster(), ALLOWED, "search", target)
+    return resolve_endpoint(cluster.as_cluster(), ALLOWED, "search", target)
 
 
 def test_nodes_of_a_solr_cloud() -> None:

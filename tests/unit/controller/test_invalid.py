@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
-from solrbench.controller.invalid import reject
+from solrbench.controller.invalid import mark_invalid
 from solrbench.errors import TemporaryError
 from support.benchmarks import small
 from support.fake_cluster import FakeCluster
@@ -18,7 +18,7 @@ def rejected(body: dict[str, Any]) -> dict[str, Any]:
     cluster = FakeCluster(body)
     with pytest.raises(ValidationError) as caught:
         SolrBenchmark.parse(body)
-    reject(cast(Cluster, cluster), body, caught.value)
+    mark_invalid(cast(Cluster, cluster), body, caught.value)
     return cluster.objects["SolrBenchmark", "default", "one"]
 
 

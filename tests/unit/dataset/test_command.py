@@ -12,9 +12,9 @@ import pytest
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, Pod, run_index
-from solrbench.dataset.sources.generator import DocumentGenerator
-from solrbench.dataset.sources.partition import Slice
-from solrbench.http_auth import basic
+from solrbench.dataset.sources.generator import GeneratedDocuments
+from solrbench.dataset.sources.partition import Partition
+from solrbench.http_auth import basic_auth
 from solrbench.plan.index_plan import EXIT_PERMANENT, IndexProgress
 from unit.dataset.fake_servers import RESET, FakeSolr, fake_solr, shard, two_shards
 
@@ -72,7 +72,7 @@ def bench(tmp_path: Path) -> Bench:
 
 def generated_ids() -> list[str]:
     spec = Generator.model_validate(GENERATED["generator"])
-    return [each["id"] for each in DocumentGenerator(spec).documents(Slice(0, 1, 10))]
+    return [each["id"] for each in GeneratedDocuments(spec).documents(Partition(0, 1, 10))]
 
 
 def test_two_pods_index_each_document_once(bench: Bench) -> None:
@@ -258,7 +258,7 @@ def login(bench: Bench, password: str) -> dict[str, Any]:
 
 def test_login_goes_with_every_request(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
-        solr.authorization = basic("solr", "SolrRocks")
+        solr.authorization = basic_auth("solr", "SolrRocks")
         assert bench.run([solr.url], GENERATED, plan=login(bench, "SolrRocks")) == 0
     assert solr.ids == generated_ids()
     assert solr.refused == 0
@@ -266,7 +266,7 @@ def test_login_goes_with_every_request(bench: Bench) -> None:
 
 def test_wrong_login_ends_the_run_at_once(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     with fake_solr(two_shards()) as solr:
-        solr.authorization = basic("solr", "SolrRocks")
+        solr.authorization = basic_auth("solr", "SolrRocks")
         assert bench.run([solr.url], GENERATED, plan=login(bench, "a-guess")) == EXIT_PERMANENT
     assert bench.words.reason == "AuthenticationFailed"
     assert solr.refused == 1

@@ -8,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.progress import (
     LAST_WORDS_BYTES,
-    Tally,
+    ProgressCounter,
     as_json,
     as_metrics,
     termination_message,
@@ -19,7 +19,7 @@ from solrbench.plan.index_plan import IndexProgress
 
 def test_counts_what_was_accepted() -> None:
     times = count(100.0)
-    tally = Tally(3, lambda: next(times))
+    tally = ProgressCounter(3, lambda: next(times))
     assert tally.progress == IndexProgress(pod=3)
     for size in (10, 20):
         tally.sending()
@@ -32,7 +32,7 @@ def test_counts_what_was_accepted() -> None:
 
 
 def test_failure_is_told_by_reason_and_message() -> None:
-    tally = Tally(0, lambda: 1.0)
+    tally = ProgressCounter(0, lambda: 1.0)
     tally.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
     body = json.loads(as_json(tally.progress))
     assert body["reason"] == "MalformedDocument"

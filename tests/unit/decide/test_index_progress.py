@@ -7,7 +7,7 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.decide.index_progress import add_up
+from solrbench.decide.index_progress import aggregate_progress
 from solrbench.plan.index_plan import IndexProgress
 from support.resources import resource
 
@@ -34,12 +34,14 @@ def pod(number: int, documents: int, **fields: Any) -> IndexProgress:
 
 def test_nothing_is_known_before_the_first_batch() -> None:
     empty = DatasetStatus(documents_total=1000)
-    assert add_up(DATASET, [], 200.0) == empty
-    assert add_up(DATASET, [IndexProgress(pod=0)], 200.0) == empty
+    assert aggregate_progress(DATASET, [], 200.0) == empty
+    assert aggregate_progress(DATASET, [IndexProgress(pod=0)], 200.0) == empty
 
 
 def test_pods_are_added_up_until_now_while_one_runs() -> None:
-    found = add_up(DATASET, [pod(0, 300, finished=110.0), pod(1, 100, started=105.0)], 120.0)
+    found = aggregate_progress(
+        DATASET, [pod(0, 300, finished=110.0), pod(1, 100, started=105.0)], 120.0
+    )
     assert found == DatasetStatus(
         documents=400,
         documents_total=1000,
@@ -51,12 +53,14 @@ def test_pods_are_added_up_until_now_while_one_runs() -> None:
 
 
 def test_a_pod_that_has_not_reported_yet_still_runs() -> None:
-    found = add_up(DATASET, [pod(0, 300, finished=110.0)], 130.0)
+    found = aggregate_progress(DATASET, [pod(0, 300, finished=110.0)], 130.0)
     assert found.seconds == 30.0
 
 
 def test_time_ends_with_the_last_pod() -> None:
-    found = add_up(DATASET, [pod(0, 300, finished=110.0), pod(1, 700, finished=125.0)], 999.0)
+    found = aggregate_progress(
+        DATASET, [pod(0, 300, finished=110.0), pod(1, 700, finished=125.0)], 999.0
+    )
     assert found.seconds == 25.0
     assert found.documents_per_second == 40.0
 
@@ -73,11 +77,11 @@ def test_of_each_pod_the_report_that_is_furthest_counts(
     first: IndexProgress, second: IndexProgress, documents: int
 ) -> None:
     for reports in ([first, second], [second, first]):
-        assert add_up(DATASET, reports, 200.0).documents == documents
+        assert aggregate_progress(DATASET, reports, 200.0).documents == documents
 
 
 def test_no_time_is_no_division_by_zero() -> None:
-    found = add_up(DATASET, [pod(0, 1, finished=100.0)], 100.0)
+    found = aggregate_progress(DATASET, [pod(0, 1, finished=100.0)], 100.0)
     assert found.documents_per_second == 1000.0
 
 
@@ -90,4 +94,4 @@ def test_no_time_is_no_division_by_zero() -> None:
     ],
 )
 def test_total_is_what_the_spec_says(changes: dict[str, Any], total: int | None) -> None:
-    assert add_up(dataset_of(changes), [pod(0, 1)], 200.0).documents_total == total
+    assert aggregate_progress(dataset_of(changes), [pod(0, 1)], 200.0).documents_total == total

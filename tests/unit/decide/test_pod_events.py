@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.pod_events import may_tell, with_pods
+from solrbench.decide.pod_events import add_pod_events, has_new_events
 from solrbench.decide.views import PodView, view_pod
 from unit.results.builders import START, make_document, make_result
 
@@ -38,12 +38,12 @@ def pod(
 
 
 def troubles(*pods: PodView) -> list[tuple[str, str, datetime]]:
-    found = with_pods(DOCUMENT, pods).pods or []
+    found = add_pod_events(DOCUMENT, pods).pods or []
     return [(record.pod, each.kind, each.time) for record in found for each in record.troubles]
 
 
 def test_quiet_pods_are_recorded_without_troubles() -> None:
-    document = with_pods(DOCUMENT, [pod(restarts=2, lastState={"terminated": ended(-30)})])
+    document = add_pod_events(DOCUMENT, [pod(restarts=2, lastState={"terminated": ended(-30)})])
     assert document.pods is not None
     (record,) = document.pods
     assert (record.pod, record.component, record.restarts) == ("b-solr-0", "solr", 2)
@@ -78,22 +78,22 @@ def test_pod_made_within_the_pass_took_the_place_of_another() -> None:
 
 
 def test_news_are_added_to_what_is_known_and_nothing_is_forgotten() -> None:
-    first = with_pods(DOCUMENT, [pod(), pod(name="b-zookeeper-0")])
-    assert with_pods(first, [pod()]) is first
-    again = with_pods(first, [pod(restarts=1, lastState={"terminated": ended(4)})])
-    assert with_pods(again, [pod(restarts=1, lastState={"terminated": ended(4)})]) is again
+    first = add_pod_events(DOCUMENT, [pod(), pod(name="b-zookeeper-0")])
+    assert add_pod_events(first, [pod()]) is first
+    again = add_pod_events(first, [pod(restarts=1, lastState={"terminated": ended(4)})])
+    assert add_pod_events(again, [pod(restarts=1, lastState={"terminated": ended(4)})]) is again
     assert again.pods is not None
     assert [(each.pod, len(each.troubles)) for each in again.pods] == [
         ("b-solr-0", 1),
         ("b-zookeeper-0", 0),
     ]
-    replaced = with_pods(again, [pod(created=5)])
+    replaced = add_pod_events(again, [pod(created=5)])
     assert replaced.pods is not None
     assert [each.kind for each in replaced.pods[0].troubles] == ["Restarted", "Replaced"]
 
 
 def test_only_pods_with_news_are_worth_a_look() -> None:
-    assert not may_tell([pod(restarts=1, lastState={"terminated": ended(-30)})], START)
-    assert not may_tell([pod(state={"terminated": ended(3, "Completed", 0)})], START)
-    assert may_tell([pod(restarts=1, lastState={"terminated": ended(3)})], START)
-    assert may_tell([pod(created=2)], START)
+    assert not has_new_events([pod(restarts=1, lastState={"terminated": ended(-30)})], START)
+    assert not has_new_events([pod(state={"terminated": ended(3, "Completed", 0)})], START)
+    assert has_new_events([pod(restarts=1, lastState={"terminated": ended(3)})], START)
+    assert has_new_events([pod(created=2)], START)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.pod_problems import STUCK_AFTER, find_trouble, pod_trouble
+from solrbench.decide.pod_problems import STUCK_AFTER, first_problem, pod_problem
 from solrbench.decide.views import ContainerView, PodView
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -71,7 +71,7 @@ def with_container(**fields: Any) -> PodView:
     ],
 )
 def test_trouble(pod: PodView, reason: str, words: str) -> None:
-    trouble = pod_trouble(pod, NOW)
+    trouble = pod_problem(pod, NOW)
     assert trouble is not None
     assert trouble.reason == reason
     assert words in trouble.message
@@ -88,7 +88,7 @@ def test_trouble(pod: PodView, reason: str, words: str) -> None:
     ],
 )
 def test_no_trouble(pod: PodView) -> None:
-    assert pod_trouble(pod, NOW) is None
+    assert pod_problem(pod, NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_no_trouble(pod: PodView) -> None:
     ],
 )
 def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuck: bool) -> None:
-    trouble = pod_trouble(replace(PENDING, deleting=deleting), NOW + age)
+    trouble = pod_problem(replace(PENDING, deleting=deleting), NOW + age)
     assert (trouble is not None) is stuck
     if trouble is not None:
         assert trouble.reason == "PodStuck"
@@ -108,7 +108,7 @@ def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuc
 
 
 def test_long_words_are_cut() -> None:
-    trouble = pod_trouble(replace(PENDING, unschedulable="x" * 5000), NOW)
+    trouble = pod_problem(replace(PENDING, unschedulable="x" * 5000), NOW)
     assert trouble is not None
     assert len(trouble.message) < 600
     assert "…" in trouble.message
@@ -117,7 +117,7 @@ def test_long_words_are_cut() -> None:
 def test_the_first_trouble_by_name() -> None:
     second = replace(with_container(ended_reason="OOMKilled"), name="b")
     first = replace(with_container(waiting_reason="ErrImagePull"), name="a")
-    trouble = find_trouble([second, POD, first], NOW)
+    trouble = first_problem([second, POD, first], NOW)
     assert trouble is not None
     assert trouble.reason == "ImagePullError"
-    assert find_trouble([POD], NOW) is None
+    assert first_problem([POD], NOW) is None

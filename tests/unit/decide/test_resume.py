@@ -1,57 +1,59 @@
 from typing import Any
 
-from solrbench.decide.resume import resume
+from solrbench.decide.resume import plan_resumption
 from solrbench.plan.load_plan import Resumption
-from solrbench.plan.step_runs import PassId
-from solrbench.results.model.step_result import StepDocument
+from solrbench.plan.step_runs import StepRunId
+from solrbench.results.model.step_result import StepRunResult
 from unit.results.builders import make_document
 
-SECOND = PassId(1, 0, 1, "second")
-NEXT = PassId(2, 0, 0, "first")
+SECOND = StepRunId(1, 0, 1, "second")
+NEXT = StepRunId(2, 0, 0, "first")
 
 
-def stored(*offsets: int, attempt: int = 1, **fields: Any) -> StepDocument:
+def stored(*offsets: int, attempt: int = 1, **fields: Any) -> StepRunResult:
     """Return the document of the first step of the first repeat."""
     document = make_document("first", 1, attempt=attempt)
     return document.model_copy(update={"list_offsets": list(offsets)} | fields)
 
 
 def test_the_first_attempt_begins_with_the_lists() -> None:
-    assert resume(PassId(1, 0, 0, "first"), [], 1, 1) == Resumption()
+    assert plan_resumption(StepRunId(1, 0, 0, "first"), [], 1, 1) == Resumption()
 
 
 def test_every_attempt_since_the_last_stored_pass_may_have_begun_the_next_one() -> None:
-    assert resume(SECOND, [stored(30, 4)], 2, 1) == Resumption(offsets=[30, 4], lost_steps=1)
+    assert plan_resumption(SECOND, [stored(30, 4)], 2, 1) == Resumption(
+        offsets=[30, 4], lost_steps=1
+    )
     # The third one has warmed up before it, too.
-    again = resume(SECOND, [stored(30, 4)], 3, 1)
+    again = plan_resumption(SECOND, [stored(30, 4)], 3, 1)
     assert again == Resumption(offsets=[30, 4], lost_steps=2, lost_warm_ups=1)
 
 
 def test_without_any_stored_pass_every_attempt_has_warmed_up() -> None:
-    lost = resume(PassId(1, 0, 0, "first"), [], 3, 1)
+    lost = plan_resumption(StepRunId(1, 0, 0, "first"), [], 3, 1)
     assert lost == Resumption(lost_steps=2, lost_warm_ups=2)
 
 
 def test_the_next_ladder_begins_with_its_own_lists() -> None:
-    lost = resume(NEXT, [stored(30, attempt=2, queries_may_repeat=True)], 3, 1)
+    lost = plan_resumption(NEXT, [stored(30, attempt=2, queries_may_repeat=True)], 3, 1)
     assert lost == Resumption(lost_steps=1, lost_warm_ups=1)
 
 
 def test_variants_have_lists_of_their_own() -> None:
-    proxied = PassId(1, 1, 0, "first", "proxy")
-    assert resume(proxied, [stored(30)], 1, 1) == Resumption()
+    proxied = StepRunId(1, 1, 0, "first", "proxy")
+    assert plan_resumption(proxied, [stored(30)], 1, 1) == Resumption()
     own = stored(12, variant="proxy")
-    assert resume(proxied, [stored(30), own], 1, 1) == Resumption(offsets=[12])
+    assert plan_resumption(proxied, [stored(30), own], 1, 1) == Resumption(offsets=[12])
 
 
 def test_offsets_are_those_of_the_last_pass() -> None:
     later = stored(55, 4, attempt=2)
-    assert resume(SECOND, [later, stored(30)], 2, 1) == Resumption(offsets=[55, 4])
+    assert plan_resumption(SECOND, [later, stored(30)], 2, 1) == Resumption(offsets=[55, 4])
 
 
 def test_what_was_sent_to_another_target_is_not_skipped() -> None:
-    assert resume(SECOND, [stored(30)], 2, 2) == Resumption(offsets=[30])
-    lost = resume(SECOND, [stored(30)], 3, 2)
+    assert plan_resumption(SECOND, [stored(30)], 2, 2) == Resumption(offsets=[30])
+    lost = plan_resumption(SECOND, [stored(30)], 3, 2)
     assert lost == Resumption(offsets=[30], lost_steps=1, lost_warm_ups=1)
 
 
@@ -61,4 +63,4 @@ def test_doubts_stay_for_the_rest_of_the_ladder() -> None:
         stored(30, lost_workers=["w-1"]),
         stored(),  # of a version that did not tell
     ):
-        assert resume(SECOND, [doubtful], 1, 1).may_repeat
+        assert plan_resumption(SECOND, [doubtful], 1, 1).may_repeat

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.solr_cloud_readiness import LOCK, QUEUE, is_ignored, missing
+from solrbench.decide.solr_cloud_readiness import LOCK, QUEUE, is_unreconciled, unmet_conditions
 from support.resources import change
 from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
 
 
 def test_a_ready_cloud_misses_nothing() -> None:
-    assert missing(ready_cloud(), ready_stateful_set()) == []
+    assert unmet_conditions(ready_cloud(), ready_stateful_set()) == []
 
 
 def test_an_empty_retry_queue_is_no_work() -> None:
     stateful_set = ready_stateful_set()
     stateful_set["metadata"]["annotations"][QUEUE] = "[]"
-    assert missing(ready_cloud(), stateful_set) == []
+    assert unmet_conditions(ready_cloud(), stateful_set) == []
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,15 @@ def test_an_empty_retry_queue_is_no_work() -> None:
 def test_what_the_cloud_lacks_is_said(path: str, value: Any, words: str) -> None:
     cloud = ready_cloud()
     change(cloud, path, value)
-    assert any(words in each for each in missing(cloud, ready_stateful_set()))
+    assert any(words in each for each in unmet_conditions(cloud, ready_stateful_set()))
 
 
 def test_a_status_that_is_older_than_the_stateful_set_is_not_believed() -> None:
     stateful_set = ready_stateful_set()
     stateful_set["metadata"]["generation"] = 2
-    assert missing(ready_cloud(), stateful_set) == ["its StatefulSet has just been changed"]
+    assert unmet_conditions(ready_cloud(), stateful_set) == [
+        "its StatefulSet has just been changed"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,15 +61,15 @@ def test_a_status_that_is_older_than_the_stateful_set_is_not_believed() -> None:
 def test_work_of_the_solr_operator_under_way(key: str, value: str, words: str) -> None:
     stateful_set = ready_stateful_set()
     stateful_set["metadata"]["annotations"][key] = value
-    (found,) = missing(ready_cloud(), stateful_set)
+    (found,) = unmet_conditions(ready_cloud(), stateful_set)
     assert words in found
 
 
 def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:
     cloud = ready_cloud()
     del cloud["status"]
-    assert "0 of 2 Solr nodes are ready" in missing(cloud, ready_stateful_set())
-    assert missing(ready_cloud(), None) == ["its StatefulSet is not made yet"]
+    assert "0 of 2 Solr nodes are ready" in unmet_conditions(cloud, ready_stateful_set())
+    assert unmet_conditions(ready_cloud(), None) == ["its StatefulSet is not made yet"]
 
 
 @pytest.mark.parametrize(("seconds", "ignored"), [(59, False), (61, True)])
@@ -75,6 +77,6 @@ def test_a_cloud_that_nobody_touches(seconds: int, ignored: bool) -> None:
     cloud = copy.deepcopy(ready_cloud())
     del cloud["status"]
     now = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=seconds)
-    assert is_ignored(cloud, None, now) is ignored
-    assert not is_ignored(cloud, ready_stateful_set(), now)
-    assert not is_ignored(ready_cloud(), None, now)
+    assert is_unreconciled(cloud, None, now) is ignored
+    assert not is_unreconciled(cloud, ready_stateful_set(), now)
+    assert not is_unreconciled(ready_cloud(), None, now)

@@ -8,7 +8,7 @@ import uvloop
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.api.v1alpha1.workload.workload import Queries, Workload
-from solrbench.http_auth import OPEN, Access
+from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
@@ -61,7 +61,7 @@ def target(
     queries: list[Query] | None = None,
     timeout_seconds: float = 5.0,
     spec: Workload | None = None,
-    access: Access = OPEN,
+    access: HttpAuth = NO_AUTH,
 ) -> LoadTarget:
     spec = spec or workload()
     assert spec.queries is not None

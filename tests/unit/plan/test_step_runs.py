@@ -1,9 +1,9 @@
 """The order of measuring, and the ids that results are kept under."""
 
 from solrbench.plan.step_runs import (
-    all_passes,
+    all_step_runs,
     rate_before,
-    remaining_passes,
+    remaining_step_runs,
     step_of,
     variant_names,
 )
@@ -18,7 +18,7 @@ DOORS = [{"name": "raw", "door": "Nodes"}, {"name": "proxy", "urls": ["http://pr
 
 
 def ids(changes: Changes) -> list[str]:
-    return [str(each) for each in all_passes(stored(changes).spec)]
+    return [str(each) for each in all_step_runs(stored(changes).spec)]
 
 
 def test_repeats_are_the_outer_loop() -> None:
@@ -40,19 +40,19 @@ def test_variants_take_turns_within_each_repeat() -> None:
 
 def test_passes_name_their_variant_and_step() -> None:
     spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
-    found = [(each.variant, step_of(spec, each).name) for each in all_passes(spec)]
+    found = [(each.variant, step_of(spec, each).name) for each in all_step_runs(spec)]
     assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
     assert variant_names(spec) == ("raw", "proxy")
 
 
 def test_the_order_of_passes_is_that_of_their_ids() -> None:
     spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
-    assert sorted(all_passes(spec)) == list(all_passes(spec))
+    assert sorted(all_step_runs(spec)) == list(all_step_runs(spec))
 
 
 def test_what_is_stored_is_left_out() -> None:
     spec = stored(LADDER).spec
-    left = remaining_passes(spec, frozenset({"r1-s0-low", "r2-s1-high"}))
+    left = remaining_step_runs(spec, frozenset({"r1-s0-low", "r2-s1-high"}))
     assert [str(each) for each in left] == ["r1-s1-high", "r2-s0-low"]
 
 
@@ -64,4 +64,4 @@ def test_a_ramp_begins_at_the_planned_rate_of_the_step_before() -> None:
         {"name": "last", "requestsPerSecond": 8, "requests": 10},
     ]
     spec = stored({"spec.load.steps": steps}).spec
-    assert [rate_before(spec, each) for each in all_passes(spec)] == [0.0, 8.0, 16.0, 0.0]
+    assert [rate_before(spec, each) for each in all_step_runs(spec)] == [0.0, 8.0, 16.0, 0.0]

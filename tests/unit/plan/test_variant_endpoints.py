@@ -1,6 +1,6 @@
 """Where each variant leads."""
 
-from solrbench.plan.variant_endpoints import doors, needs_service
+from solrbench.plan.variant_endpoints import needs_service, variant_endpoints
 from support.objects import stored
 
 NODES = ["http://a:8983/solr", "http://b:8983/solr"]
@@ -12,7 +12,7 @@ def test_every_variant_has_the_addresses_of_its_door() -> None:
         {"name": "service", "door": "Service"},
         {"name": "proxy", "urls": ["http://proxy.web.svc/solr"]},
     ]
-    found = doors(stored({"spec.target.variants": variants}), NODES)
+    found = variant_endpoints(stored({"spec.target.variants": variants}), NODES)
     assert {each.variant: each.urls for each in found} == {
         "raw": NODES,
         "service": ["http://base-solr-common.search.svc:8983/solr"],
@@ -21,5 +21,5 @@ def test_every_variant_has_the_addresses_of_its_door() -> None:
 
 
 def test_without_variants_there_is_nothing_to_choose() -> None:
-    assert doors(stored(), NODES) == []
+    assert variant_endpoints(stored(), NODES) == []
     assert not needs_service(stored())

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.plan.zookeeper_path import StatePath, member_hosts, state_path
+from solrbench.plan.zookeeper_path import ZooKeeperPath, member_hosts, zookeeper_path
 from support.objects import STARTED, stored
 from support.resources import SOLR, Changes
 
@@ -12,11 +12,11 @@ OUTSIDE: Changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString"
 OPERATED: Changes = {f"{SOLR}.provisioner": "SolrOperator"}
 
 
-def path(changes: Changes, *, later: int = 0, attempt: int = 1) -> StatePath:
+def path(changes: Changes, *, later: int = 0, attempt: int = 1) -> ZooKeeperPath:
     benchmark = stored(changes)
     solr = benchmark.spec.target.solr_cloud
     assert solr is not None
-    return state_path(benchmark, solr, STARTED + timedelta(seconds=later), attempt)
+    return zookeeper_path(benchmark, solr, STARTED + timedelta(seconds=later), attempt)
 
 
 @pytest.mark.parametrize(

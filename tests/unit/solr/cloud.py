@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from solrbench.http_auth import OPEN, Access
+from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 
 
@@ -45,7 +45,7 @@ class Cloud:
     probes_open: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
 
-    def client(self, access: Access = OPEN, timeout_seconds: float = 1.0) -> SolrClient:
+    def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
         client = SolrClient(["http://search.team.svc:8983/solr"], timeout_seconds, access)
         client._http.close()
         transport = httpx.MockTransport(self._answer)

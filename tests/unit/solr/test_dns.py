@@ -4,26 +4,26 @@ import httpx
 import pytest
 
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import Access, basic
+from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.solr.cluster import replicas
-from solrbench.solr.cluster_nodes import core_indexes_anywhere, node_lives, zookeepers
+from solrbench.solr.cluster_nodes import node_identities, replica_sizes_via_proxy, zookeepers
 from solrbench.solr.dns import resolve
 from unit.solr.answering import Solr
 from unit.solr.cloud import Cloud
 
 
 def test_credentials_go_with_every_request() -> None:
-    login = basic("solr", "SolrRocks")
+    login = basic_auth("solr", "SolrRocks")
     cloud = Cloud(authorization=login)
-    with cloud.client(Access(login)) as client:
-        assert set(node_lives(client)) == {"a:8983_solr", "b:8983_solr"}
+    with cloud.client(HttpAuth(login)) as client:
+        assert set(node_identities(client)) == {"a:8983_solr", "b:8983_solr"}
 
 
-@pytest.mark.parametrize("access", [Access(), Access(basic("solr", "secret-guess"))])
-def test_wrong_password_is_told_without_the_password(access: Access) -> None:
-    cloud = Cloud(authorization=basic("solr", "SolrRocks"))
+@pytest.mark.parametrize("access", [HttpAuth(), HttpAuth(basic_auth("solr", "secret-guess"))])
+def test_wrong_password_is_told_without_the_password(access: HttpAuth) -> None:
+    cloud = Cloud(authorization=basic_auth("solr", "SolrRocks"))
     with cloud.client(access) as client, pytest.raises(PermanentError) as caught:
-        node_lives(client)
+        node_identities(client)
     assert caught.value.reason == "AuthenticationFailed"
     assert "basicAuth.secretName" in caught.value.message
     assert "guess" not in str(caught.value)
@@ -49,7 +49,7 @@ def test_redirect_is_told_and_not_followed(status: int) -> None:
 def test_one_life_of_each_node() -> None:
     cloud = Cloud(nodes={"a:8983_solr": "2026-01-01T00:00:00Z", "b:8983_solr": "later"})
     with cloud.client() as client:
-        lives = node_lives(client)
+        lives = node_identities(client)
     assert {name: life.started for name, life in lives.items()} == cloud.nodes
     assert lives["a:8983_solr"].solr_version == "9.10.1"
     assert lives["a:8983_solr"].heap_max_bytes == 1 << 30
@@ -57,7 +57,7 @@ def test_one_life_of_each_node() -> None:
 
 def test_answer_that_names_no_node_is_waited_for() -> None:
     with Cloud(nodes={}).client() as client, pytest.raises(TemporaryError, match="no live node"):
-        node_lives(client)
+        node_identities(client)
 
 
 def test_index_of_every_core_through_one_door() -> None:
@@ -65,7 +65,7 @@ def test_index_of_every_core_through_one_door() -> None:
     cloud.make("books", "books")
     cloud.make("others", "others")
     with cloud.client() as client:
-        (core,) = core_indexes_anywhere(client, replicas(client, "books"))
+        (core,) = replica_sizes_via_proxy(client, replicas(client, "books"))
     assert (core.shard, core.core) == ("shard1", "books_shard1_replica_n1")
     assert (core.documents, core.bytes) == (5, 700)
 
@@ -77,7 +77,7 @@ def test_core_that_no_node_tells_of_is_waited_for() -> None:
         found = replicas(client, "books")
         cloud.collections.clear()
         with pytest.raises(TemporaryError, match="books_shard1_replica_n1"):
-            core_indexes_anywhere(client, found)
+            replica_sizes_via_proxy(client, found)
 
 
 def test_ensemble_is_absent_where_solr_does_not_tell() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.solr.managed_collection import is_there, remove
+from solrbench.solr.managed_collection import find_or_delete_stale, remove
 from unit.solr.cloud import Cloud
 
 PREFIX = "solrbench-0b5b-"
@@ -11,9 +11,9 @@ SECOND = f"{PREFIX}2"
 def test_our_own_collection_is_known_by_its_config_set() -> None:
     cloud = Cloud()
     with cloud.client() as client:
-        assert not is_there(client, "base", SECOND, PREFIX)
+        assert not find_or_delete_stale(client, "base", SECOND, PREFIX)
         cloud.make("base", SECOND)
-        assert is_there(client, "base", SECOND, PREFIX)
+        assert find_or_delete_stale(client, "base", SECOND, PREFIX)
     assert cloud.changed == []
 
 
@@ -21,7 +21,7 @@ def test_collection_of_an_earlier_attempt_goes() -> None:
     cloud = Cloud()
     cloud.make("base", f"{PREFIX}1")
     with cloud.client() as client:
-        assert not is_there(client, "base", SECOND, PREFIX)
+        assert not find_or_delete_stale(client, "base", SECOND, PREFIX)
     assert cloud.changed == [("DELETE", "base")]
 
 
@@ -31,7 +31,7 @@ def test_collection_of_somebody_else_is_left_alone(config_set: str) -> None:
     cloud.make("base", config_set)
     with cloud.client() as client:
         with pytest.raises(PermanentError, match="left alone") as caught:
-            is_there(client, "base", SECOND, PREFIX)
+            find_or_delete_stale(client, "base", SECOND, PREFIX)
         remove(client, "base", PREFIX)
     assert caught.value.reason == "CollectionExists"
     assert cloud.changed == []

@@ -4,12 +4,12 @@ import pytest
 
 from solrbench.errors import TemporaryError
 from solrbench.solr.cluster import Replica
-from solrbench.solr.replica_counts import CoreIndex, commit, core_indexes, documents_by_shard
+from solrbench.solr.replica_counts import ReplicaSize, commit, documents_by_shard, replica_sizes
 from unit.solr.answering import Solr
 
 
-def core(shard: str, name: str, documents: int, size: int = 10) -> CoreIndex:
-    return CoreIndex(shard, name, documents, size)
+def core(shard: str, name: str, documents: int, size: int = 10) -> ReplicaSize:
+    return ReplicaSize(shard, name, documents, size)
 
 
 def status(**documents: int) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def test_every_core_is_asked_of_its_own_node() -> None:
     replicas = [on("b", "shard1", "s1b"), on("a", "shard1", "s1a"), on("a", "shard2", "s2a")]
     solr = Solr({"STATUS": [status(s1a=3, s2a=4, other=9), status(s1b=3)]})
     with solr.client() as client:
-        found = core_indexes(client, replicas)
+        found = replica_sizes(client, replicas)
     assert solr.actions() == ["STATUS", "STATUS"]
     assert found == [
         core("shard1", "s1a", 3, 1003),

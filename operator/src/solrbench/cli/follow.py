@@ -94,7 +94,7 @@ def _states(
 
 
 def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
-    due = _Due(time.monotonic)
+    due = _LogThrottle(time.monotonic)
     for state in states:
         line = one_line(state)
         if due.now(state.status.phase, line):
@@ -103,7 +103,7 @@ def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchm
     return state
 
 
-class _Due:
+class _LogThrottle:
     """Whether it is time for the next line of a log."""
 
     def __init__(self, clock: Callable[[], float]) -> None:

@@ -70,7 +70,7 @@ class Cluster:
         throws away all it knows.
         """
         try:
-            with _translated(f"reading {path}"):
+            with _wrap_api_errors(f"reading {path}"):
                 answer = self._dynamic.request(
                     "get", path, serialize=False, _request_timeout=TIMEOUT_SECONDS
                 )
@@ -87,7 +87,7 @@ class Cluster:
         """
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]
-        with _translated("asking the API server where it is"):
+        with _wrap_api_errors("asking the API server where it is"):
             answer = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
         places = [each.server_address for each in answer.server_address_by_client_cidrs or []]
         found += [urlsplit(f"//{place}").hostname or "" for place in places]
@@ -96,7 +96,7 @@ class Cluster:
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
         try:
-            with _translated(f"reading {kind} {name}"):
+            with _wrap_api_errors(f"reading {kind} {name}"):
                 return self._call("get", api_version, kind, name=name, namespace=namespace)
         except _NotFoundError:
             return None
@@ -106,7 +106,7 @@ class Cluster:
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`."""
         text = ",".join(f"{key}={value}" for key, value in selector.items())
-        with _translated(f"listing {kind}"):
+        with _wrap_api_errors(f"listing {kind}"):
             found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
         items: list[Manifest] = found.get("items") or []
         return items
@@ -125,7 +125,7 @@ class Cluster:
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`."""
         metadata = manifest["metadata"]
-        with _translated(f"applying {manifest['kind']} {metadata['name']}"):
+        with _wrap_api_errors(f"applying {manifest['kind']} {metadata['name']}"):
             return self._call(
                 "server_side_apply",
                 manifest["apiVersion"],
@@ -150,7 +150,7 @@ class Cluster:
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
         try:
-            with _translated(f"deleting {kind} {name}"):
+            with _wrap_api_errors(f"deleting {kind} {name}"):
                 self._call(
                     "delete", api_version, kind, name=name, namespace=namespace, body=options
                 )
@@ -166,7 +166,7 @@ class Cluster:
         """
         metadata = body["metadata"]
         resource = self._resource(*BENCHMARKS).status
-        with _translated(f"writing the status of {metadata['name']}"):
+        with _wrap_api_errors(f"writing the status of {metadata['name']}"):
             answer = resource.replace(
                 body=body,
                 name=metadata["name"],
@@ -191,7 +191,7 @@ class _NotFoundError(TemporaryError):
 
 
 @contextmanager
-def _translated(action: str) -> Iterator[None]:
+def _wrap_api_errors(action: str) -> Iterator[None]:
     """Turn the client's errors into ours; the API being away is never the benchmark's fault."""
     try:
         yield

@@ -16,7 +16,7 @@ from solrbench.manifests.report import (
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_PASS, selector
 from solrbench.results.model.environment import Environment
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.storage import from_chunks, to_chunks
 
 
@@ -29,9 +29,9 @@ class Reports:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._known: dict[str, dict[str, StepDocument]] = {}
+        self._known: dict[str, dict[str, StepRunResult]] = {}
 
-    def documents(self, benchmark: SolrBenchmark) -> dict[str, StepDocument]:
+    def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
         """Return the stored results by pass id, in the order of measuring.
 
         Half-written ones are left out: they were never acknowledged and come again.
@@ -45,7 +45,7 @@ class Reports:
             self._known[uid] = _stored(self._cluster, benchmark)
         return self._known[uid]
 
-    def store(self, benchmark: SolrBenchmark, document: StepDocument, attempt: int) -> None:
+    def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Store a result and read it back.
 
         Raises:
@@ -83,7 +83,7 @@ def _environment(body: Manifest) -> Environment:
 
 def _stored(
     cluster: Cluster, benchmark: SolrBenchmark, pass_id: str | None = None
-) -> dict[str, StepDocument]:
+) -> dict[str, StepRunResult]:
     """Return what is stored of every pass, or of one."""
     labels = selector(benchmark, names.REPORT) | ({} if pass_id is None else {LABEL_PASS: pass_id})
     by_pass: dict[str, list[Manifest]] = defaultdict(list)
@@ -95,7 +95,7 @@ def _stored(
     return _in_order({each.id: each for each in documents})
 
 
-def _in_order(documents: dict[str, StepDocument]) -> dict[str, StepDocument]:
+def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
     return {each.id: each for each in sorted(documents.values(), key=lambda each: each.start_time)}
 
 
@@ -104,7 +104,7 @@ def _complete(bodies: list[Manifest]) -> bool:
     return len(bodies) == int(annotations.get(CHUNKS_ANNOTATION, "0"))
 
 
-def _read(bodies: list[Manifest]) -> StepDocument:
+def _read(bodies: list[Manifest]) -> StepRunResult:
     ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
     chunks = [base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered]
     try:

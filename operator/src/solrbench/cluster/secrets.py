@@ -6,13 +6,13 @@ from base64 import b64decode
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import Access, basic
+from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.plan.auth_files import PASSWORD, USERNAME
 
 SECRET_NOT_FOUND = "SecretNotFound"  # noqa: S105 - a reason, not a secret
 
 
-def secret_access(cluster: Cluster, namespace: str, existing: Existing) -> Access:
+def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAuth:
     """Return credentials and trust for an existing target.
 
     Raises:
@@ -24,11 +24,13 @@ def secret_access(cluster: Cluster, namespace: str, existing: Existing) -> Acces
     if existing.basic_auth is not None:
         name, path = existing.basic_auth.secret_name, "target.existing.basicAuth.secretName"
         data = _data(cluster, namespace, name, path)
-        authorization = basic(_text(data, USERNAME, name, path), _text(data, PASSWORD, name, path))
+        authorization = basic_auth(
+            _text(data, USERNAME, name, path), _text(data, PASSWORD, name, path)
+        )
     if existing.tls is not None:
         key, path = existing.tls.ca_secret, "target.existing.tls.caSecret"
         ca = _text(_data(cluster, namespace, key.name, path), key.key, key.name, path)
-    return Access(authorization, ca)
+    return HttpAuth(authorization, ca)
 
 
 def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, str]:

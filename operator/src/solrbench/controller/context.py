@@ -10,13 +10,13 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.endpoint import Door, find_door
+from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
-from solrbench.http_auth import OPEN, Access
+from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.plan import names
-from solrbench.plan.zookeeper_path import StatePath, state_path
+from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
 
 
@@ -29,7 +29,7 @@ class LoadLostError(SolrbenchError):
 
 
 @dataclass
-class Run:
+class ReconcileContext:
     """One pass over one benchmark."""
 
     cluster: Cluster
@@ -66,7 +66,7 @@ class Run:
         return self.benchmark.spec.target.existing
 
     @cached_property
-    def door(self) -> Door:
+    def endpoint(self) -> TargetEndpoint:
         """The way into an existing target, looked for once in a pass.
 
         Raises:
@@ -77,30 +77,30 @@ class Run:
         if self.existing is None:
             raise ValueError("spec.target.existing must be set")
         allowed = self.settings.allowed_hosts
-        return find_door(self.cluster, allowed, self.namespace, self.existing)
+        return resolve_endpoint(self.cluster, allowed, self.namespace, self.existing)
 
     @property
     def solr_urls(self) -> list[str]:
         """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
         if self.existing is not None:
-            return self.door.urls
+            return self.endpoint.urls
         return names.solr_urls(self.benchmark, self.solr_cloud)
 
     @property
-    def state_path(self) -> StatePath:
+    def zookeeper_path(self) -> ZooKeeperPath:
         """Where the SolrCloud of this attempt keeps its state."""
-        return state_path(
+        return zookeeper_path(
             self.benchmark, self.solr_cloud, self.status.start_time, self.status.attempts.target
         )
 
     @property
-    def access(self) -> Access:
+    def auth(self) -> HttpAuth:
         """What Solr asks of its callers."""
-        return OPEN if self.existing is None else self.door.access
+        return NO_AUTH if self.existing is None else self.endpoint.auth
 
     def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
         """Return a client for the target; to be closed."""
-        return SolrClient(self.solr_urls, timeout_seconds, self.access)
+        return SolrClient(self.solr_urls, timeout_seconds, self.auth)
 
     @property
     def nodes(self) -> int:
@@ -113,12 +113,12 @@ class Run:
         """Change fields of the status to be written."""
         self.status = self.status.model_copy(update=fields)
 
-    def enter(self, phase: str) -> None:
+    def set_phase(self, phase: str) -> None:
         """Note the phase under way; its deadline counts from the first time."""
         if self.status.phase != phase:
             self.update(phase=phase, phase_start_time=self.now)
 
-    def settle(self) -> None:
+    def finalize_status(self) -> None:
         """Put the conditions into the status; from now on it speaks of this spec."""
         self.update(
             conditions=self.conditions.as_list(),

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
-from solrbench.cluster.secrets import secret_access
+from solrbench.cluster.secrets import secret_auth
 from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.http_auth import Access
+from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
@@ -20,24 +20,24 @@ LEADER_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
-class Door:
+class TargetEndpoint:
     """An existing target as it may be asked.
 
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
-        access: credentials and trust
+        auth: credentials and trust
         nodes: whether the URLs are the nodes themselves, as far as one can tell
 
     """
 
     urls: list[str]
-    access: Access
+    auth: HttpAuth
     nodes: bool
 
 
-def find_door(
+def resolve_endpoint(
     cluster: Cluster, allowed: tuple[str, ...], namespace: str, existing: Existing
-) -> Door:
+) -> TargetEndpoint:
     """Return the way in.
 
     Raises:
@@ -45,12 +45,12 @@ def find_door(
         PermanentError: `HostNotAllowed`.
 
     """
-    access = secret_access(cluster, namespace, existing)
+    access = secret_auth(cluster, namespace, existing)
     name = existing.solr_cloud_name
     given = existing.urls or _node_urls(cluster, namespace, name or "")
     urls = [qualify(url, namespace) for url in given]
     check_hosts(cluster, allowed, urls)
-    return Door(urls, access, nodes=name is not None or len(urls) > 1)
+    return TargetEndpoint(urls, access, nodes=name is not None or len(urls) > 1)
 
 
 def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str]) -> None:
@@ -70,7 +70,11 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
 
 
 def leader_urls(
-    cluster: Cluster, allowed: tuple[str, ...], namespace: str, door: Door, found: list[Replica]
+    cluster: Cluster,
+    allowed: tuple[str, ...],
+    namespace: str,
+    endpoint: TargetEndpoint,
+    found: list[Replica],
 ) -> dict[str, str]:
     """Return the nodes that may be asked directly: Solr's address of each, to the one to use.
 
@@ -78,16 +82,20 @@ def leader_urls(
     given by a single URL, is part of what is measured and is not passed by. A node whose address
     is not allowed, or does not answer, is reached through the door too.
     """
-    if not door.nodes:
+    if not endpoint.nodes:
         return {}
     own = {replica.base_url: qualify(replica.base_url, namespace) for replica in found}
-    return {url: full for url, full in own.items() if _answers(cluster, allowed, door, full)}
+    return {
+        url: full for url, full in own.items() if _is_reachable(cluster, allowed, endpoint, full)
+    }
 
 
-def _answers(cluster: Cluster, allowed: tuple[str, ...], door: Door, url: str) -> bool:
+def _is_reachable(
+    cluster: Cluster, allowed: tuple[str, ...], endpoint: TargetEndpoint, url: str
+) -> bool:
     try:
         check_hosts(cluster, allowed, [url])
-        with SolrClient([url], LEADER_SECONDS, door.access) as solr:
+        with SolrClient([url], LEADER_SECONDS, endpoint.auth) as solr:
             solr.get("/admin/info/system")
     except SolrbenchError:
         return False

@@ -11,7 +11,7 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Conditions
 from solrbench.errors import TemporaryError
 
 
-def reject(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
+def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
     """Write into the status what is wrong with the spec; nothing is made.
 
     Raises:

@@ -1,22 +1,22 @@
 """The index of every replica, asked in the way that the target allows."""
 
-from solrbench.controller.context import Run
+from solrbench.controller.context import ReconcileContext
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
 from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica, replicas, resolve_alias
-from solrbench.solr.cluster_nodes import core_indexes_anywhere
-from solrbench.solr.replica_counts import CoreIndex, core_indexes
+from solrbench.solr.cluster_nodes import replica_sizes_via_proxy
+from solrbench.solr.replica_counts import ReplicaSize, replica_sizes
 
 
-def find_replicas(run: Run, solr: SolrClient) -> list[Replica]:
+def find_replicas(context: ReconcileContext, solr: SolrClient) -> list[Replica]:
     """Return the replicas of the benchmark's collection; the user's may be behind an alias."""
-    name = names.collection(run.benchmark)
-    return replicas(solr, resolve_alias(solr, name) if run.existing else name)
+    name = names.collection(context.benchmark)
+    return replicas(solr, resolve_alias(solr, name) if context.existing else name)
 
 
-def check_made(run: Run, solr: SolrClient, nodes: int) -> None:
+def check_created(context: ReconcileContext, solr: SolrClient, nodes: int) -> None:
     """Check the replicas of a collection that was made a moment ago, on so many nodes.
 
     Raises:
@@ -25,13 +25,17 @@ def check_made(run: Run, solr: SolrClient, nodes: int) -> None:
 
     """
     try:
-        collections.check_replicas(find_replicas(run, solr), run.benchmark.spec.collection, nodes)
+        collections.check_replicas(
+            find_replicas(context, solr), context.benchmark.spec.collection, nodes
+        )
     except PermanentError as never:
         raise TemporaryError(never.reason, never.message) from never
 
 
-def read_cores(run: Run, solr: SolrClient, found: list[Replica]) -> list[CoreIndex]:
+def read_replica_sizes(
+    context: ReconcileContext, solr: SolrClient, found: list[Replica]
+) -> list[ReplicaSize]:
     """Return the index of each of these replicas."""
-    if run.existing is not None:
-        return core_indexes_anywhere(solr, found)
-    return core_indexes(solr, found)
+    if context.existing is not None:
+        return replica_sizes_via_proxy(solr, found)
+    return replica_sizes(solr, found)

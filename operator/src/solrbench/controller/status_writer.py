@@ -1,14 +1,14 @@
 """The one place that writes the status of a benchmark."""
 
-from solrbench.controller.context import Run
+from solrbench.controller.context import ReconcileContext
 
 
-def store_status(run: Run) -> None:
+def store_status(context: ReconcileContext) -> None:
     """Write the status of the pass so far, which is settled.
 
     Raises:
         ConflictError: if the benchmark changed meanwhile; the next pass starts from what is stored.
 
     """
-    status = run.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    run.body = run.cluster.replace_status(run.body | {"status": status})
+    status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    context.body = context.cluster.replace_status(context.body | {"status": status})

@@ -15,16 +15,21 @@ from pydantic import ValidationError
 
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError, Reason
-from solrbench.dataset.posting.leader_resolver import Leaders
-from solrbench.dataset.posting.prefetch import ReadAhead
-from solrbench.dataset.posting.sender import Patience, Sender, find_routes
-from solrbench.dataset.progress import Tally, as_json, as_metrics, write_termination_message
-from solrbench.dataset.progress_server import Page, serving
+from solrbench.dataset.posting.leader_resolver import LeaderResolver
+from solrbench.dataset.posting.prefetch import PrefetchReader
+from solrbench.dataset.posting.sender import RetryPolicy, Sender, find_routes
+from solrbench.dataset.progress import (
+    ProgressCounter,
+    as_json,
+    as_metrics,
+    write_termination_message,
+)
+from solrbench.dataset.progress_server import Page, serve_progress
 from solrbench.dataset.routing.batches import Batch, batches
-from solrbench.dataset.sources.documents import Surroundings, documents
-from solrbench.dataset.sources.partition import Slice
+from solrbench.dataset.sources.documents import ReadContext, read_documents
+from solrbench.dataset.sources.partition import Partition
 from solrbench.errors import PermanentError
-from solrbench.http_auth import Access, read_access
+from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 
 EXIT_RETRYABLE = 1
@@ -67,7 +72,7 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
 
     """
     pod = pod or Pod()
-    tally = Tally(completion_index, pod.clock)
+    tally = ProgressCounter(completion_index, pod.clock)
     code, failure = 0, None
     try:
         asyncio.run(_index(_read_plan(plan_file), tally, pod))
@@ -97,9 +102,9 @@ def _read_plan(file: Path) -> IndexPlan:
         ) from error
 
 
-def _access(plan: IndexPlan) -> Access:
+def _access(plan: IndexPlan) -> HttpAuth:
     try:
-        access = read_access(plan.access)
+        access = read_auth(plan.access)
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise IndexingError(Reason.INVALID_PLAN, message, permanent=True) from error
@@ -112,7 +117,7 @@ def _access(plan: IndexPlan) -> Access:
     return access
 
 
-async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
+async def _index(plan: IndexPlan, tally: ProgressCounter, pod: Pod) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -125,34 +130,38 @@ async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
         headers=access.headers,
         verify=access.verify,
     )
-    async with serving(_pages(plan, tally), pod.host, pod.port), http:
+    async with serve_progress(_pages(plan, tally), pod.host, pod.port), http:
         await _send_all(plan, tally, pod, http)
 
 
-async def _send_all(plan: IndexPlan, tally: Tally, pod: Pod, http: httpx.AsyncClient) -> None:
+async def _send_all(
+    plan: IndexPlan, tally: ProgressCounter, pod: Pod, http: httpx.AsyncClient
+) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    patience = Patience(indexing.retries, pod.backoff, _jitter(plan, tally, "send"))
-    leaders = Leaders(http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls)
+    patience = RetryPolicy(indexing.retries, pod.backoff, _jitter(plan, tally, "send"))
+    leaders = LeaderResolver(
+        http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
+    )
     routes = await find_routes(leaders, patience)
     sender = Sender(http, leaders, routes, patience, tally)
 
     def read(stopped: threading.Event) -> Iterator[Batch]:
-        part = Slice(tally.progress.pod, indexing.pods, indexing.batch_documents)
+        part = Partition(tally.progress.pod, indexing.pods, indexing.batch_documents)
         jitter = _jitter(plan, tally, "read")
-        around = Surroundings(pod.folder, pod.backoff, jitter, stopped.wait)
-        found = documents(dataset, part, around)
+        around = ReadContext(pod.folder, pod.backoff, jitter, stopped.wait)
+        found = read_documents(dataset, part, around)
         return batches(found, routes, indexing.batch_documents, dataset.id_field)
 
-    async with ReadAhead(read, indexing.streams) as reader:
+    async with PrefetchReader(read, indexing.streams) as reader:
         await _drain(reader, sender, indexing.streams)
 
 
-def _jitter(plan: IndexPlan, tally: Tally, use: str) -> random.Random:
+def _jitter(plan: IndexPlan, tally: ProgressCounter, use: str) -> random.Random:
     """Return random numbers that differ between pods and are the same in another run."""
     return random.Random(f"{plan.benchmark}/{tally.progress.pod}/{use}")  # noqa: S311
 
 
-async def _drain(reader: ReadAhead[Batch], sender: Sender, streams: int) -> None:
+async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:
     """Send what the reader reads over several streams; the first failure ends them all."""
 
     async def stream() -> None:
@@ -170,7 +179,7 @@ async def _drain(reader: ReadAhead[Batch], sender: Sender, streams: int) -> None
         raise failures[0]
 
 
-def _pages(plan: IndexPlan, tally: Tally) -> dict[str, Page]:
+def _pages(plan: IndexPlan, tally: ProgressCounter) -> dict[str, Page]:
     return {
         "/progress": lambda: ("application/json", as_json(tally.progress)),
         "/metrics": lambda: (

@@ -13,7 +13,7 @@ LAST_WORDS_BYTES = 4096
 _log = logging.getLogger(__name__)
 
 
-class Tally:
+class ProgressCounter:
     """Counts accepted batches.
 
     Attributes:

@@ -12,7 +12,7 @@ Page = Callable[[], tuple[str, bytes]]
 
 
 @asynccontextmanager
-async def serving(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
+async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
     """Answer GET for each path of `pages` while the block runs.
 
     Yields:

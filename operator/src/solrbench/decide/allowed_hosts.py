@@ -66,24 +66,24 @@ def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[st
         PermanentError: `HostNotAllowed` for the operator itself, its node, or the API server.
 
     """
-    refused = {_plain(each) for each in api_server}
+    refused = {_normalise(each) for each in api_server}
     for text in addresses:
-        address = _plain(text)
-        what = "the API server" if address in refused else _special(address)
+        address = _normalise(text)
+        what = "the API server" if address in refused else _forbidden_kind(address)
         if what:
             raise PermanentError(
                 HOST_NOT_ALLOWED, f"{_FIELD}: {host} is {address}, {what}, which is never allowed"
             )
 
 
-def _plain(text: str) -> IPv4Address | IPv6Address:
+def _normalise(text: str) -> IPv4Address | IPv6Address:
     address = ip_address(text.partition("%")[0])  # without the zone of a link-local address
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         return address.ipv4_mapped
     return address
 
 
-def _special(address: IPv4Address | IPv6Address) -> str:
+def _forbidden_kind(address: IPv4Address | IPv6Address) -> str:
     if address.is_loopback:
         return "a loopback address"
     if address.is_link_local:

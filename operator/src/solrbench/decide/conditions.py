@@ -49,7 +49,7 @@ class Conditions:
             observed_generation=self._generation,
         )
 
-    def holds(self, type_: str) -> bool:
+    def is_true(self, type_: str) -> bool:
         """Return whether a condition is `True`."""
         return self._by_type[type_].status == "True"
 

@@ -7,7 +7,9 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.plan.index_plan import IndexProgress
 
 
-def add_up(dataset: Dataset, progress: Iterable[IndexProgress], now: float) -> DatasetStatus:
+def aggregate_progress(
+    dataset: Dataset, progress: Iterable[IndexProgress], now: float
+) -> DatasetStatus:
     """Return the progress of all pods together.
 
     Args:
@@ -16,7 +18,7 @@ def add_up(dataset: Dataset, progress: Iterable[IndexProgress], now: float) -> D
         now: Unix time, the end of the measured time while pods run
 
     """
-    best = _furthest(progress)
+    best = _latest_per_pod(progress)
     started = [each.started for each in best if each.started is not None]
     finished = [each.finished for each in best if each.finished is not None]
     total = dataset.generator.documents if dataset.generator else dataset.expected_documents
@@ -35,7 +37,7 @@ def add_up(dataset: Dataset, progress: Iterable[IndexProgress], now: float) -> D
     )
 
 
-def _furthest(progress: Iterable[IndexProgress]) -> list[IndexProgress]:
+def _latest_per_pod(progress: Iterable[IndexProgress]) -> list[IndexProgress]:
     best: dict[int, IndexProgress] = {}
     for each in progress:
         known = best.get(each.pod)

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from solrbench.decide.views import ContainerView, PodView
-from solrbench.results.model.step_result import PodRecord, PodTrouble, StepDocument
+from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResult
 
 
-def with_pods(document: StepDocument, pods: Iterable[PodView]) -> StepDocument:
+def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunResult:
     """Return the document with what `pods` tell of its time; what it tells already stays.
 
     The kubelet tells of an end some seconds later, so a document may learn of it after it was
@@ -16,19 +16,19 @@ def with_pods(document: StepDocument, pods: Iterable[PodView]) -> StepDocument:
     known = {each.pod: each for each in document.pods or ()}
     found = {each.name: _record(each, document.start_time, document.end_time) for each in pods}
     if document.pods is not None and not any(
-        _is_news(record, known.get(name)) for name, record in found.items()
+        _is_new(record, known.get(name)) for name, record in found.items()
     ):
         return document
     merged = known | {name: _merge(known.get(name), record) for name, record in found.items()}
     return document.model_copy(update={"pods": [merged[name] for name in sorted(merged)]})
 
 
-def may_tell(pods: Iterable[PodView], since: datetime) -> bool:
+def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
     """Return whether something befell one of `pods`, or one was made, after `since`."""
     return any(
         pod.created > since
         or any(
-            each.ended is not None and each.ended > since and _is_trouble(each)
+            each.ended is not None and each.ended > since and _is_problem(each)
             for each in pod.containers
         )
         for pod in pods
@@ -37,17 +37,17 @@ def may_tell(pods: Iterable[PodView], since: datetime) -> bool:
 
 def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
     troubles = [
-        PodTrouble(kind=_kind(each), container=each.name, time=each.ended)
+        PodEvent(kind=_kind(each), container=each.name, time=each.ended)
         for each in pod.containers
-        if each.ended is not None and start <= each.ended <= end and _is_trouble(each)
+        if each.ended is not None and start <= each.ended <= end and _is_problem(each)
     ]
     if start < pod.created <= end:
-        troubles.append(PodTrouble(kind="Replaced", time=pod.created))
+        troubles.append(PodEvent(kind="Replaced", time=pod.created))
     restarts = sum(each.restarts for each in pod.containers)
     return PodRecord(pod=pod.name, component=pod.component, restarts=restarts, troubles=troubles)
 
 
-def _is_trouble(container: ContainerView) -> bool:
+def _is_problem(container: ContainerView) -> bool:
     """Tell an end that nobody wanted from one whose work was done."""
     return container.restarts > 0 or container.exit_code != 0
 
@@ -56,7 +56,7 @@ def _kind(container: ContainerView) -> str:
     return "OOMKilled" if container.ended_reason == "OOMKilled" else "Restarted"
 
 
-def _is_news(record: PodRecord, known: PodRecord | None) -> bool:
+def _is_new(record: PodRecord, known: PodRecord | None) -> bool:
     return any(known is None or each not in known.troubles for each in record.troubles)
 
 

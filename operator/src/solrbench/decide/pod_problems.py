@@ -21,38 +21,38 @@ _MAX_TEXT = 400
 
 
 @dataclass(frozen=True)
-class Trouble:
+class PodProblem:
     """One reason why a pod does not do its work."""
 
     reason: str
     message: str
 
 
-def find_trouble(pods: Iterable[PodView], now: datetime) -> Trouble | None:
+def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
     for pod in sorted(pods, key=lambda each: each.name):
-        trouble = pod_trouble(pod, now)
+        trouble = pod_problem(pod, now)
         if trouble is not None:
             return trouble
     return None
 
 
-def pod_trouble(pod: PodView, now: datetime) -> Trouble | None:
+def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
     """Return what keeps one pod from its work, or `None`."""
     if pod.unschedulable:
-        return Trouble(
+        return PodProblem(
             "Unschedulable",
             f"no node can take pod {pod.name}: {_cut(pod.unschedulable)}; lower resources.requests"
             " or add nodes",
         )
     if pod.reason == "Evicted":
-        return Trouble("Evicted", f"pod {pod.name} was evicted: {_cut(pod.message)}")
+        return PodProblem("Evicted", f"pod {pod.name} was evicted: {_cut(pod.message)}")
     for container in pod.containers:
-        trouble = _container_trouble(pod, container)
+        trouble = _container_problem(pod, container)
         if trouble is not None:
             return trouble
     if pod.phase == "Pending" and now - pod.created > STUCK_AFTER and not pod.deleting:
-        return Trouble(
+        return PodProblem(
             "PodStuck",
             f"pod {pod.name} is not started after {int((now - pod.created).total_seconds())} s;"
             f" see: kubectl describe pod {pod.name}",
@@ -60,26 +60,26 @@ def pod_trouble(pod: PodView, now: datetime) -> Trouble | None:
     return None
 
 
-def _container_trouble(pod: PodView, container: ContainerView) -> Trouble | None:
+def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | None:
     where = f"container {container.name} of pod {pod.name}"
     if container.ended_reason == "OOMKilled":
-        return Trouble(
+        return PodProblem(
             "OOMKilled",
             f"{where} was killed for lack of memory; raise resources.limits.memory or lower heap",
         )
     if container.waiting_reason in _IMAGE_REASONS:
-        return Trouble(
+        return PodProblem(
             "ImagePullError",
             f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}; check the"
             " image's repository, tag and pullSecret",
         )
     if container.waiting_reason in _CONFIG_REASONS:
-        return Trouble(
+        return PodProblem(
             "ContainerConfigError",
             f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}",
         )
     if container.waiting_reason == "CrashLoopBackOff":
-        return Trouble(
+        return PodProblem(
             "CrashLoopBackOff",
             f"{where} ends again and again, exit code {container.exit_code};"
             f" see: kubectl logs {pod.name} --previous",

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from solrbench.plan.load_plan import Resumption
-from solrbench.plan.step_runs import PassId
-from solrbench.results.model.step_result import StepDocument
+from solrbench.plan.step_runs import StepRunId
+from solrbench.results.model.step_result import StepRunResult
 
 _FIRST_ATTEMPT = 1
 
 
-def resume(
-    first: PassId, documents: Iterable[StepDocument], attempt: int, oldest: int
+def plan_resumption(
+    first: StepRunId, documents: Iterable[StepRunResult], attempt: int, first_attempt_on_target: int
 ) -> Resumption:
     """Return what is known of the ladder that an attempt begins in the middle.
 
@@ -23,12 +23,13 @@ def resume(
         first: the first pass that is not stored
         documents: everything stored
         attempt: the load's, which is about to begin
-        oldest: first attempt of the load at the present target; earlier ones asked another Solr
+        first_attempt_on_target: first attempt of the load at the present target; earlier ones asked
+            another Solr
 
     """
     stored = list(documents)
     last = max((each.attempt for each in stored), default=_FIRST_ATTEMPT)
-    begun = max(last, oldest)
+    begun = max(last, first_attempt_on_target)
     lost = max(0, attempt - begun)
     own = [each for each in stored if (each.repeat, each.variant) == (first.repeat, first.variant)]
     # The warm-up of an attempt that stored a pass of this ladder is in the offsets of that pass.

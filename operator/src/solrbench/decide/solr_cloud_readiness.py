@@ -19,14 +19,14 @@ CONTAINER = "solrcloud-node"
 Body = dict[str, Any]
 
 
-def is_ignored(cloud: Body, stateful_set: Body | None, now: datetime) -> bool:
+def is_unreconciled(cloud: Body, stateful_set: Body | None, now: datetime) -> bool:
     """Return whether nobody has done anything about a SolrCloud for longer than it takes."""
     if cloud.get("status") or stateful_set is not None:
         return False
     return now - datetime.fromisoformat(cloud["metadata"]["creationTimestamp"]) > PATIENCE
 
 
-def missing(cloud: Body, stateful_set: Body | None) -> list[str]:
+def unmet_conditions(cloud: Body, stateful_set: Body | None) -> list[str]:
     """Return what keeps a SolrCloud from being ready, as parts of a sentence; none if it is."""
     if stateful_set is None:
         return ["its StatefulSet is not made yet"]

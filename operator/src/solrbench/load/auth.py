@@ -1,12 +1,12 @@
 """What a target asks of its clients, read from mounted files."""
 
 from solrbench.errors import PermanentError
-from solrbench.http_auth import Access, read_access
+from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.load.errors import LoadError
 from solrbench.plan.load_plan import LoadPlan
 
 
-def load_auth(plan: LoadPlan) -> Access:
+def load_auth(plan: LoadPlan) -> HttpAuth:
     """Return what the target asks of its callers, checked.
 
     Raises:
@@ -14,7 +14,7 @@ def load_auth(plan: LoadPlan) -> Access:
 
     """
     try:
-        access = read_access(plan.access)
+        access = read_auth(plan.access)
         if access.ca is not None:
             _ = access.ssl_context
     except OSError as error:

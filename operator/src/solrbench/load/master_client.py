@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from solrbench.errors import TemporaryError
 from solrbench.plan.load_plan import WEB_PORT, LoadState
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 
 TIMEOUT_SECONDS = 5.0
 
@@ -40,7 +40,7 @@ class LoadMasterClient:
         except ValidationError as error:
             raise TemporaryError("LoadMasterUnreachable", f"no state but {error}") from error
 
-    def result(self, pass_id: str) -> StepDocument:
+    def result(self, pass_id: str) -> StepRunResult:
         """Return the document of a finished pass.
 
         Raises:
@@ -48,7 +48,7 @@ class LoadMasterClient:
 
         """
         try:
-            return StepDocument.model_validate_json(self._send("GET", f"/results/{pass_id}"))
+            return StepRunResult.model_validate_json(self._send("GET", f"/results/{pass_id}"))
         except ValidationError as error:
             raise TemporaryError("LoadMasterUnreachable", f"no result but {error}") from error
 

@@ -17,7 +17,7 @@ Manifest = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class ToolImage:
+class OperatorImage:
     """The image that holds the index and load commands: the operator's own."""
 
     reference: str

@@ -5,7 +5,7 @@ from solrbench.api.v1alpha1.workload.mix import Updates
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.manifests.common import (
     Manifest,
-    ToolImage,
+    OperatorImage,
     container_security,
     pod_security,
     pull_secrets,
@@ -46,8 +46,8 @@ def add_files(
     mounts.append({"name": name, "mountPath": folder, "readOnly": True})
 
 
-def tool_pod(
-    image: ToolImage,
+def build_job_pod(
+    image: OperatorImage,
     container: Manifest,
     volumes: list[Manifest],
     mounts: list[Manifest],

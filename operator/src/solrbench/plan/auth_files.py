@@ -12,7 +12,7 @@ CA_FOLDER = "/var/run/solrbench/ca"
 CA_KEY = "ca.crt"
 
 
-class AccessFiles(Model):
+class AuthFiles(Model):
     """Files on a pod's disk, mounted from Secrets."""
 
     credentials_folder: str | None = None
@@ -21,11 +21,11 @@ class AccessFiles(Model):
     """Certificates of the authorities to trust, in PEM."""
 
 
-def access_files(existing: Existing | None) -> AccessFiles:
+def auth_files(existing: Existing | None) -> AuthFiles:
     """Return the files that the pods of a benchmark with this target find."""
     if existing is None:
-        return AccessFiles()
-    return AccessFiles(
+        return AuthFiles()
+    return AuthFiles(
         credentials_folder=None if existing.basic_auth is None else CREDENTIALS_FOLDER,
         ca_file=None if existing.tls is None else f"{CA_FOLDER}/{CA_KEY}",
     )

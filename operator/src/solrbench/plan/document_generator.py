@@ -43,7 +43,7 @@ _PRICE_MEDIAN = 20.0
 _POPULARITY_LIMIT = 1_000_000
 
 
-class DocumentMaker:
+class DocumentGenerator:
     """Makes the documents of one `Generator`."""
 
     def __init__(self, spec: Generator, id_field: str = ID_FIELD) -> None:

@@ -5,7 +5,7 @@ from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.plan.auth_files import AccessFiles
+from solrbench.plan.auth_files import AuthFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
 QUERIES_FOLDER = "/var/run/solrbench/queries"
@@ -21,7 +21,7 @@ LOCUST_PORT = 5557
 """Where workers meet the master."""
 
 
-class Doors(Model):
+class VariantEndpoints(Model):
     """Where the requests of one variant go."""
 
     variant: str
@@ -30,11 +30,11 @@ class Doors(Model):
     """Base URLs; users are spread over them evenly."""
 
 
-class PlannedPass(Model):
+class PlannedStepRun(Model):
     """One step of one repeat that is still to be measured."""
 
     id: str
-    """`PassId` as text, the key of its result."""
+    """`StepRunId` as text, the key of its result."""
     repeat: int
     variant: str = ""
     """Name of the variant to go through; empty for `LoadPlan.solr_urls`."""
@@ -64,9 +64,9 @@ class LoadPlan(Model):
     attempt: int
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
-    access: AccessFiles = AccessFiles()
+    access: AuthFiles = AuthFiles()
     """What Solr asks of its callers."""
-    variants: list[Doors] = []
+    variants: list[VariantEndpoints] = []
     """Where passes with a variant go instead."""
     collection: str
     workload: Workload
@@ -78,7 +78,7 @@ class LoadPlan(Model):
     """Run before the first pass of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
-    passes: list[PlannedPass]
+    passes: list[PlannedStepRun]
     resumption: Resumption = Resumption()
     master_host: str
     """Where workers find the master."""

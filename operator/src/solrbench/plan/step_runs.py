@@ -7,37 +7,37 @@ from solrbench.api.v1alpha1.load.load import Step
 
 
 @dataclass(frozen=True, order=True)
-class PassId:
+class StepRunId:
     """One step of one repeat through one variant of the target.
 
     Attributes:
         repeat: from 1
-        place: place of the variant in the target, from 0; 0 without variants
-        position: place of the step in the ladder, from 0
+        variant_index: place of the variant in the target, from 0; 0 without variants
+        step_index: place of the step in the ladder, from 0
         step: name of the step
         variant: name of the variant, empty without variants
 
     """
 
     repeat: int
-    place: int
-    position: int
+    variant_index: int
+    step_index: int
     step: str
     variant: str = ""
 
     def __str__(self) -> str:
-        door = f"v{self.place}-" if self.variant else ""
-        return f"r{self.repeat}-{door}s{self.position}-{self.step}"
+        door = f"v{self.variant_index}-" if self.variant else ""
+        return f"r{self.repeat}-{door}s{self.step_index}-{self.step}"
 
 
-def all_passes(spec: Spec) -> tuple[PassId, ...]:
+def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:
     """Return every step of every repeat through every variant, in the order of measuring.
 
     Repeats are the outer loop, so drift hits all steps alike; variants take turns within each, the
     whole ladder at a time (A B A B), so drift hits all variants alike.
     """
     return tuple(
-        PassId(repeat, place, position, step.name, variant)
+        StepRunId(repeat, place, position, step.name, variant)
         for repeat in range(1, spec.load.repeats + 1)
         for place, variant in enumerate(variant_names(spec))
         for position, step in enumerate(spec.load.steps)
@@ -49,18 +49,18 @@ def variant_names(spec: Spec) -> tuple[str, ...]:
     return tuple(variant.name for variant in spec.target.variants) or ("",)
 
 
-def remaining_passes(spec: Spec, stored: frozenset[str]) -> tuple[PassId, ...]:
+def remaining_step_runs(spec: Spec, stored: frozenset[str]) -> tuple[StepRunId, ...]:
     """Return the passes that are not among the `stored` ids, in order."""
-    return tuple(each for each in all_passes(spec) if str(each) not in stored)
+    return tuple(each for each in all_step_runs(spec) if str(each) not in stored)
 
 
-def step_of(spec: Spec, pass_id: PassId) -> Step:
+def step_of(spec: Spec, step_run: StepRunId) -> Step:
     """Return the step that a pass measures."""
-    return spec.load.steps[pass_id.position]
+    return spec.load.steps[step_run.step_index]
 
 
-def rate_before(spec: Spec, pass_id: PassId) -> float:
+def rate_before(spec: Spec, step_run: StepRunId) -> float:
     """Return the planned rate of the step before in the ladder, per second; 0 without one."""
-    if pass_id.position == 0:
+    if step_run.step_index == 0:
         return 0.0
-    return spec.load.steps[pass_id.position - 1].requests_per_second or 0.0
+    return spec.load.steps[step_run.step_index - 1].requests_per_second or 0.0

@@ -87,7 +87,7 @@ def word(rank: int, seed: int) -> str:
     """
     if not 0 <= rank < _TERM_LIMIT:
         raise ValueError(f"rank must be from 0 to {_TERM_LIMIT - 1}, got {rank}")
-    letters: bytes = _spell(np.array([rank], dtype=np.int64), seed).tolist()[0]
+    letters: bytes = _word_letters(np.array([rank], dtype=np.int64), seed).tolist()[0]
     return letters.decode()
 
 
@@ -102,11 +102,11 @@ def vocabulary(terms: int, seed: int) -> NDArray[np.bytes_]:
     words = np.empty(terms, dtype=f"S{_LETTERS}")
     for start in range(0, terms, _CHUNK):
         stop = min(start + _CHUNK, terms)
-        words[start:stop] = _spell(np.arange(start, stop, dtype=np.int64), seed)
+        words[start:stop] = _word_letters(np.arange(start, stop, dtype=np.int64), seed)
     return words
 
 
-def _spell(ranks: NDArray[np.int64], seed: int) -> NDArray[np.bytes_]:
+def _word_letters(ranks: NDArray[np.int64], seed: int) -> NDArray[np.bytes_]:
     letters = np.zeros((len(ranks), _LETTERS), dtype=np.uint8)
     onsets = np.frombuffer(_ONSETS.encode(), dtype=np.uint8)
     vowels = np.frombuffer(_VOWELS.encode(), dtype=np.uint8)

@@ -10,7 +10,7 @@ from solrbench.plan import names
 
 
 @dataclass(frozen=True)
-class StatePath:
+class ZooKeeperPath:
     """An ensemble and a path in it.
 
     Attributes:
@@ -28,9 +28,9 @@ class StatePath:
         return f"{self.servers}{self.chroot}"
 
 
-def state_path(
+def zookeeper_path(
     benchmark: SolrBenchmark, solr: SolrCloud, started: datetime | None, attempt: int
-) -> StatePath:
+) -> ZooKeeperPath:
     """Return where the SolrCloud of one attempt keeps its state.
 
     Args:
@@ -41,7 +41,7 @@ def state_path(
 
     """
     zookeeper = solr.zookeeper
-    return StatePath(
+    return ZooKeeperPath(
         _servers(benchmark, solr),
         _external_chroot(benchmark, solr, started, attempt)
         if zookeeper.mode is ZooKeeperMode.EXTERNAL

@@ -9,9 +9,9 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import (
     AUTHENTICATION_FAILED,
     CERTIFICATE_NOT_TRUSTED,
-    OPEN,
+    NO_AUTH,
     REDIRECT_REFUSED,
-    Access,
+    HttpAuth,
     certificate_problem,
 )
 
@@ -22,7 +22,7 @@ class SolrClient:
     """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`)."""
 
     def __init__(
-        self, urls: Sequence[str], timeout_seconds: float = 10.0, access: Access = OPEN
+        self, urls: Sequence[str], timeout_seconds: float = 10.0, auth: HttpAuth = NO_AUTH
     ) -> None:
         self.urls = list(urls)
         # Only the host that was asked for is asked: through no proxy of the environment, and
@@ -31,8 +31,8 @@ class SolrClient:
             timeout=timeout_seconds,
             trust_env=False,
             follow_redirects=False,
-            headers=access.headers,
-            verify=access.verify,
+            headers=auth.headers,
+            verify=auth.verify,
         )
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ class SolrClient:
 
 def _checked(answer: httpx.Response) -> Any:
     """Return the body of a good answer; Solr puts errors into the body, sometimes with HTTP 200."""
-    _check_door(answer)
+    _check_proxy_response(answer)
     try:
         body = answer.json()
     except ValueError as error:
@@ -115,7 +115,7 @@ def _checked(answer: httpx.Response) -> Any:
     raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
 
 
-def _check_door(answer: httpx.Response) -> None:
+def _check_proxy_response(answer: httpx.Response) -> None:
     """Raise if the answer is not Solr's but that of who stands at its door."""
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):

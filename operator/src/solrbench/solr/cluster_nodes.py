@@ -10,14 +10,14 @@ from typing import Any
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
-from solrbench.solr.replica_counts import CoreIndex
+from solrbench.solr.replica_counts import ReplicaSize
 
 SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
 """Metrics of a core in Solr 9."""
 
 
 @dataclass(frozen=True)
-class NodeLife:
+class NodeIdentity:
     """One node as it describes itself.
 
     Attributes:
@@ -32,7 +32,7 @@ class NodeLife:
     started: str
 
 
-def node_lives(solr: SolrClient) -> dict[str, NodeLife]:
+def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     """Return every live node by Solr's name of it.
 
     Raises:
@@ -40,22 +40,22 @@ def node_lives(solr: SolrClient) -> dict[str, NodeLife]:
 
     """
     answer = solr.get("/admin/info/system", {"nodes": "all"})
-    lives = {name: _life(body) for name, body in answer.items() if name.endswith("_solr")}
+    lives = {name: _identity(body) for name, body in answer.items() if name.endswith("_solr")}
     if not lives:
         raise TemporaryError("SolrNotLive", f"{solr.urls[0]} names no live node")
     return lives
 
 
-def _life(body: dict[str, Any]) -> NodeLife:
+def _identity(body: dict[str, Any]) -> NodeIdentity:
     jvm = body["jvm"]
-    return NodeLife(
+    return NodeIdentity(
         solr_version=body["lucene"]["solr-spec-version"],
         heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
         started=str(jvm["jmx"]["startTime"]),
     )
 
 
-def core_indexes_anywhere(solr: SolrClient, replicas: list[Replica]) -> list[CoreIndex]:
+def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
     """Return the index of every replica as the metrics of its node tell.
 
     Like `counts.core_indexes`, but without an address of the nodes themselves, and without a
@@ -78,7 +78,7 @@ def core_indexes_anywhere(solr: SolrClient, replicas: list[Replica]) -> list[Cor
     if missing:
         raise TemporaryError("CoresNotReady", f"no node tells of {', '.join(missing[:10])}")
     return [
-        CoreIndex(
+        ReplicaSize(
             each.shard, each.core, int(cores[each.core][DOCUMENTS]), int(cores[each.core][SIZE])
         )
         for each in replicas

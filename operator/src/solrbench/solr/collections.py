@@ -12,7 +12,7 @@ from solrbench.solr.properties import config_properties, differences, read_prope
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
 """What `/config` never shows (9.10); the overlay does, though it only repeats what was set."""
 
-SIGNS_OF_THE_NETWORK = (
+NETWORK_ERROR_MARKERS = (
     "Name or service not known",
     "UnknownHost",
     "onnection refused",
@@ -85,7 +85,7 @@ def create_collection(
             raise TemporaryError(error.reason, error.message) from error
         if config_set is None or config_set_of(solr, name) == config_set:
             delete_collection(solr, name)
-        if any(sign in error.message for sign in SIGNS_OF_THE_NETWORK):
+        if any(sign in error.message for sign in NETWORK_ERROR_MARKERS):
             raise TemporaryError("CollectionNotCreated", error.message) from error
         raise PermanentError(
             "CollectionRefused",
@@ -118,10 +118,10 @@ def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
 
     """
     properties = config_properties(wanted)
-    if not properties or not _unlike(solr, name, properties):
+    if not properties or not _mismatches(solr, name, properties):
         return
     solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
-    unlike = _unlike(solr, name, properties)
+    unlike = _mismatches(solr, name, properties)
     if unlike:
         text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in unlike.items())
         raise PermanentError(
@@ -130,7 +130,7 @@ def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
         )
 
 
-def _unlike(
+def _mismatches(
     solr: SolrClient, name: str, properties: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
     config = solr.get(f"/{name}/config")["config"]

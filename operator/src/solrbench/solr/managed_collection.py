@@ -10,7 +10,7 @@ from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
 
 
-def is_there(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
+def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
     """Return whether the collection of this attempt is there; one of an earlier attempt goes.
 
     Args:

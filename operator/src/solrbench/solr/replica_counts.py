@@ -18,7 +18,7 @@ def commit(solr: SolrClient, collection: str, max_segments: int | None = None) -
 
 
 @dataclass(frozen=True)
-class CoreIndex:
+class ReplicaSize:
     """The index of one core as its current searcher sees it."""
 
     shard: str
@@ -27,7 +27,7 @@ class CoreIndex:
     bytes: int
 
 
-def core_indexes(solr: SolrClient, replicas: list[Replica]) -> list[CoreIndex]:
+def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
     """Return the index of every replica, by Solr's core status.
 
     A search would count the documents too, but it would also fill caches and be counted among
@@ -40,11 +40,11 @@ def core_indexes(solr: SolrClient, replicas: list[Replica]) -> list[CoreIndex]:
             if replica.base_url == url:
                 index = cores[replica.core]["index"]
                 size = int(index["sizeInBytes"])
-                found.append(CoreIndex(replica.shard, replica.core, index["numDocs"], size))
+                found.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size))
     return found
 
 
-def documents_by_shard(cores: list[CoreIndex]) -> dict[str, int]:
+def documents_by_shard(cores: list[ReplicaSize]) -> dict[str, int]:
     """Return the documents of each shard.
 
     Raises:

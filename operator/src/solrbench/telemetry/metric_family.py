@@ -12,7 +12,7 @@ Sample = tuple[tuple[str, ...], float | None]
 
 
 @dataclass(frozen=True)
-class Family:
+class MetricFamily:
     """One metric of benchmarks.
 
     Attributes:

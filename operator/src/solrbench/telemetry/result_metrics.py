@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.results import ColdStart, StepResult, StepSending
+from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
-from solrbench.telemetry.metric_family import Family, Sample
+from solrbench.telemetry.metric_family import MetricFamily, Sample
 
-_Entry = StepResult | StepSending | ColdStart | StepVerdict
+_Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
 
 
 def _numbers(
@@ -17,7 +17,7 @@ def _numbers(
     def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
         for each in read(benchmark):
             number = getattr(each, field)
-            yield _place(each), None if number is None else number / divisor
+            yield _labels(each), None if number is None else number / divisor
 
     return samples
 
@@ -26,11 +26,11 @@ def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator
     return _numbers(lambda benchmark: benchmark.status.results, field, divisor)
 
 
-def _sent(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+def _open_loop(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
     return _numbers(lambda benchmark: benchmark.status.sending, field, divisor)
 
 
-def _began(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
+def _cold_start(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
     def starts(benchmark: SolrBenchmark) -> list[ColdStart]:
         return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
 
@@ -45,23 +45,23 @@ def _quantiles(prefix: str = "") -> Callable[[SolrBenchmark], Iterator[Sample]]:
             for quantile, percent in percents.items():
                 milliseconds = getattr(result, f"{prefix}p{percent}_milliseconds")
                 seconds = None if milliseconds is None else milliseconds / 1000
-                yield (*_place(result), quantile), seconds
+                yield (*_labels(result), quantile), seconds
 
     return samples
 
 
 def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
-        yield _place(each), each.verdict == VALID
+        yield _labels(each), each.verdict == VALID
 
 
 def _invalid_reasons(benchmark: SolrBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
         for doubt in each.reasons:
-            yield (*_place(each), doubt.reason), 1
+            yield (*_labels(each), doubt.reason), 1
 
 
-def _place(entry: _Entry) -> tuple[str, ...]:
+def _labels(entry: _Entry) -> tuple[str, ...]:
     """Return the values of the labels in `_RESULT` or, without a request name, in `_STEP`."""
     request = (entry.request,) if isinstance(entry, StepResult) else ()
     return entry.step, *request, entry.variant or ""
@@ -72,180 +72,182 @@ _RESULT = ("step", "request", "variant")
 """An empty `variant` is no label at all to Prometheus."""
 
 RESULT_FAMILIES = (
-    Family("step_repeats", "Repeats behind the step's numbers.", _results("repeats"), _RESULT),
-    Family(
+    MetricFamily(
+        "step_repeats", "Repeats behind the step's numbers.", _results("repeats"), _RESULT
+    ),
+    MetricFamily(
         "step_requests",
         "Requests measured, failures included.",
         _results("requests"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_failures",
         "Requests whose answer was wrong, missing or late.",
         _results("failures"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_requests_per_second",
         "Requests divided by the seconds of the repeats.",
         _results("requests_per_second"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_requests_per_second_deviation_ratio",
         "Sample standard deviation of the repeats' rates divided by their mean.",
         _results("requests_per_second_deviation_percent", 100),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_service_time_average_seconds",
         "Mean service time.",
         _results("average_milliseconds", 1000),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_service_time_min_seconds",
         "Shortest service time.",
         _results("min_milliseconds", 1000),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_service_time_max_seconds",
         "Longest service time.",
         _results("max_milliseconds", 1000),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_service_time_p95_deviation_ratio",
         "Sample standard deviation of the repeats' 95th percentiles divided by their mean.",
         _results("p95_deviation_percent", 100),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_steady_from_seconds",
         "Seconds after which service times were steady; none if they never were.",
         _results("steady_from_second"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_outlier_windows",
         "Seconds of the step that were unlike the others.",
         _results("outlier_windows"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_service_time_seconds",
         "Quantiles of the service time, from the merged histogram.",
         _quantiles(),
         (*_RESULT, "quantile"),
         kind="summary",
     ),
-    Family(
+    MetricFamily(
         "step_response_time_average_seconds",
         "Mean response time; only with a planned rate, as the following.",
         _results("response_average_milliseconds", 1000),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_response_time_max_seconds",
         "Longest response time.",
         _results("response_max_milliseconds", 1000),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_response_time_p95_deviation_ratio",
         "Sample standard deviation of the repeats' 95th percentiles divided by their mean.",
         _results("response_p95_deviation_percent", 100),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_response_time_seconds",
         "Quantiles of the response time, from the merged histogram.",
         _quantiles("response_"),
         (*_RESULT, "quantile"),
         kind="summary",
     ),
-    Family(
+    MetricFamily(
         "step_late_requests",
         "Requests sent more than 10 ms after their intended start.",
         _results("late_requests"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_dropped_requests",
         "Requests planned but never sent, for want of a free connection.",
         _results("dropped_requests"),
         _RESULT,
     ),
-    Family(
+    MetricFamily(
         "step_planned_arrivals",
         "Requests or whole transactions that the planned rate asked for; only with a planned rate,"
         " as the following.",
-        _sent("planned_arrivals"),
+        _open_loop("planned_arrivals"),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_sent_arrivals",
         "Arrivals that were sent, late ones included.",
-        _sent("sent_arrivals"),
+        _open_loop("sent_arrivals"),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_late_arrivals",
         "Arrivals sent more than 10 ms after their intended start.",
-        _sent("late_arrivals"),
+        _open_loop("late_arrivals"),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_dropped_arrivals",
         "Arrivals never sent, for want of a free connection.",
-        _sent("dropped_arrivals"),
+        _open_loop("dropped_arrivals"),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_send_lag_p99_seconds",
         "99th percentile of the load worker's own delay of sending, of the worst worker and"
         " repeat.",
-        _sent("lag_p99_milliseconds", 1000),
+        _open_loop("lag_p99_milliseconds", 1000),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_send_lag_max_seconds",
         "Longest delay of sending by a load worker itself.",
-        _sent("lag_max_milliseconds", 1000),
+        _open_loop("lag_max_milliseconds", 1000),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "cold_start_first_thousand_seconds",
         "Time from the first request sent to the end of the thousandth, of the first pass.",
-        _began("first_thousand_seconds"),
+        _cold_start("first_thousand_seconds"),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "cold_start_first_thousand_service_time_average_seconds",
         "Mean service time of the first thousand requests of the first pass.",
-        _began("first_thousand_average_milliseconds", 1000),
+        _cold_start("first_thousand_average_milliseconds", 1000),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "cold_start_first_thousand_service_time_max_seconds",
         "Longest service time of the first thousand requests of the first pass.",
-        _began("first_thousand_max_milliseconds", 1000),
+        _cold_start("first_thousand_max_milliseconds", 1000),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "cold_start_steady_service_time_average_seconds",
         "Mean service time of the steady part of that pass; none if it never was steady.",
-        _began("steady_average_milliseconds", 1000),
+        _cold_start("steady_average_milliseconds", 1000),
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_valid",
         "1 if the numbers of the step may be believed, 0 if the step is Invalid.",
         _valid,
         _STEP,
     ),
-    Family(
+    MetricFamily(
         "step_invalid_reason",
         "Always 1; why the step is Invalid is in the label.",
         _invalid_reasons,

@@ -10,8 +10,8 @@ import pytest
 
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.context import Run
-from solrbench.controller.provisioners.solr_operator import bring_up
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.solr_operator import ensure_ready
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
@@ -51,10 +51,10 @@ def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
     return FakeCluster(*bodies, **({"unknown": ()} | more))
 
 
-def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> Run:
+def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> ReconcileContext:
     benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | changes)
     api = cast(Cluster, cluster)
-    made = Run(api, Reports(api), Settings((), IMAGE), benchmark, {}, now)
+    made = ReconcileContext(api, Reports(api), Settings((), IMAGE), benchmark, {}, now)
     attempts = made.status.attempts.model_copy(update={"target": ATTEMPT})
     made.update(attempts=attempts, start_time=STARTED)
     return made
@@ -62,7 +62,7 @@ def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> Run:
 
 def reason(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> tuple[str, str]:
     with pytest.raises(TemporaryError) as caught:
-        bring_up(run(cluster, changes, now))
+        ensure_ready(run(cluster, changes, now))
     return caught.value.reason, caught.value.message
 
 
@@ -79,7 +79,7 @@ def pod(**status: Any) -> dict[str, Any]:
 
 def test_a_cloud_that_is_up(outside: Changes) -> None:
     cluster = fake(ready_cloud(outside), ready_stateful_set(outside))
-    bring_up(run(cluster, outside))
+    ensure_ready(run(cluster, outside))
     assert cluster.applied == []  # what is there is never changed
 
 
@@ -169,7 +169,7 @@ def test_a_cloud_of_somebody_else_is_never_touched(outside: Changes) -> None:
     foreign["metadata"]["ownerReferences"][0]["uid"] = "another"
     cluster = fake(foreign, ready_stateful_set(outside))
     with pytest.raises(PermanentError) as caught:
-        bring_up(run(cluster, outside))
+        ensure_ready(run(cluster, outside))
     assert caught.value.reason == "SolrCloudNameTaken"
     assert cluster.applied == []
     assert cluster.deleted == []

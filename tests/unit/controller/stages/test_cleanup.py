@@ -8,13 +8,13 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.controller import handlers
-from solrbench.controller.context import Run
-from solrbench.controller.endpoint import Door
-from solrbench.controller.handlers import FAREWELL, Handlers
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import TargetEndpoint
+from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import OPEN
+from solrbench.http_auth import NO_AUTH
 from solrbench.solr.client import SolrClient
 from solrbench.telemetry.metrics import Telemetry
 from support.few_objects import FewObjects
@@ -23,7 +23,7 @@ from unit.controller.runs import NOW, SETTINGS, pass_over, provisioned, stored_s
 from unit.solr.cloud import Cloud
 
 
-def measured(cloud: Cloud, **spec: Any) -> Run:
+def measured(cloud: Cloud, **spec: Any) -> ReconcileContext:
     changes = create() | {f"spec.{name}": value for name, value in spec.items()}
     run = provisioned(cloud, changes)
     run.conditions.set(SUCCEEDED, "True", "Succeeded", "")
@@ -35,7 +35,7 @@ def test_clean_up_removes_it() -> None:
     run = measured(cloud)
     cleanup.clean_up(run)
     assert cloud.collections == {}
-    assert run.conditions.holds(CLEANED_UP)
+    assert run.conditions.is_true(CLEANED_UP)
 
 
 def test_it_is_kept_if_asked_for() -> None:
@@ -53,7 +53,7 @@ def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
         end(run)
     condition = run.conditions.get(CLEANED_UP)
     assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")
-    assert cleanup.needs_clean_up(run)
+    assert cleanup.needs_cleanup(run)
     cloud.down = False
     end(run)
     assert cloud.collections == {}
@@ -79,19 +79,19 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         if started:
             nodes = dict(Cloud().nodes)
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
-        door = Door(["http://search.team.svc:8983/solr"], OPEN, nodes=False)
-        monkeypatch.setattr("solrbench.controller.context.find_door", lambda *_: door)
+        door = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
+        monkeypatch.setattr("solrbench.controller.context.resolve_endpoint", lambda *_: door)
 
         def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
             return cloud.client()
 
-        monkeypatch.setattr(Run, "solr", client)
+        monkeypatch.setattr(ReconcileContext, "solr", client)
         events: list[str] = []
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
         made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
         told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
-        made.tear_down(body=kopf.Body(body), **told)
+        made.on_delete(body=kopf.Body(body), **told)
         return events
 
     return delete
@@ -109,8 +109,8 @@ def test_deletion_waits_for_a_solr_that_is_away_but_not_for_ever(deletion: Any) 
     measured(cloud)
     cloud.down = True
     with pytest.raises(kopf.TemporaryError, match="SolrUnreachable"):
-        deletion(cloud, FAREWELL - timedelta(seconds=1))
-    assert deletion(cloud, FAREWELL) == ["CollectionLeftBehind"]
+        deletion(cloud, DELETION_TIMEOUT - timedelta(seconds=1))
+    assert deletion(cloud, DELETION_TIMEOUT) == ["CollectionLeftBehind"]
 
 
 def test_deletion_does_not_wait_for_a_solr_that_lets_nobody_in(deletion: Any) -> None:

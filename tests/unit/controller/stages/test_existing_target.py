@@ -2,10 +2,14 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.controller.context import Run, TargetLostError
-from solrbench.controller.stages.existing_target import check, look_at, remove_collection
-from solrbench.controller.stages.indexing import index
-from solrbench.controller.stages.target import check_target, provision, start_again
+from solrbench.controller.context import ReconcileContext, TargetLostError
+from solrbench.controller.stages.existing_target import (
+    reconcile_existing_target,
+    remove_collection,
+    verify_nodes_unchanged,
+)
+from solrbench.controller.stages.indexing import reconcile_index
+from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
@@ -14,14 +18,14 @@ from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, store
 from unit.solr.cloud import Cloud
 
 
-def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> Run:
+def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> ReconcileContext:
     """Return the pass after the one in which the target became ready."""
     run = provisioned(cloud, changes)
-    assert run.conditions.holds(TARGET_READY)
+    assert run.conditions.is_true(TARGET_READY)
     return pass_over(cloud, changes, stored_status(run))
 
 
-def later(cloud: Cloud, run: Run, seconds: float) -> Run:
+def later(cloud: Cloud, run: ReconcileContext, seconds: float) -> ReconcileContext:
     return pass_over(cloud, None, stored_status(run), NOW + timedelta(seconds=seconds))
 
 
@@ -30,7 +34,7 @@ def test_makes_a_collection_of_its_own_once() -> None:
     cloud.make("others", "_default")
     run = ready(cloud)
     assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
-    provision(run)
+    reconcile_target(run)
     assert len(cloud.changed) == 2
 
 
@@ -38,7 +42,7 @@ def test_pass_after_a_crash_finds_what_the_one_before_made() -> None:
     cloud = Cloud()
     provisioned(cloud)
     known = ready(Cloud()).status.model_copy(update={"conditions": []})
-    provision(pass_over(cloud, None, known))
+    reconcile_target(pass_over(cloud, None, known))
     assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
 
 
@@ -69,7 +73,7 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
         cloud.make("base", "_default")
     run = pass_over(cloud)
     with pytest.raises(PermanentError) as caught:
-        provision(run)
+        reconcile_target(run)
     assert caught.value.reason == ("CollectionExists" if stranger else "AuthenticationFailed")
     assert run.status.target.nodes == {}
     remove_collection(run)
@@ -95,7 +99,7 @@ def test_what_can_never_work_ends_the_benchmark(
 
 def test_target_that_does_not_answer_is_waited_for() -> None:
     with pytest.raises(TemporaryError) as caught:
-        provision(pass_over(Cloud(down=True)))
+        reconcile_target(pass_over(Cloud(down=True)))
     assert caught.value.reason == "SolrUnreachable"
 
 
@@ -103,11 +107,11 @@ def test_collection_of_the_user_is_only_read() -> None:
     cloud = Cloud()
     cloud.make("books", "_default")
     run = ready(cloud, use())
-    index(run)
+    reconcile_index(run)
     assert run.conditions.get(DATA_INDEXED).reason == "Used"
     assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
-    start_again(run, TargetLostError("TargetNodeLost", "x"))
-    provision(pass_over(cloud, use(), stored_status(run)))
+    restart_target(run, TargetLostError("TargetNodeLost", "x"))
+    reconcile_target(pass_over(cloud, use(), stored_status(run)))
     remove_collection(run)
     assert cloud.changed == []
     assert cloud.collections.keys() == {"books"}
@@ -118,7 +122,7 @@ def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
     cloud = Cloud(aliases={"books": "books-2026"})
     cloud.make("books-2026", "_default")
     run = ready(cloud, use())
-    index(run)
+    reconcile_index(run)
     assert run.status.dataset.documents == 5
     assert (run.status.target.url or "").endswith("/solr/books")
 
@@ -126,11 +130,11 @@ def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
 def test_collection_of_the_user_must_be_there_and_active() -> None:
     cloud = Cloud()
     with pytest.raises(TemporaryError, match="no collection books") as caught:
-        provision(pass_over(cloud, use()))
+        reconcile_target(pass_over(cloud, use()))
     assert caught.value.reason == "CollectionNotFound"
     cloud.make("books", "_default", state="recovering")
     with pytest.raises(TemporaryError, match="books_shard1_replica_n1 is recovering"):
-        provision(pass_over(cloud, use()))
+        reconcile_target(pass_over(cloud, use()))
 
 
 @pytest.mark.parametrize(
@@ -145,14 +149,14 @@ def test_node_with_another_life_is_a_lost_target(nodes: dict[str, str], text: st
     run = ready(cloud)
     cloud.nodes = nodes
     with pytest.raises(TargetLostError, match=text):
-        check_target(later(cloud, run, 11))
+        verify_target(later(cloud, run, 11))
 
 
 def test_node_that_came_along_is_no_loss() -> None:
     cloud = Cloud()
     run = later(cloud, ready(cloud), 11)
     cloud.nodes["c:8983_solr"] = "1"
-    check_target(run)
+    verify_target(run)
     assert run.status.target.check_time == run.now
 
 
@@ -160,18 +164,18 @@ def test_nodes_are_not_asked_with_every_pass() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.down = True
-    check(later(cloud, run, 5))
+    verify_nodes_unchanged(later(cloud, run, 5))
     with pytest.raises(TemporaryError):
-        check(later(cloud, run, 5), now=True)
+        verify_nodes_unchanged(later(cloud, run, 5), now=True)
 
 
 def test_silence_is_borne_for_a_while() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.down = True
-    check(later(cloud, run, 60))
+    verify_nodes_unchanged(later(cloud, run, 60))
     with pytest.raises(TargetLostError) as caught:
-        check(later(cloud, run, 61))
+        verify_nodes_unchanged(later(cloud, run, 61))
     assert caught.value.reason == "TargetUnreachable"
 
 
@@ -180,13 +184,13 @@ def test_nodes_that_were_there_must_come_back() -> None:
     run = ready(cloud)
     first = cloud.nodes
     cloud.nodes = {"a:8983_solr": "1"}
-    start_again(run, TargetLostError("TargetNodeLost", "node b is gone"))
+    restart_target(run, TargetLostError("TargetNodeLost", "node b is gone"))
     with pytest.raises(TemporaryError, match="b:8983_solr") as caught:
-        look_at(pass_over(cloud, None, stored_status(run)))
+        reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
     assert caught.value.reason == "SolrNotLive"
     cloud.nodes = first | {"b:8983_solr": "2"}
     run = pass_over(cloud, None, stored_status(run))
-    look_at(run)
+    reconcile_existing_target(run)
     assert run.status.target.nodes == cloud.nodes
 
 
@@ -194,8 +198,8 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.changed.clear()
-    start_again(run, TargetLostError("TargetNodeLost", "node b was started again"))
-    look_at(pass_over(cloud, None, stored_status(run)))
+    restart_target(run, TargetLostError("TargetNodeLost", "node b was started again"))
+    reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
     assert cloud.changed == [
         ("DELETE", "base"),
         ("UPLOAD", f"{CONFIG_SETS}2"),

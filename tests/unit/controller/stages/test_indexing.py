@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from unit.controller.test_reconcile import World, told
+from unit.controller.test_reconcile import World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.solr.states import replica
 
@@ -80,7 +80,7 @@ def world() -> World:
 def passed(world: World, monkeypatch: pytest.MonkeyPatch, index: Index) -> SolrBenchmark:
     """Make a pass while Solr is in the state of `index`."""
     monkeypatch.setattr("solrbench.solr.client.httpx.Client", index.client)
-    return world.make_pass("one")
+    return world.reconcile("one")
 
 
 @pytest.mark.parametrize(("tlog", "pull"), [(0, 0), (DOCUMENTS, 0), (0, DOCUMENTS), (1999, 1999)])
@@ -88,12 +88,12 @@ def test_replicas_that_are_behind_are_waited_for(
     world: World, monkeypatch: pytest.MonkeyPatch, tlog: int, pull: int
 ) -> None:
     after = passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=tlog, pull=pull))
-    assert told(after, "DataIndexed") == ("False", "ReplicasDisagree")
-    assert told(after, "Succeeded") == ("Unknown", "ReplicasDisagree")
+    assert condition_of(after, "DataIndexed") == ("False", "ReplicasDisagree")
+    assert condition_of(after, "Succeeded") == ("Unknown", "ReplicasDisagree")
     assert after.status.phase == "Indexing"
     whole = Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
     after = passed(world, monkeypatch, whole)
-    assert told(after, "DataIndexed") == ("True", "Indexed")
+    assert condition_of(after, "DataIndexed") == ("True", "Indexed")
     assert after.status.dataset.documents == DOCUMENTS
     assert whole.commits == 1
 
@@ -103,7 +103,7 @@ def test_replicas_that_agree_on_a_wrong_number_are_no_success(
     world: World, monkeypatch: pytest.MonkeyPatch, documents: int
 ) -> None:
     after = passed(world, monkeypatch, Index(leader=documents, tlog=documents, pull=documents))
-    assert told(after, "DataIndexed") == ("False", "DocumentCountMismatch")
+    assert condition_of(after, "DataIndexed") == ("False", "DocumentCountMismatch")
     assert after.status.phase == "Failed"
 
 
@@ -117,11 +117,11 @@ def test_node_that_is_lost_while_documents_are_counted(
 
     whole = Losing(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
     after = passed(world, monkeypatch, whole)
-    assert told(after, "DataIndexed") == ("False", "TargetPodLost")
+    assert condition_of(after, "DataIndexed") == ("False", "TargetPodLost")
     assert after.status.attempts.target == 2
 
 
 def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
     del world.cluster.objects["Job", "default", "one-index"]["status"]
-    assert told(world.make_pass("one"), "DataIndexed") == ("False", "Indexing")
+    assert condition_of(world.reconcile("one"), "DataIndexed") == ("False", "Indexing")
     assert world.cluster.asked.count("Pod") == 2  # one of them is the look at the target

@@ -6,16 +6,16 @@ from typing import Any, Self, cast
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.events import Event, verdict_events
 from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import PodRecord, PodTrouble, StepDocument
+from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResult
 from unit.controller.runs import pass_over
-from unit.controller.test_reconcile import NOW, World, told
+from unit.controller.test_reconcile import NOW, World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
 from unit.solr.cloud import Cloud
@@ -24,12 +24,14 @@ PASS = "r1-s0-two-users"
 INVALID = StepVerdict(
     step="two-users",
     verdict="Invalid",
-    reasons=[Doubt(reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %")],
+    reasons=[
+        InvalidReason(reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %")
+    ],
 )
 VALID = StepVerdict(step="one-user", verdict="Valid")
 
 
-def measured(**fields: Any) -> StepDocument:
+def measured(**fields: Any) -> StepRunResult:
     """Return a document of the ten seconds before now."""
     document = make_document("two-users", 1, make_result([1000] * 300), seconds=10.0)
     times = {"start_time": NOW - timedelta(seconds=10), "end_time": NOW}
@@ -42,13 +44,13 @@ def restarted(seconds_ago: float) -> dict[str, Any]:
     return solr_pod(restarts=1, reason="Error", exitCode=1, finishedAt=ended)
 
 
-def stored(world: World) -> StepDocument:
+def stored(world: World) -> StepRunResult:
     cluster = cast(Cluster, world.cluster)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     return Reports(cluster).documents(SolrBenchmark.parse(body))[PASS]
 
 
-def world_with(document: StepDocument) -> World:
+def world_with(document: StepRunResult) -> World:
     """Return a world in which a document is stored and the load goes on."""
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
@@ -67,32 +69,32 @@ def reasons(status: Status) -> list[str]:
 def test_restart_that_is_told_after_the_step_was_stored_is_added_to_it() -> None:
     world = world_with(measured(pods=[]))
     world.cluster.put(solr_pod())
-    status = world.make_pass("one").status
+    status = world.reconcile("one").status
     assert (status.summary.verdict, reasons(status)) == ("Valid", [])
     world.cluster.put(restarted(seconds_ago=3))
-    status = world.make_pass("one").status
+    status = world.reconcile("one").status
     assert status.attempts.target == 2
     assert (status.summary.verdict, reasons(status)) == ("Invalid", ["PodRestarted"])
     (record,) = stored(world).pods or []
     assert [each.kind for each in record.troubles] == ["Restarted"]
     # Another operator finds the same.
-    assert reasons(world.make_pass("one").status) == ["PodRestarted"]
+    assert reasons(world.reconcile("one").status) == ["PodRestarted"]
 
 
 def test_restart_before_or_after_the_step_is_not_its_own() -> None:
     for seconds_ago in (20, -5):
         world = world_with(measured(pods=[]))
         world.cluster.put(restarted(seconds_ago))
-        assert reasons(world.make_pass("one").status) == []
+        assert reasons(world.reconcile("one").status) == []
         assert stored(world).pods == []
 
 
 def test_documents_of_older_versions_stay_as_they_are() -> None:
     world = world_with(measured())
     world.cluster.put(solr_pod())
-    assert reasons(world.make_pass("one").status) == []
+    assert reasons(world.reconcile("one").status) == []
     world.cluster.put(restarted(seconds_ago=3))
-    status = world.make_pass("one").status
+    status = world.reconcile("one").status
     assert reasons(status) == []
     assert "PodRestarted" in [each.reason for each in status.verdicts[0].unchecked]
     assert stored(world).pods is None
@@ -115,7 +117,7 @@ class Master:
     def state(self) -> LoadState:
         return LoadState(stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[PASS])
 
-    def result(self, pass_id: str) -> StepDocument:
+    def result(self, pass_id: str) -> StepRunResult:
         assert pass_id == PASS
         return measured()
 
@@ -142,9 +144,9 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Master, "acknowledged", [])
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
-    world.make_pass("one")
+    world.reconcile("one")
     world.cluster.put(master_pod())
-    world.make_pass("one")
+    world.reconcile("one")
     assert Master.acknowledged == [PASS]
     found = {each.pod: each for each in stored(world).pods or []}
     assert found.keys() == {"one-solr-0", "one-load-master"}
@@ -152,15 +154,15 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
-    trouble = PodTrouble(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
+    trouble = PodEvent(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
     record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[trouble])
     monkeypatch.setattr(load_results, "LoadMasterClient", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = world_with(measured(pods=[record]))
     world.cluster.put(solr_pod())
-    world.make_pass("one")
+    world.reconcile("one")
     world.cluster.put(master_pod())
-    status = world.make_pass("one").status
+    status = world.reconcile("one").status
     assert Master.acknowledged == [PASS]
     assert reasons(status) == ["PodRestarted"]
     assert trouble in [each for pod in stored(world).pods or [] for each in pod.troubles]
@@ -200,6 +202,6 @@ def test_a_step_that_turns_invalid_is_an_event_once() -> None:
 def test_a_benchmark_before_its_first_step_has_no_verdict() -> None:
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
-    after = world.make_pass("one")
-    assert told(after, "Measured") == ("False", "LoadStarted")
+    after = world.reconcile("one")
+    assert condition_of(after, "Measured") == ("False", "LoadStarted")
     assert (after.status.summary.verdict, after.status.verdicts) == ("", [])

@@ -1,4 +1,4 @@
-"""What the load is told, and what is made of its results."""
+"""The plan that the load gets, and what is made of its results."""
 
 import json
 from typing import cast
@@ -10,8 +10,8 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller import endpoint
 from solrbench.plan.load_plan import LoadPlan, Resumption
-from solrbench.results.model.windows import Thousand
-from unit.controller.test_reconcile import World, told
+from solrbench.results.model.windows import RequestWindow
+from unit.controller.test_reconcile import World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
 
@@ -33,7 +33,7 @@ def planned(**target: object) -> LoadPlan:
 def plan_of(world: World) -> LoadPlan:
     """Return the plan that the load pods read after the next pass."""
     world.cluster.put(solr_pod())
-    world.make_pass("one")
+    world.reconcile("one")
     found = world.cluster.objects["ConfigMap", "default", "one-load-master"]
     return LoadPlan.model_validate(json.loads(found["data"]["load-plan.json"]))
 
@@ -70,7 +70,7 @@ def test_proxy_must_be_an_allowed_host() -> None:
     outside = {"name": "outside", "urls": ["http://proxy.example.org/solr"]}
     body["spec"]["target"] |= {"variants": [VARIANTS[0], outside]}
     world.cluster.put(solr_pod())
-    assert told(world.make_pass("one"), "Succeeded") == ("False", "HostNotAllowed")
+    assert condition_of(world.reconcile("one"), "Succeeded") == ("False", "HostNotAllowed")
     assert world.cluster.names("Job") == set()
 
 
@@ -114,7 +114,7 @@ def test_stored_steps_of_variants_are_compared() -> None:
             document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
             pass_id = f"r{repeat}-v{place}-s0-two-users"
             reports.store(benchmark, document.model_copy(update={"id": pass_id}), 1)
-    status = world.make_pass("one").status
+    status = world.reconcile("one").status
     assert status.report.stored_steps == status.report.total_steps == 4
     assert [(each.variant, each.requests) for each in status.results] == [
         ("raw", 18),
@@ -131,9 +131,9 @@ def test_the_status_tells_how_arrivals_were_sent_and_how_the_load_began() -> Non
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     world.cluster.put(solr_pod())
-    before = world.make_pass("one").status
+    before = world.reconcile("one").status
     assert (before.sending, before.cold_start) == ([], None)
-    first = Thousand(
+    first = RequestWindow(
         requests=1000,
         failures=0,
         end_seconds=2,
@@ -141,11 +141,11 @@ def test_the_status_tells_how_arrivals_were_sent_and_how_the_load_began() -> Non
         mean_microseconds=7000,
         max_microseconds=9000,
     )
-    told = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
+    changes = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
     document = make_document("two-users", 1, make_result([1000] * 9))
     reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
-    reports.store(benchmark, document.model_copy(update={**told, "outlier_windows": 0}), 1)
-    world.make_pass("one")
+    reports.store(benchmark, document.model_copy(update={**changes, "outlier_windows": 0}), 1)
+    world.reconcile("one")
     stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
     (sending,) = stored["sending"]
     assert (sending["step"], sending["plannedArrivals"], sending["sentArrivals"]) == (

@@ -5,21 +5,21 @@ from itertools import count
 
 import pytest
 
-from solrbench.dataset.posting.prefetch import ReadAhead
+from solrbench.dataset.posting.prefetch import PrefetchReader
 
 
 def test_every_item_is_taken_once_and_all_takers_end() -> None:
     async def run() -> list[int]:
         found: list[int] = []
 
-        async def taker(reader: ReadAhead[int]) -> None:
+        async def taker(reader: PrefetchReader[int]) -> None:
             while (item := await reader.take()) is not None:
                 found.append(item)
                 await asyncio.sleep(0)
 
         async with (
             asyncio.timeout(5),
-            ReadAhead(lambda _: iter(range(1, 100)), 3) as reader,
+            PrefetchReader(lambda _: iter(range(1, 100)), 3) as reader,
             asyncio.TaskGroup() as group,
         ):
             for _ in range(4):
@@ -39,7 +39,7 @@ def test_reads_no_further_ahead_than_allowed() -> None:
             yield made
 
     async def run() -> None:
-        async with ReadAhead(items, 5) as reader:
+        async with PrefetchReader(items, 5) as reader:
             for _ in range(200):
                 taken = await reader.take()
                 assert taken is not None
@@ -55,7 +55,7 @@ def test_failure_of_the_reader_reaches_the_taker_after_what_was_read() -> None:
         raise ValueError("broken")
 
     async def run() -> None:
-        async with ReadAhead(items, 5) as reader:
+        async with PrefetchReader(items, 5) as reader:
             assert await reader.take() == 1
             with pytest.raises(ValueError, match="broken"):
                 await reader.take()
@@ -76,7 +76,7 @@ def test_thread_ends_when_nobody_wants_more() -> None:
             ended.set()
 
     async def run() -> None:
-        async with ReadAhead(items, 2) as reader:
+        async with PrefetchReader(items, 2) as reader:
             await reader.take()
 
     asyncio.run(run())

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from solrbench.dataset.errors import Reason
-from solrbench.dataset.posting.update_response import failure_of
+from solrbench.dataset.posting.update_response import parse_failure
 
 # the answer of Solr 9.10.1 to a document with a bad number
 REFUSED = {
@@ -17,11 +17,11 @@ REFUSED = {
 
 
 def test_taken() -> None:
-    assert failure_of(200, b'{"responseHeader":{"rf":1,"status":0,"QTime":9}}', "core") is None
+    assert parse_failure(200, b'{"responseHeader":{"rf":1,"status":0,"QTime":9}}', "core") is None
 
 
 def test_refused_document_is_named_in_solrs_words() -> None:
-    failure = failure_of(400, json.dumps(REFUSED).encode(), "http://n/solr/c")
+    failure = parse_failure(400, json.dumps(REFUSED).encode(), "http://n/solr/c")
     assert failure is not None
     assert failure.reason is Reason.DOCUMENT_REFUSED
     assert failure.permanent
@@ -31,7 +31,7 @@ def test_refused_document_is_named_in_solrs_words() -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_login_is_not_cured_by_trying(status: int) -> None:
-    failure = failure_of(status, b"", "core")
+    failure = parse_failure(status, b"", "core")
     assert failure is not None
     assert (failure.reason, failure.permanent) == (Reason.AUTHENTICATION_FAILED, True)
     assert "target.existing.basicAuth.secretName" in str(failure)
@@ -39,14 +39,14 @@ def test_login_is_not_cured_by_trying(status: int) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_redirect_is_not_followed_and_not_tried_again(status: int) -> None:
-    failure = failure_of(status, b"", "core")
+    failure = parse_failure(status, b"", "core")
     assert failure is not None
     assert (failure.reason, failure.permanent) == (Reason.REDIRECT_REFUSED, True)
 
 
 @pytest.mark.parametrize("status", [404, 408, 409, 429, 500, 502, 503, 504])
 def test_these_may_pass(status: int) -> None:
-    failure = failure_of(status, b"<html>down</html>", "core")
+    failure = parse_failure(status, b"<html>down</html>", "core")
     assert failure is not None
     assert (failure.reason, failure.permanent) == (Reason.SOLR_UNAVAILABLE, False)
     assert f"core: HTTP {status}: <html>down</html>" in str(failure)
@@ -56,6 +56,6 @@ def test_these_may_pass(status: int) -> None:
     "body", [b"", b"OK", b"[]", b"{}", b'{"responseHeader":{"status":-1}}', b'{"responseHeader":1}']
 )
 def test_200_without_solrs_word_is_no_success(body: bytes) -> None:
-    failure = failure_of(200, body, "core")
+    failure = parse_failure(200, body, "core")
     assert failure is not None
     assert not failure.permanent

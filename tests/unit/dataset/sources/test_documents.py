@@ -10,11 +10,11 @@ import pytest
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError, Reason
-from solrbench.dataset.sources.documents import Surroundings, documents
-from solrbench.dataset.sources.partition import Slice
+from solrbench.dataset.sources.documents import ReadContext, read_documents
+from solrbench.dataset.sources.partition import Partition
 from unit.dataset.fake_servers import file_server, packed
 
-WHOLE = Slice(0, 1, 10)
+WHOLE = Partition(0, 1, 10)
 
 
 def dataset(*paths: str, **more: Any) -> Dataset:
@@ -22,10 +22,10 @@ def dataset(*paths: str, **more: Any) -> Dataset:
     return Dataset.model_validate({"persistentVolumeClaim": claim, **more})
 
 
-def read(wanted: Dataset, folder: Path, part: Slice = WHOLE) -> list[dict[str, Any]]:
+def read(wanted: Dataset, folder: Path, part: Partition = WHOLE) -> list[dict[str, Any]]:
     pauses: list[float] = []
-    around = Surroundings(folder, Backoff(0.001, 0.001), random.Random(1), pauses.append)
-    return list(documents(wanted, part, around))
+    around = ReadContext(folder, Backoff(0.001, 0.001), random.Random(1), pauses.append)
+    return list(read_documents(wanted, part, around))
 
 
 def test_documents_without_id_are_named_by_file_and_record(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -
     whole = read(wanted, tmp_path)
     assert len(whole) == 51
     for pod in range(pods):
-        part = Slice(pod, pods, batch)
+        part = Partition(pod, pods, batch)
         expected = [each for position, each in enumerate(whole) if part.owns(position)]
         assert read(wanted, tmp_path, part) == expected
 
@@ -112,8 +112,8 @@ def test_reading_may_stop_in_the_middle(
         "a.xml": b"<add><doc><field name='t'>x</field></doc><doc/></add>",
     }
     (tmp_path / name).write_bytes(data[name])
-    around = Surroundings(tmp_path, Backoff(), random.Random(1), lambda _: None)
-    found = documents(dataset(name), WHOLE, around)
+    around = ReadContext(tmp_path, Backoff(), random.Random(1), lambda _: None)
+    found = read_documents(dataset(name), WHOLE, around)
     assert next(found)["t"] == "x"
     del found
     gc.collect()

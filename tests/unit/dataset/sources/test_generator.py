@@ -7,36 +7,36 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.routing.routes import composite_hash
-from solrbench.dataset.sources.generator import BLOCK, DocumentGenerator
-from solrbench.dataset.sources.partition import Slice
+from solrbench.dataset.sources.generator import BLOCK, GeneratedDocuments
+from solrbench.dataset.sources.partition import Partition
 from solrbench.plan.vocabulary import CATEGORIES, word
 
 
-def generator(documents: int = 1000, seed: int = 1, words: int = 20) -> DocumentGenerator:
+def generator(documents: int = 1000, seed: int = 1, words: int = 20) -> GeneratedDocuments:
     spec = Generator(
         documents=documents, seed=seed, vocabulary_terms=2000, words_per_document=words
     )
-    return DocumentGenerator(spec)
+    return GeneratedDocuments(spec)
 
 
 def test_documents_depend_on_seed_and_position_alone() -> None:
-    whole = list(generator().documents(Slice(0, 1, 1000)))
-    assert whole == list(generator().documents(Slice(0, 1, 7)))
+    whole = list(generator().documents(Partition(0, 1, 1000)))
+    assert whole == list(generator().documents(Partition(0, 1, 7)))
     assert whole == list(generator(documents=5000).range(range(1000)))
     assert whole[:10] != list(generator(seed=2).range(range(10)))
 
 
 @pytest.mark.parametrize("batch", [1, 33, BLOCK, 250])
 def test_pods_make_each_document_once(batch: int) -> None:
-    whole = {each["id"]: each for each in generator().documents(Slice(0, 1, 1000))}
-    parts = [list(generator().documents(Slice(pod, 3, batch))) for pod in range(3)]
+    whole = {each["id"]: each for each in generator().documents(Partition(0, 1, 1000))}
+    parts = [list(generator().documents(Partition(pod, 3, batch))) for pod in range(3)]
     assert sum(len(part) for part in parts) == len(whole) == 1000
     assert {each["id"]: each for part in parts for each in part} == whole
 
 
 def test_a_document_stays_the_same_between_releases() -> None:
     # stored results can only be compared when the documents of a seed stay the same
-    first = next(generator(words=5).documents(Slice(0, 1, 10)))
+    first = next(generator(words=5).documents(Partition(0, 1, 10)))
     assert first == {
         "id": "doc-000000000000",
         "title_t": "loha fe zu sogu mi fuhe",
@@ -53,7 +53,7 @@ def prefixed(prefixes: int) -> list[dict[str, Any]]:
     spec = Generator(
         documents=1000, vocabulary_terms=2000, words_per_document=5, route_prefixes=prefixes
     )
-    return list(DocumentGenerator(spec).documents(Slice(0, 1, 7)))
+    return list(GeneratedDocuments(spec).documents(Partition(0, 1, 7)))
 
 
 def test_prefixes_of_ids_are_even_and_change_nothing_else() -> None:
@@ -82,7 +82,7 @@ def test_documents_of_a_prefix_are_in_one_shard(shards: int) -> None:
 
 
 def test_text_follows_the_vocabulary_and_its_skew() -> None:
-    documents = list(generator().documents(Slice(0, 1, 1000)))
+    documents = list(generator().documents(Partition(0, 1, 1000)))
     words = Counter(term for each in documents for term in each["text_t"].split())
     assert words.most_common(1)[0][0] == word(0, 1)
     assert words[word(0, 1)] / words[word(9, 1)] == pytest.approx(10, rel=0.25)
@@ -92,7 +92,7 @@ def test_text_follows_the_vocabulary_and_its_skew() -> None:
 
 
 def test_fields_are_in_their_ranges() -> None:
-    for each in generator().documents(Slice(0, 1, 1000)):
+    for each in generator().documents(Partition(0, 1, 1000)):
         assert each["category_s"] in CATEGORIES
         assert 1 <= len(each["tags_ss"]) == len(set(each["tags_ss"])) <= 4
         assert "2000-01-01T00:00:00Z" <= each["published_dt"] < "2025-01-01T00:00:00Z"
@@ -101,7 +101,7 @@ def test_fields_are_in_their_ranges() -> None:
 
 
 def test_memory_does_not_grow_with_the_documents() -> None:
-    documents = generator(documents=10_000_000_000).documents(Slice(0, 1, 1000))
+    documents = generator(documents=10_000_000_000).documents(Partition(0, 1, 1000))
     next(documents)
     tracemalloc.start()
     assert sum(1 for _ in islice(documents, 5000)) == 5000

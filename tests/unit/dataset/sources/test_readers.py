@@ -8,12 +8,12 @@ import pytest
 from solrbench.api.v1alpha1.dataset import Format
 from solrbench.dataset.errors import IndexingError, Reason
 from solrbench.dataset.sources import readers
-from solrbench.dataset.sources.readers import reader_of
+from solrbench.dataset.sources.readers import reader_for
 
 
 def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:
     stream = io.BufferedReader(io.BytesIO(data))
-    for load in reader_of(wanted)(stream, "f"):
+    for load in reader_for(wanted)(stream, "f"):
         yield load()
 
 
@@ -112,7 +112,7 @@ def test_memory_does_not_grow_with_the_file(
     wanted: Format, head: bytes, record: bytes, tail: bytes
 ) -> None:
     stream = io.BufferedReader(Endless(head, record, 8000, tail), 1 << 16)
-    records = reader_of(wanted)(stream, "f")
+    records = reader_for(wanted)(stream, "f")
     next(records)
     tracemalloc.start()
     assert sum(len(load()["a"]) == 500 for load in records) == 8000

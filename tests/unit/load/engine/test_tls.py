@@ -8,7 +8,7 @@ import pytest
 import uvloop
 
 from solrbench.errors import PermanentError, SolrbenchError
-from solrbench.http_auth import Access
+from solrbench.http_auth import HttpAuth
 from solrbench.load.engine.step_run import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
@@ -29,15 +29,15 @@ def run(body: Callable[[], Awaitable[None]]) -> None:
 
 
 @pytest.fixture
-def trusted(tmp_path: Path) -> Access:
-    return Access(ca=authority(tmp_path, "trusted").read_text())
+def trusted(tmp_path: Path) -> HttpAuth:
+    return HttpAuth(ca=authority(tmp_path, "trusted").read_text())
 
 
-def https(url: str, access: Access) -> LoadTarget:
+def https(url: str, access: HttpAuth) -> LoadTarget:
     return target(url, access=access)
 
 
-def test_load_over_https(tmp_path: Path, trusted: Access) -> None:
+def test_load_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
             outcome = await run_pass(https(server.url, trusted), assignment(users=3, requests=60))
@@ -52,7 +52,7 @@ def test_load_over_https(tmp_path: Path, trusted: Access) -> None:
     ("signer", "host"), [("stranger", GOOD_HOST), ("trusted", "other.example.org")]
 )
 def test_certificate_of_another_signer_or_host_is_refused(
-    tmp_path: Path, trusted: Access, signer: str, host: str
+    tmp_path: Path, trusted: HttpAuth, signer: str, host: str
 ) -> None:
     if signer == "stranger":
         authority(tmp_path, "stranger")
@@ -68,18 +68,18 @@ def test_certificate_of_another_signer_or_host_is_refused(
     run(body)
 
 
-def _expect_refusals(url: str, access: Access) -> None:
+def _expect_refusals(url: str, access: HttpAuth) -> None:
     with pytest.raises(LoadError) as failed:
         wait_for_target([url], 5, do_not_pause, access=access)
     assert failed.value.reason == "CertificateNotTrusted"
-    with SolrClient([url], access=access) as client, pytest.raises(SolrbenchError) as refused:
+    with SolrClient([url], auth=access) as client, pytest.raises(SolrbenchError) as refused:
         client.get("/admin/info/system")
     assert isinstance(refused.value, PermanentError)
     assert refused.value.reason == "CertificateNotTrusted"
     assert "tls.caSecret" in refused.value.message
 
 
-def test_target_is_reached_over_https(tmp_path: Path, trusted: Access) -> None:
+def test_target_is_reached_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
             await asyncio.to_thread(wait_for_target, [server.url], 5, do_not_pause, access=trusted)

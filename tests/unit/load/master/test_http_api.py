@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from unit.load.master.test_result_store import document
 
 
@@ -50,7 +50,7 @@ def test_state_is_what_the_operator_parses(page: Page) -> None:
 def test_document_is_there_until_acknowledged(page: Page) -> None:
     page.store.add(document("r1-s0-a"))
     answer = page.client.get("/solrbench/results/r1-s0-a")
-    assert StepDocument.model_validate_json(answer.data) == document("r1-s0-a")
+    assert StepRunResult.model_validate_json(answer.data) == document("r1-s0-a")
     assert page.client.post("/solrbench/results/r1-s0-a/ack").status_code == 204
     assert page.client.post("/solrbench/results/r1-s0-a/ack").status_code == 204
     gone = page.client.get("/solrbench/results/r1-s0-a")

@@ -10,13 +10,13 @@ from solrbench.load.recording.worker_result import (
     WorkerRequestStats,
     WorkerStepResult,
 )
-from solrbench.plan.load_plan import PlannedPass
+from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.step_result import FailureKind, RequestResult
-from solrbench.results.model.windows import CacheSample, Thousand
+from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.stats.histograms import Histogram
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
-PLANNED = PlannedPass(
+PLANNED = PlannedStepRun(
     id="r2-s1-storm", repeat=2, step=Step(name="storm", users=8, duration_seconds=9)
 )
 
@@ -214,7 +214,7 @@ def test_document_tells_of_windows_steadiness_and_outliers() -> None:
 
 
 def test_document_keeps_the_warm_up_apart() -> None:
-    thousand = Thousand(
+    thousand = RequestWindow(
         requests=77,
         failures=0,
         end_seconds=1.5,

@@ -10,12 +10,12 @@ from solrbench.load.master.merge_results import StepRunMetadata, merge_worker_re
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.plan.load_plan import PlannedPass
+from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.stats.histograms import Histogram, decode
 
 NAMES = ("search", "suggest")
 BEGAN = 5 * SECOND_NS
-PLANNED = PlannedPass.model_validate(
+PLANNED = PlannedStepRun.model_validate(
     {"id": "r1-s0-any", "repeat": 1, "step": {"name": "any", "users": 4, "requests": 1}}
 )
 

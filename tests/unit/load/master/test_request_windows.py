@@ -10,7 +10,7 @@ from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats, WorkerStepResult
 from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.results.model.windows import MAX_THOUSANDS, Thousand
+from solrbench.results.model.windows import MAX_THOUSANDS, RequestWindow
 
 NAMES = ("hot", "cold")
 REQUESTS = [PreparedRequest(b"", place, is_json=True) for place in range(len(NAMES))]
@@ -48,7 +48,7 @@ def work(done: list[Answer], workers: int = 1) -> WorkerStepResult:
     )
 
 
-def by_hand(done: list[Answer]) -> list[Thousand]:
+def by_hand(done: list[Answer]) -> list[RequestWindow]:
     """Return the windows of all answers, each of which is known."""
     ordered, found, before = sorted(done), [], 0
     for start in range(0, len(ordered), 1000):
@@ -56,7 +56,7 @@ def by_hand(done: list[Answer]) -> list[Thousand]:
         end = part[-1][0]
         times = [min(service, moment) for moment, service, _ in part]
         found.append(
-            Thousand(
+            RequestWindow(
                 requests=len(part),
                 failures=sum(failed for *_, failed in part),
                 end_seconds=end / 1e6,

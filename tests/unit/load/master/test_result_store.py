@@ -3,12 +3,12 @@ from pathlib import Path
 import gevent
 
 from solrbench.load.master.result_store import ResultStore
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from unit.load.master.test_merge_results import merged, outcome, part
 
 
-def document(pass_id: str) -> StepDocument:
-    made: StepDocument = merged(outcome(part([1, 2])))
+def document(pass_id: str) -> StepRunResult:
+    made: StepRunResult = merged(outcome(part([1, 2])))
     return made.model_copy(update={"id": pass_id})
 
 
@@ -19,7 +19,7 @@ def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:
     assert store.unacknowledged == ["r1-s0-a", "r1-s1-b"]
     text = store.get("r1-s0-a")
     assert text is not None
-    assert StepDocument.model_validate_json(text) == document("r1-s0-a")
+    assert StepRunResult.model_validate_json(text) == document("r1-s0-a")
     assert (tmp_path / "results" / "r1-s0-a.json").read_text() == text
     assert store.acknowledge("r1-s0-a")
     assert store.unacknowledged == ["r1-s1-b"]

@@ -10,7 +10,7 @@ from solrbench.load.schedule.assignment import (
     step_assignment,
     warm_up_assignment,
 )
-from solrbench.plan.load_plan import LoadPlan, PlannedPass
+from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
 from unit.load.builders import assignment, workload
 
 CASES = [(1, 1, 1), (1, 1, 10), (3, 2, 10), (7, 3, 100), (10, 4, 3), (100, 7, 1001), (2, 4, 5)]
@@ -52,7 +52,7 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
         workload=workload(),
         warm_up=warm_up,
         workers=3,
-        passes=[PlannedPass(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
+        passes=[PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
         master_host="master",
     )
 

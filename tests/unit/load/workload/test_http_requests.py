@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.http_auth import Access, basic
+from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.load.engine.target import load_target
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests
@@ -163,14 +163,14 @@ def test_generated_queries_need_a_generated_dataset() -> None:
 
 
 def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
-    access = Access(basic("solr", "SolrRocks"))
+    access = HttpAuth(basic_auth("solr", "SolrRocks"))
     for method in ("GET", "POST"):
         spec = workload(method=method)
         node = prepare_node(spec, "books", URL, access)
         (request,) = prepare_requests(spec, plain("a")).requests
         text = node.message(request).decode()
         head = text.partition("\r\n\r\n")[0].split("\r\n")
-        assert f"Authorization: {basic('solr', 'SolrRocks')}" in head
+        assert f"Authorization: {basic_auth('solr', 'SolrRocks')}" in head
         assert "Basic" not in repr(node)
 
 

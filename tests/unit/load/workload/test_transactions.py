@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.http_auth import OPEN
+from solrbench.http_auth import NO_AUTH
 from solrbench.load.engine.step_run import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
@@ -121,7 +121,7 @@ async def echo(exchange: Exchange) -> None:
 def target(url: str, spec: Workload, lines: list[Query] | None = None) -> LoadTarget:
     part, names = prepare(spec, lines)
     offer = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
-    return LoadTarget(offer, 1, [prepare_node(spec, "books", url, OPEN)], 5.0)
+    return LoadTarget(offer, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
 
 
 def by_name(outcome: WorkerStepResult) -> dict[str, WorkerRequestStats]:

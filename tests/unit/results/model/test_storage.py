@@ -6,11 +6,11 @@ import subprocess
 import pytest
 
 from solrbench.results.model import storage
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from unit.results.builders import make_document, make_result
 
 
-def _document() -> StepDocument:
+def _document() -> StepRunResult:
     source = random.Random(1)
     return make_document("a", 1, make_result([source.randrange(1, 10**9) for _ in range(3000)]))
 
@@ -38,7 +38,7 @@ def test_the_same_document_gives_the_same_bytes() -> None:
 def test_joined_chunks_are_a_file_that_gunzip_reads() -> None:
     stream = b"".join(storage.to_chunks(_document(), max_bytes=500))
     text = subprocess.run(["gunzip"], input=stream, capture_output=True, check=True).stdout
-    assert StepDocument.model_validate_json(text) == _document()
+    assert StepRunResult.model_validate_json(text) == _document()
     assert text == gzip.decompress(stream)
 
 

@@ -18,7 +18,7 @@ def tell(watch: Steadiness, *means: float, requests: int = 100, seconds: float =
     sent, spent, found = 0, 0, []
     for place, mean in enumerate(means, start=1):
         sent, spent = sent + requests, spent + round(mean * requests)
-        watch.note(place * seconds, sent, spent)
+        watch.add(place * seconds, sent, spent)
         found.append(watch.is_steady)
     return found
 
@@ -56,7 +56,7 @@ def test_window_grows_until_it_is_long_and_full_enough(requests: int, seconds: f
 def test_silence_is_not_steady() -> None:
     watch = steadiness()
     for second in range(1, 20):
-        watch.note(second, 0, 0)
+        watch.add(second, 0, 0)
     assert not watch.is_steady
     assert watch.deviation_percent is None
 

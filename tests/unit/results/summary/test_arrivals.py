@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.step_result import RequestResult, StepDocument, WorkerResult
-from solrbench.results.summary.arrivals import of_arrivals, sending
+from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
+from solrbench.results.summary.arrivals import of_arrivals, open_loop_stats
 from unit.results.builders import make_document, make_result, make_spec, make_variants
 
 
@@ -19,7 +19,7 @@ def counted(name: str = "query", sent: int = 8, late: int = 0, dropped: int = 0)
     return make_result([1000] * sent, name).model_copy(update=counts)
 
 
-def planned(repeat: int, *results: RequestResult, **fields: Any) -> StepDocument:
+def planned(repeat: int, *results: RequestResult, **fields: Any) -> StepRunResult:
     figures = {"requests_per_second": 10.0, "planned_requests": 10, "workers": [TOLD]}
     return make_document("a", repeat, *results).model_copy(update=figures | fields)
 
@@ -30,7 +30,7 @@ def test_repeats_are_added_up() -> None:
         planned(1, counted(late=3, dropped=2)),
         planned(2, counted("a", 4), counted("b", 6, late=1), workers=[TOLD, slow]),
     ]
-    (found,) = sending(make_spec("a"), documents)
+    (found,) = open_loop_stats(make_spec("a"), documents)
     assert (found.step, found.variant) == ("a", None)
     assert (found.planned_arrivals, found.sent_arrivals) == (20, 18)
     assert (found.late_arrivals, found.dropped_arrivals) == (4, 2)
@@ -43,7 +43,7 @@ def test_a_transaction_is_one_arrival_whatever_it_asks() -> None:
     other = counted("visitor", 2)
     results = [other, whole, *inside]
     assert of_arrivals(results) == [other, whole]
-    (found,) = sending(make_spec("a"), [planned(1, *results)])
+    (found,) = open_loop_stats(make_spec("a"), [planned(1, *results)])
     assert (found.planned_arrivals, found.sent_arrivals) == (10, 9)
     assert (found.late_arrivals, found.dropped_arrivals) == (2, 1)
 
@@ -54,8 +54,8 @@ def test_names_with_dots_are_arrivals_where_there_is_no_transaction() -> None:
 
 
 def test_closed_loops_and_steps_that_are_not_stored_have_none() -> None:
-    assert sending(make_spec("a"), [make_document("a", 1, counted())]) == []
-    assert sending(make_spec("a"), []) == []
+    assert open_loop_stats(make_spec("a"), [make_document("a", 1, counted())]) == []
+    assert open_loop_stats(make_spec("a"), []) == []
 
 
 def test_variants_are_kept_apart() -> None:
@@ -64,7 +64,7 @@ def test_variants_are_kept_apart() -> None:
         planned(1, counted(), id=name, variant=name, planned_requests=number)
         for name, number in (("raw", 8), ("proxy", 9))
     ]
-    found = sending(spec, documents)
+    found = open_loop_stats(spec, documents)
     assert [(each.variant, each.planned_arrivals) for each in found] == [("raw", 8), ("proxy", 9)]
 
 
@@ -74,11 +74,11 @@ def test_variants_are_kept_apart() -> None:
 def test_a_worker_that_did_not_tell_its_lag_may_have_been_the_worst(
     workers: list[WorkerResult],
 ) -> None:
-    (found,) = sending(make_spec("a"), [planned(1, counted(), workers=workers)])
+    (found,) = open_loop_stats(make_spec("a"), [planned(1, counted(), workers=workers)])
     assert (found.lag_p99_milliseconds, found.lag_max_milliseconds) == (None, None)
 
 
 def test_a_plan_that_a_repeat_did_not_tell_is_absent() -> None:
     documents = [planned(1, counted()), planned(2, counted(), planned_requests=None)]
-    (found,) = sending(make_spec("a"), documents)
+    (found,) = open_loop_stats(make_spec("a"), documents)
     assert (found.planned_arrivals, found.sent_arrivals) == (None, 16)

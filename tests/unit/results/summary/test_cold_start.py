@@ -4,14 +4,14 @@ from datetime import timedelta
 import pytest
 
 from solrbench.api.v1alpha1.status.results import ColdStart
-from solrbench.results.model.step_result import StepDocument, Window
-from solrbench.results.model.windows import CacheSample, Thousand
+from solrbench.results.model.step_result import StepRunResult, Window
+from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.summary.cold_start import cold_start, hit_ratios, summarise_cold_start
 from unit.results.builders import START, make_document, make_result
 
 
-def window(begin: float, end: float, requests: int = 1000, mean: int = 500) -> Thousand:
-    return Thousand(
+def window(begin: float, end: float, requests: int = 1000, mean: int = 500) -> RequestWindow:
+    return RequestWindow(
         requests=requests,
         failures=0,
         end_seconds=end,
@@ -71,7 +71,7 @@ def test_caches_are_kept_apart() -> None:
     assert hit_ratios(window(0, 1), heard) == {"filterCache": 0.5, "documentCache": 1.0}
 
 
-def begun(**fields: object) -> StepDocument:
+def begun(**fields: object) -> StepRunResult:
     """Return a pass of four seconds that was steady from the second one on."""
     seconds = [(0, 400, 9000), (1, 800, 2000), (2, 200, 1000), (3, 50, 70_000)]
     result = make_result([1000]).model_copy(

@@ -4,7 +4,7 @@ from statistics import stdev
 import pytest
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.comparison import compare_variants
 from unit.results.builders import make_document, make_result, make_spec, make_variants
 
@@ -13,7 +13,7 @@ def spec(*variants: str) -> Spec:
     return make_variants(make_spec("a"), *(variants or ("raw", "proxy")))
 
 
-def passes(variant: str, *milliseconds: int, failures: int = 0) -> list[StepDocument]:
+def passes(variant: str, *milliseconds: int, failures: int = 0) -> list[StepRunResult]:
     """Return one pass of ten requests for each repeat; every request takes so long."""
     return [
         make_document(

@@ -1,5 +1,5 @@
 from solrbench.api.v1alpha1.status.results import StepResult
-from solrbench.results.model.step_result import RequestResult, StepDocument
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
@@ -79,7 +79,7 @@ def test_documents_stored_before_there_was_an_open_loop_are_read() -> None:
         del old[name]
     for name in ("responseTimeHistogram", "droppedRequests", "rampDroppedRequests"):
         del old["requests"][0][name]
-    read = StepDocument.model_validate(old)
+    read = StepRunResult.model_validate(old)
     assert (read.users, read.requests[0].response_time_histogram) == (2, None)
 
 

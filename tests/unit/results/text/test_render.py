@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead, StepResult
-from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.results.text import render
 from unit.results.builders import make_spec
 
@@ -77,14 +77,16 @@ VERDICTS = [
         step="five",
         verdict="Invalid",
         reasons=[
-            Doubt(reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %"),
-            Doubt(reason="TooFewSamples", message="9 requests, p95 needs 200"),
+            InvalidReason(
+                reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %"
+            ),
+            InvalidReason(reason="TooFewSamples", message="9 requests, p95 needs 200"),
         ],
     ),
     StepVerdict(
         step="one",
         verdict="Valid",
-        unchecked=[Doubt(reason="PodThrottled", message="no cpu.stat of w")],
+        unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat of w")],
     ),
 ]
 

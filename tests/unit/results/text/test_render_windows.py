@@ -1,13 +1,13 @@
 from datetime import timedelta
 
-from solrbench.results.model.step_result import StepDocument
-from solrbench.results.model.windows import CacheSample, OutlierWindow, Thousand
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 from solrbench.results.text.render_windows import windows_to_markdown
 from unit.results.builders import START, make_document
 
 
-def thousand(place: int, seconds: float, requests: int = 1000) -> Thousand:
-    return Thousand(
+def thousand(place: int, seconds: float, requests: int = 1000) -> RequestWindow:
+    return RequestWindow(
         requests=requests,
         failures=place,
         end_seconds=place * seconds,
@@ -28,11 +28,11 @@ def outlier(second: int, deviations: float | None) -> OutlierWindow:
     )
 
 
-def document(repeat: int = 1, **fields: object) -> StepDocument:
+def document(repeat: int = 1, **fields: object) -> StepRunResult:
     return make_document("five", repeat).model_copy(update={"outlier_windows": 0, **fields})
 
 
-def lines(*documents: StepDocument) -> list[str]:
+def lines(*documents: StepRunResult) -> list[str]:
     return "\n\n".join(windows_to_markdown(documents)).splitlines()
 
 

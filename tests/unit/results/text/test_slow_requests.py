@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.results.model.step_result import RequestResult, SlowRequest, StepDocument
+from solrbench.results.model.step_result import RequestResult, SlowRequest, StepRunResult
 from solrbench.results.text.slow_requests import slow_lines
 
 THEN = datetime(2025, 1, 1, tzinfo=UTC)
@@ -17,7 +17,7 @@ def slow(milliseconds: int, **fields: Any) -> SlowRequest:
     )
 
 
-def document(repeat: int, *found: SlowRequest, variant: str = "") -> StepDocument:
+def document(repeat: int, *found: SlowRequest, variant: str = "") -> StepRunResult:
     result = RequestResult(
         request="query",
         requests=1,
@@ -25,7 +25,7 @@ def document(repeat: int, *found: SlowRequest, variant: str = "") -> StepDocumen
         service_time_histogram="",
         slow_requests=list(found),
     )
-    return StepDocument(
+    return StepRunResult(
         id=f"r{repeat}",
         repeat=repeat,
         variant=variant,
@@ -59,4 +59,4 @@ def test_node_that_nobody_told_is_left_out() -> None:
 def test_documents_of_old_have_no_slow_requests() -> None:
     old = document(1).model_dump(mode="json", by_alias=True)
     del old["requests"][0]["slowRequests"]
-    assert slow_lines([StepDocument.model_validate(old)], 3) == []
+    assert slow_lines([StepRunResult.model_validate(old)], 3) == []

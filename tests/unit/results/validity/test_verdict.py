@@ -9,14 +9,19 @@ from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import (
     FailureKind,
+    PodEvent,
     PodRecord,
-    PodTrouble,
-    StepDocument,
+    StepRunResult,
     Window,
     WorkerResult,
 )
-from solrbench.results.text.verdict_text import ending, verdict_lines
-from solrbench.results.validity.verdict import headline, judge, judge_steps, samples_needed
+from solrbench.results.text.verdict_text import completion_note, verdict_lines
+from solrbench.results.validity.verdict import (
+    evaluate_step,
+    evaluate_steps,
+    overall_verdict,
+    samples_needed,
+)
 from unit.results.builders import START, make_document, make_result, make_spec, make_variants
 
 ENOUGH = [1000] * 200
@@ -44,7 +49,7 @@ def worker(name: str = "w-0", **fields: Any) -> WorkerResult:
     return WorkerResult.model_validate({"worker": name} | healthy | fields)
 
 
-def healthy(repeat: int = 1, **fields: Any) -> StepDocument:
+def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
     """Return a document that holds all evidence, and nothing to doubt."""
     result = make_result(ENOUGH).model_copy(update={"partial_answers": 0, "empty_answers": 0})
     document = make_document("a", repeat, result, seconds=10.0)
@@ -52,14 +57,14 @@ def healthy(repeat: int = 1, **fields: Any) -> StepDocument:
     return document.model_copy(update=evidence | fields)
 
 
-def answers(**fields: Any) -> StepDocument:
+def answers(**fields: Any) -> StepRunResult:
     document = healthy()
     return document.model_copy(
         update={"requests": [document.requests[0].model_copy(update=fields)]}
     )
 
 
-def open_loop(planned: int, **fields: Any) -> StepDocument:
+def open_loop(planned: int, **fields: Any) -> StepRunResult:
     plan = {"requests_per_second": 20.0, "planned_requests": planned}
     return answers(**fields).model_copy(
         update=plan | {"workers": [worker(lag_p99_microseconds=900, lag_max_microseconds=1500)]}
@@ -70,8 +75,8 @@ def told(verdict: StepVerdict) -> dict[str, str]:
     return {each.reason: each.message for each in verdict.reasons}
 
 
-def judged(*documents: StepDocument, **changes: int) -> StepVerdict:
-    return judge("a", "", documents, load(**changes))
+def judged(*documents: StepRunResult, **changes: int) -> StepVerdict:
+    return evaluate_step("a", "", documents, load(**changes))
 
 
 def test_nothing_to_doubt_is_valid() -> None:
@@ -142,19 +147,19 @@ def test_silence_about_lag_is_no_proof() -> None:
 
 def test_lost_workers_are_named() -> None:
     document = healthy(lost_workers=["w-1"])
-    assert told(judge("a", "", [document], load(workers=2))) == {
+    assert told(evaluate_step("a", "", [document], load(workers=2))) == {
         "WorkersLost": "1 of 2 workers were lost (w-1), bound 0"
     }
-    assert told(judge("a", "", [healthy()], load(workers=3))) == {
+    assert told(evaluate_step("a", "", [healthy()], load(workers=3))) == {
         "WorkersLost": "2 of 3 workers were lost, bound 0"
     }
 
 
 def test_step_that_those_left_ran_whole_is_valid() -> None:
     goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
-    assert judge("a", "", [healthy()], goes_on).verdict == "Valid"
+    assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
     spoiled = healthy(lost_workers=["w-1"])
-    assert told(judge("a", "", [spoiled], goes_on)) == {
+    assert told(evaluate_step("a", "", [spoiled], goes_on)) == {
         "WorkersLost": "1 of 3 workers were lost (w-1), bound 0"
     }
 
@@ -177,8 +182,8 @@ def test_throttled_worker() -> None:
 
 
 def test_troubles_of_pods() -> None:
-    trouble = PodTrouble(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
-    later = PodTrouble(kind="Replaced", time=START + timedelta(seconds=5))
+    trouble = PodEvent(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
+    later = PodEvent(kind="Replaced", time=START + timedelta(seconds=5))
     pods = [
         PodRecord(pod="b-solr-1", component="solr", restarts=0, troubles=[later]),
         PodRecord(pod="b-solr-0", component="solr", restarts=1, troubles=[trouble]),
@@ -308,19 +313,19 @@ def test_steps_and_variants_are_judged_apart() -> None:
         for step, variant in (("a", "raw"), ("a", "proxy"), ("b", "raw"))
     ]
     documents[1] = documents[1].model_copy(update={"lost_workers": ["w-1"]})
-    verdicts = judge_steps(spec, documents)
+    verdicts = evaluate_steps(spec, documents)
     assert [(each.step, each.variant, each.verdict) for each in verdicts] == [
         ("a", "raw", "Valid"),
         ("a", "proxy", "Invalid"),
         ("b", "raw", "Valid"),
     ]
-    assert headline(verdicts) == "Invalid"
-    assert headline(verdicts[:1]) == "Valid"
-    assert headline([]) == ""
-    assert ending(verdicts) == (
+    assert overall_verdict(verdicts) == "Invalid"
+    assert overall_verdict(verdicts[:1]) == "Valid"
+    assert overall_verdict([]) == ""
+    assert completion_note(verdicts) == (
         "1 of 3 steps is Invalid: a (proxy): WorkersLost: 1 of 1 workers were lost (w-1), bound 0"
     )
-    assert ending(verdicts[:1]) == ""
+    assert completion_note(verdicts[:1]) == ""
     assert verdict_lines(verdicts) == [
         "a (proxy) is Invalid: WorkersLost: 1 of 1 workers were lost (w-1), bound 0"
     ]
@@ -351,7 +356,7 @@ def test_documents_of_the_first_version_are_read_and_judged() -> None:
         ],
         "workers": [{"worker": "w-0", "requests": 200, "cpuSeconds": 9.5, "users": 2}],
     }
-    verdict = judged(StepDocument.model_validate(stored))
+    verdict = judged(StepRunResult.model_validate(stored))
     assert set(told(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
     assert unchecked == {"PodThrottled", "PodRestarted", "PartialAnswers", "EmptyAnswers"}

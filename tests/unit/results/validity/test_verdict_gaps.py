@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.step_result import FailureKind, StepDocument
+from solrbench.results.model.step_result import FailureKind, StepRunResult
 from solrbench.results.text.verdict_text import verdict_lines
-from solrbench.results.validity.verdict import judge_steps
+from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import make_spec
 from unit.results.validity.test_verdict import answers, healthy, judged, told
 
@@ -22,7 +22,7 @@ def gaps(verdict: StepVerdict) -> list[tuple[str, str]]:
     return [(each.reason, each.message) for each in verdict.unchecked]
 
 
-def with_names(document: StepDocument, *names: str, **fields: Any) -> StepDocument:
+def with_names(document: StepRunResult, *names: str, **fields: Any) -> StepRunResult:
     more = [document.requests[0].model_copy(update={"request": name} | fields) for name in names]
     return document.model_copy(update={"requests": [*document.requests, *more]})
 
@@ -65,6 +65,6 @@ def test_gaps_of_many_steps_are_told_once() -> None:
     documents = [
         healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")
     ]
-    assert verdict_lines(judge_steps(spec, documents)) == [
+    assert verdict_lines(evaluate_steps(spec, documents)) == [
         "not checked: PodRestarted of a, b: nobody looked at the pods"
     ]

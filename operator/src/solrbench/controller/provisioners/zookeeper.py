@@ -1,8 +1,8 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all
-from solrbench.controller.context import Run
-from solrbench.controller.provisioners.pod_check import explain, update_target
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.pod_check import raise_pod_problem, update_target
 from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
@@ -10,43 +10,46 @@ from solrbench.plan.zookeeper_path import member_hosts
 from solrbench.solr import zookeeper
 
 
-def bring_up_ensemble(run: Run) -> None:
+def ensure_ensemble(context: ReconcileContext) -> None:
     """Make an ensemble and wait until it is whole.
 
     Raises:
         TemporaryError: until then.
 
     """
-    apply_all(run, build_zookeeper(run.benchmark, run.solr_cloud, run.status.attempts.target))
-    wait_for_ensemble(run)
+    apply_all(
+        context,
+        build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
+    )
+    wait_for_ensemble(context)
 
 
-def wait_for_ensemble(run: Run) -> None:
+def wait_for_ensemble(context: ReconcileContext) -> None:
     """Wait until every member of an ensemble of the benchmark serves.
 
     Raises:
         TemporaryError: until then, with the trouble of a pod as the reason if there is one.
 
     """
-    wanted = run.solr_cloud.zookeeper.replicas
-    hosts = member_hosts(run.benchmark, run.solr_cloud)
+    wanted = context.solr_cloud.zookeeper.replicas
+    hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
-    update_target(run, zookeepers=size or None)
+    update_target(context, zookeepers=size or None)
     if size != wanted:
-        explain(run, names.ZOOKEEPER)
+        raise_pod_problem(context, names.ZOOKEEPER)
         raise TemporaryError(
             "ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble"
         )
 
 
-def check_provided(run: Run) -> None:
+def check_provided(context: ReconcileContext) -> None:
     """Check that there is somebody who makes a ZookeeperCluster.
 
     Raises:
         TemporaryError: if there is not.
 
     """
-    if not run.cluster.serves(*ZOOKEEPER_CLUSTERS):
+    if not context.cluster.serves(*ZOOKEEPER_CLUSTERS):
         raise TemporaryError(
             "ZooKeeperOperatorMissing",
             "the cluster does not know zookeeperclusters.zookeeper.pravega.io; install the"
@@ -54,31 +57,31 @@ def check_provided(run: Run) -> None:
         )
 
 
-def wait_for_provided(run: Run) -> None:
+def wait_for_provided(context: ReconcileContext) -> None:
     """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper.
 
     Raises:
         TemporaryError: until every member serves.
 
     """
-    name = names.provided_zookeeper(run.benchmark)
-    if run.cluster.get(*ZOOKEEPER_CLUSTERS, run.namespace, name) is None:
+    name = names.provided_zookeeper(context.benchmark)
+    if context.cluster.get(*ZOOKEEPER_CLUSTERS, context.namespace, name) is None:
         raise TemporaryError(
             "ZooKeeperNotReady",
             f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
             " zookeeper-operator.use or zookeeper-operator.install",
         )
-    wait_for_ensemble(run)
+    wait_for_ensemble(context)
 
 
-def check_external(run: Run) -> None:
+def check_external(context: ReconcileContext) -> None:
     """Check that an outside ensemble can be reached at all.
 
     Raises:
         TemporaryError: if no member takes a connection.
 
     """
-    servers = run.state_path.servers
+    servers = context.zookeeper_path.servers
     if not zookeeper.any_reachable(servers):
         raise TemporaryError(
             "ZooKeeperUnreachable",

@@ -5,14 +5,14 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.context import Run, TargetLostError
-from solrbench.controller.replica_sizes import check_made, find_replicas
+from solrbench.controller.context import ReconcileContext, TargetLostError
+from solrbench.controller.replica_sizes import check_created, find_replicas
 from solrbench.decide.conditions import TARGET_READY
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.solr import collections, managed_collection
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster_nodes import NodeLife, node_lives, zookeepers
+from solrbench.solr.cluster_nodes import NodeIdentity, node_identities, zookeepers
 
 CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
@@ -21,7 +21,7 @@ PATIENCE = timedelta(seconds=60)
 """How long a target may stay silent; a saturated one answers late."""
 
 
-def look_at(run: Run) -> None:
+def reconcile_existing_target(context: ReconcileContext) -> None:
     """Check the existing target, and make the collection if it is to be ours.
 
     Raises:
@@ -30,32 +30,34 @@ def look_at(run: Run) -> None:
         TargetLostError: if a node of a target that was ready is not the one it was.
 
     """
-    if run.conditions.holds(TARGET_READY):
-        check(run)
+    if context.conditions.is_true(TARGET_READY):
+        verify_nodes_unchanged(context)
         return
-    run.enter("Provisioning")
-    if not delete_components(run, *TARGET, attempt_below=run.status.attempts.target):
+    context.set_phase("Provisioning")
+    if not delete_components(context, *TARGET, attempt_below=context.status.attempts.target):
         raise TemporaryError("RemovingOldTarget", "pods of the attempt before are still there")
-    with run.solr(timeout_seconds=30) as solr:
-        lives = node_lives(solr)
-        if missing := sorted(run.status.target.nodes.keys() - lives.keys()):
+    with context.solr(timeout_seconds=30) as solr:
+        lives = node_identities(solr)
+        if missing := sorted(context.status.target.nodes.keys() - lives.keys()):
             raise TemporaryError("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
         _check_versions(lives)
         # Before the status tells of nodes: a password that lets nobody in, and a collection of
         # somebody else's, end the benchmark here, and then nobody has to clean up.
-        is_made = not run.benchmark.spec.target.uses_collection and _is_made(run, solr)
-        _note(run, solr, lives)
-        if run.benchmark.spec.target.uses_collection:
-            _check_collection(run, solr)
-        elif not run.benchmark.status.target.nodes:
+        is_made = not context.benchmark.spec.target.uses_collection and _is_created(context, solr)
+        _record_target(context, solr, lives)
+        if context.benchmark.spec.target.uses_collection:
+            _check_collection(context, solr)
+        elif not context.benchmark.status.target.nodes:
             # Nothing is made before the status tells that it may be: whoever cleans up reads it.
             raise TemporaryError("TargetFound", "the nodes answer, the collection is made next")
         else:
-            _make_collection(run, solr, lives, is_made=is_made)
-    run.conditions.set(TARGET_READY, "True", "Ready", "the existing nodes and replicas are active")
+            _make_collection(context, solr, lives, is_made=is_made)
+    context.conditions.set(
+        TARGET_READY, "True", "Ready", "the existing nodes and replicas are active"
+    )
 
 
-def _check_versions(lives: dict[str, NodeLife]) -> None:
+def _check_versions(lives: dict[str, NodeIdentity]) -> None:
     versions = sorted({life.solr_version for life in lives.values()})
     if any(not version.startswith("9.") for version in versions):
         raise PermanentError(
@@ -64,22 +66,24 @@ def _check_versions(lives: dict[str, NodeLife]) -> None:
         )
 
 
-def _note(run: Run, solr: SolrClient, lives: dict[str, NodeLife]) -> None:
+def _record_target(
+    context: ReconcileContext, solr: SolrClient, lives: dict[str, NodeIdentity]
+) -> None:
     target = TargetStatus(
         live_nodes=len(lives),
         zookeepers=zookeepers(solr),
         solr_version=", ".join(sorted({life.solr_version for life in lives.values()})),
         heap_bytes=min(life.heap_max_bytes for life in lives.values()),
-        url=f"{solr.urls[0]}/{names.collection(run.benchmark)}",
+        url=f"{solr.urls[0]}/{names.collection(context.benchmark)}",
         nodes={name: life.started for name, life in lives.items()},
-        check_time=run.now,
+        check_time=context.now,
     )
-    run.update(target=target)
+    context.update(target=target)
 
 
-def _check_collection(run: Run, solr: SolrClient) -> None:
-    name = names.collection(run.benchmark)
-    found = find_replicas(run, solr)
+def _check_collection(context: ReconcileContext, solr: SolrClient) -> None:
+    name = names.collection(context.benchmark)
+    found = find_replicas(context, solr)
     if not found:
         raise TemporaryError(
             "CollectionNotFound", f"target.existing.collectionName: there is no collection {name}"
@@ -89,18 +93,20 @@ def _check_collection(run: Run, solr: SolrClient) -> None:
         raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
 
 
-def _is_made(run: Run, solr: SolrClient) -> bool:
+def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
     """Return whether the collection of this attempt is there; one of an earlier attempt goes."""
-    config_set = names.config_set(run.benchmark, run.status.attempts.target)
-    prefix = names.config_set_prefix(run.benchmark)
-    return managed_collection.is_there(solr, names.collection(run.benchmark), config_set, prefix)
+    config_set = names.config_set(context.benchmark, context.status.attempts.target)
+    prefix = names.config_set_prefix(context.benchmark)
+    return managed_collection.find_or_delete_stale(
+        solr, names.collection(context.benchmark), config_set, prefix
+    )
 
 
 def _make_collection(
-    run: Run, solr: SolrClient, lives: dict[str, NodeLife], *, is_made: bool
+    context: ReconcileContext, solr: SolrClient, lives: dict[str, NodeIdentity], *, is_made: bool
 ) -> None:
-    name, wanted = names.collection(run.benchmark), run.benchmark.spec.collection
-    config_set = names.config_set(run.benchmark, run.status.attempts.target)
+    name, wanted = names.collection(context.benchmark), context.benchmark.spec.collection
+    config_set = names.config_set(context.benchmark, context.status.attempts.target)
     if wanted.replicas.total > len(lives):
         raise PermanentError(
             "TooFewNodes",
@@ -108,17 +114,17 @@ def _make_collection(
             f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
         )
     if not is_made:
-        collections.upload_config_set(solr, config_set, read_archive(run))
+        collections.upload_config_set(solr, config_set, read_archive(context))
         collections.create_collection(solr, name, wanted, sorted(lives), config_set)
-    check_made(run, solr, len(lives))
+    check_created(context, solr, len(lives))
     collections.ensure_properties(solr, name, wanted)
 
 
-def check(run: Run, *, now: bool = False) -> None:
+def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> None:
     """Check that every node still lives the life it lived when the target became ready.
 
     Args:
-        run: the pass
+        context: the pass
         now: whether to look even if somebody just did, as before a result is kept
 
     Raises:
@@ -126,49 +132,52 @@ def check(run: Run, *, now: bool = False) -> None:
         TargetLostError: if a node is gone or was started again, or nobody answers for long.
 
     """
-    seen = run.status.target.check_time or run.now
-    if not now and run.now - seen < CHECK_PAUSE:
+    seen = context.status.target.check_time or context.now
+    if not now and context.now - seen < CHECK_PAUSE:
         return
     try:
-        with run.solr() as solr:
-            lives = node_lives(solr)
+        with context.solr() as solr:
+            lives = node_identities(solr)
     except SolrbenchError as error:
-        if run.now - seen > PATIENCE:
+        if context.now - seen > PATIENCE:
             raise TargetLostError("TargetUnreachable", error.message) from error
         if now:
             raise TemporaryError(error.reason, error.message) from error
         return
-    for name, started in run.status.target.nodes.items():
+    for name, started in context.status.target.nodes.items():
         if name not in lives:
             raise TargetLostError("TargetNodeLost", f"node {name} is not live any more")
         if lives[name].started != started:
             raise TargetLostError("TargetNodeLost", f"node {name} was started again")
-    run.update(target=run.status.target.model_copy(update={"check_time": run.now}))
+    context.update(target=context.status.target.model_copy(update={"check_time": context.now}))
 
 
-def remove_collection(run: Run, *, at_once: bool = False) -> None:
+def remove_collection(context: ReconcileContext, *, at_once: bool = False) -> None:
     """Delete the collection that was made for this benchmark; one of the user's stays.
 
     Args:
-        run: the pass
+        context: the pass
         at_once: whether not to wait for nodes that are away
 
     Raises:
         SolrbenchError: if it could not be done.
 
     """
-    if not may_hold_collection(run):
+    if not may_hold_collection(context):
         return
-    with run.solr(timeout_seconds=30) as solr:
-        name, prefix = names.collection(run.benchmark), names.config_set_prefix(run.benchmark)
+    with context.solr(timeout_seconds=30) as solr:
+        name, prefix = (
+            names.collection(context.benchmark),
+            names.config_set_prefix(context.benchmark),
+        )
         managed_collection.remove(solr, name, prefix, at_once=at_once)
 
 
-def may_hold_collection(run: Run) -> bool:
+def may_hold_collection(context: ReconcileContext) -> bool:
     """Return whether the existing target may hold something of this benchmark.
 
     One whose nodes were never seen, as with a wrong password, need not be asked at the end.
     """
-    target = run.benchmark.spec.target
+    target = context.benchmark.spec.target
     made = target.existing is not None and not target.uses_collection
-    return made and bool(run.status.target.nodes)
+    return made and bool(context.status.target.nodes)

@@ -5,19 +5,19 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
-from solrbench.controller.context import Run
+from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
-from solrbench.controller.replica_sizes import find_replicas, read_cores
-from solrbench.controller.stages.target import check_target
+from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
+from solrbench.controller.stages.target import verify_target
 from solrbench.dataset.pod_client import IndexPodClient
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.index_progress import add_up
-from solrbench.decide.pod_problems import find_trouble
+from solrbench.decide.index_progress import aggregate_progress
+from solrbench.decide.pod_problems import first_problem
 from solrbench.decide.views import JobView, PodView
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
-from solrbench.plan.auth_files import access_files
+from solrbench.plan.auth_files import auth_files
 from solrbench.plan.index_plan import IndexPlan, IndexProgress
 from solrbench.solr.collections import check_replicas
 from solrbench.solr.replica_counts import commit, documents_by_shard
@@ -26,7 +26,7 @@ INTERRUPTED = "Interrupted"
 """Told by a pod that was stopped because of another one's error, so it is no reason itself."""
 
 
-def index(run: Run) -> None:
+def reconcile_index(context: ReconcileContext) -> None:
     """Fill the collection and check that Solr holds every document.
 
     Raises:
@@ -35,29 +35,31 @@ def index(run: Run) -> None:
         TargetLostError: if a node was lost while the documents were counted.
 
     """
-    if run.conditions.holds(DATA_INDEXED):
+    if context.conditions.is_true(DATA_INDEXED):
         return
-    run.enter("Indexing")
-    dataset = run.benchmark.spec.dataset
+    context.set_phase("Indexing")
+    dataset = context.benchmark.spec.dataset
     if dataset is None:
-        _count_what_is_there(run)
+        _record_existing_size(context)
         return
-    found = job(run, names.INDEX)
+    found = job(context, names.INDEX)
     if found is None:
-        plan = _plan(run, dataset)
-        apply_all(run, build_index(run.benchmark, plan, run.settings.image, _attempt(run)))
+        plan = _plan(context, dataset)
+        apply_all(
+            context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
+        )
         raise TemporaryError("IndexingStarted", "the index Job was made")
-    seen = pods(run, names.INDEX)
+    seen = pods(context, names.INDEX)
     progress = _observe(seen)
-    run.update(dataset=add_up(dataset, progress, run.now.timestamp()))
+    context.update(dataset=aggregate_progress(dataset, progress, context.now.timestamp()))
     if found.failed:
         raise _failure(found, progress, seen)
     if not found.succeeded:
-        _wait(run, seen)
-    _verify(run, dataset)
-    check_target(run)
-    done = run.status.dataset
-    run.conditions.set(
+        _wait(context, seen)
+    _verify(context, dataset)
+    verify_target(context)
+    done = context.status.dataset
+    context.conditions.set(
         DATA_INDEXED,
         "True",
         "Indexed",
@@ -65,45 +67,47 @@ def index(run: Run) -> None:
     )
 
 
-def _attempt(run: Run) -> int:
-    return run.status.attempts.target
+def _attempt(context: ReconcileContext) -> int:
+    return context.status.attempts.target
 
 
-def _count_what_is_there(run: Run) -> None:
+def _record_existing_size(context: ReconcileContext) -> None:
     """Note the size of the user's collection as it is; others may be writing to it."""
-    with run.solr() as solr:
-        cores = read_cores(run, solr, find_replicas(run, solr))
+    with context.solr() as solr:
+        cores = read_replica_sizes(context, solr, find_replicas(context, solr))
     try:
         documents = sum(documents_by_shard(cores).values())
     except TemporaryError:  # a number that the replicas do not agree on is no number
         documents = None
     size = sum(each.bytes for each in cores)
-    run.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
+    context.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
     message = "the collection is used as it is, nothing is written to it"
-    run.conditions.set(DATA_INDEXED, "True", "Used", message)
+    context.conditions.set(DATA_INDEXED, "True", "Used", message)
 
 
-def _plan(run: Run, dataset: Dataset) -> IndexPlan:
-    spec = run.benchmark.spec
+def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
+    spec = context.benchmark.spec
     return IndexPlan(
-        benchmark=run.benchmark.key,
-        solr_urls=run.solr_urls,
-        collection=names.collection(run.benchmark),
+        benchmark=context.benchmark.key,
+        solr_urls=context.solr_urls,
+        collection=names.collection(context.benchmark),
         router=spec.collection.router.name,
         shards=spec.collection.shards,
         dataset=dataset,
-        access=access_files(run.existing),
-        leader_urls=_leader_urls(run),
+        access=auth_files(context.existing),
+        leader_urls=_leader_urls(context),
     )
 
 
-def _leader_urls(run: Run) -> dict[str, str] | None:
+def _leader_urls(context: ReconcileContext) -> dict[str, str] | None:
     """Return the nodes that index pods may ask directly; `None` for every one, as those we made."""
-    if run.existing is None:
+    if context.existing is None:
         return None
-    with run.solr() as solr:
-        found = find_replicas(run, solr)
-    return leader_urls(run.cluster, run.settings.allowed_hosts, run.namespace, run.door, found)
+    with context.solr() as solr:
+        found = find_replicas(context, solr)
+    return leader_urls(
+        context.cluster, context.settings.allowed_hosts, context.namespace, context.endpoint, found
+    )
 
 
 def _observe(seen: list[PodView]) -> list[IndexProgress]:
@@ -138,27 +142,27 @@ def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView])
     return PermanentError("IndexJobFailed", found.failure)
 
 
-def _wait(run: Run, seen: list[PodView]) -> None:
+def _wait(context: ReconcileContext, seen: list[PodView]) -> None:
     at_work = [pod for pod in seen if pod.phase in ("Pending", "Running")]
-    trouble = find_trouble(at_work, run.now)
+    trouble = first_problem(at_work, context.now)
     if trouble is not None:
         raise TemporaryError(trouble.reason, trouble.message)
-    status = run.status.dataset
+    status = context.status.dataset
     total = f" of {status.documents_total}" if status.documents_total else ""
     raise TemporaryError("Indexing", f"{status.documents or 0}{total} documents sent")
 
 
-def _verify(run: Run, dataset: Dataset) -> None:
-    spec, name = run.benchmark.spec, names.collection(run.benchmark)
-    sent = run.status.dataset.documents
+def _verify(context: ReconcileContext, dataset: Dataset) -> None:
+    spec, name = context.benchmark.spec, names.collection(context.benchmark)
+    sent = context.status.dataset.documents
     expected = dataset.expected_documents or sent
     if expected is None:
         raise PermanentError("DocumentsUnknown", "no index pod told how many documents it sent")
-    with run.solr(timeout_seconds=30) as solr:
+    with context.solr(timeout_seconds=30) as solr:
         commit(solr, name, dataset.indexing.max_segments)
-        found = find_replicas(run, solr)
-        check_replicas(found, spec.collection, run.nodes)
-        cores = read_cores(run, solr, found)
+        found = find_replicas(context, solr)
+        check_replicas(found, spec.collection, context.nodes)
+        cores = read_replica_sizes(context, solr, found)
     counted = documents_by_shard(cores)
     size = sum(each.bytes for each in cores)
     total = sum(counted.values())
@@ -168,6 +172,6 @@ def _verify(run: Run, dataset: Dataset) -> None:
             f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"
             f" {counted}); if the data repeats ids, set spec.dataset.expectedDocuments",
         )
-    run.update(
-        dataset=run.status.dataset.model_copy(update={"documents": total, "index_bytes": size})
+    context.update(
+        dataset=context.status.dataset.model_copy(update={"documents": total, "index_bytes": size})
     )

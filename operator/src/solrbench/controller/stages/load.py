@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
-from solrbench.controller.context import LoadLostError, Run
+from solrbench.controller.context import LoadLostError, ReconcileContext
 from solrbench.controller.endpoint import check_hosts
-from solrbench.controller.replica_sizes import find_replicas, read_cores
-from solrbench.controller.stages.load_results import follow, show
+from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
+from solrbench.controller.stages.load_results import poll_master, update_result_status
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.conditions import MEASURED
-from solrbench.decide.resume import resume
+from solrbench.decide.resume import plan_resumption
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
-from solrbench.plan.auth_files import access_files
-from solrbench.plan.load_plan import Doors, LoadPlan, PlannedPass, Resumption
-from solrbench.plan.step_runs import PassId, rate_before, remaining_passes, step_of
-from solrbench.plan.variant_endpoints import doors
+from solrbench.plan.auth_files import auth_files
+from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
+from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
+from solrbench.plan.variant_endpoints import variant_endpoints
 
 
-def measure(run: Run) -> None:
+def reconcile_load(context: ReconcileContext) -> None:
     """Run what is left of the ladder.
 
     Raises:
@@ -28,44 +28,46 @@ def measure(run: Run) -> None:
         LoadLostError: if a pod of the load was lost.
 
     """
-    if run.conditions.holds(MEASURED):
+    if context.conditions.is_true(MEASURED):
         return
-    documents = run.reports.documents(run.benchmark)
-    show(run, documents)
-    remaining = remaining_passes(run.benchmark.spec, frozenset(documents))
+    documents = context.reports.documents(context.benchmark)
+    update_result_status(context, documents)
+    remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
     if not remaining:
-        _finish(run, len(documents))
+        _finish(context, len(documents))
         return
-    run.enter("Measuring")
-    if not delete_components(run, *LOAD, attempt_below=run.status.attempts.load):
+    context.set_phase("Measuring")
+    if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
         raise TemporaryError("RemovingOldLoad", "pods of the attempt before are still there")
-    if job(run, names.LOAD_MASTER) is None or job(run, names.LOAD_WORKER) is None:
-        plan = _plan(run, remaining)
-        apply_all(run, build_load(run.benchmark, plan, run.settings.image, plan.attempt))
+    if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
+        plan = _plan(context, remaining)
+        apply_all(
+            context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
+        )
         raise TemporaryError("LoadStarted", "the load's Jobs were made")
-    follow(run)
+    poll_master(context)
 
 
-def _finish(run: Run, stored: int) -> None:
-    _update_index_size(run)
-    if not delete_components(run, *LOAD):
+def _finish(context: ReconcileContext, stored: int) -> None:
+    _update_index_size(context)
+    if not delete_components(context, *LOAD):
         raise TemporaryError("StoppingLoad", "every step is stored, the load's pods end")
-    run.update(load=None)
-    run.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
+    context.update(load=None)
+    context.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
 
 
-def _update_index_size(run: Run) -> None:
+def _update_index_size(context: ReconcileContext) -> None:
     """Read the size again: merges went on after the last document."""
-    with run.solr() as solr:
-        cores = read_cores(run, solr, find_replicas(run, solr))
+    with context.solr() as solr:
+        cores = read_replica_sizes(context, solr, find_replicas(context, solr))
     size = {"index_bytes": sum(each.bytes for each in cores)}
-    run.update(dataset=run.status.dataset.model_copy(update=size))
+    context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
-def _plan(run: Run, remaining: Sequence[PassId]) -> LoadPlan:
-    spec = run.benchmark.spec
+def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
+    spec = context.benchmark.spec
     passes = [
-        PlannedPass(
+        PlannedStepRun(
             id=str(each),
             repeat=each.repeat,
             variant=each.variant,
@@ -74,14 +76,14 @@ def _plan(run: Run, remaining: Sequence[PassId]) -> LoadPlan:
         )
         for each in remaining
     ]
-    service = names.child(run.benchmark, names.LOAD_MASTER)
+    service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
-        benchmark=run.benchmark.key,
-        attempt=run.status.attempts.load,
-        solr_urls=run.solr_urls,
-        access=access_files(run.existing),
-        variants=_doors(run),
-        collection=names.collection(run.benchmark),
+        benchmark=context.benchmark.key,
+        attempt=context.status.attempts.load,
+        solr_urls=context.solr_urls,
+        access=auth_files(context.existing),
+        variants=_variant_endpoints(context),
+        collection=names.collection(context.benchmark),
         workload=spec.workload,
         generator=spec.dataset.generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
@@ -89,17 +91,17 @@ def _plan(run: Run, remaining: Sequence[PassId]) -> LoadPlan:
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         passes=passes,
-        resumption=_resumption(run, remaining[0]),
-        master_host=f"{service}.{run.namespace}.svc",
+        resumption=_resumption(context, remaining[0]),
+        master_host=f"{service}.{context.namespace}.svc",
     )
 
 
-def _resumption(run: Run, first: PassId) -> Resumption:
-    stored, attempts = run.reports.documents(run.benchmark), run.status.attempts
-    return resume(first, stored.values(), attempts.load, attempts.load_of_target or 1)
+def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
+    stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
+    return plan_resumption(first, stored.values(), attempts.load, attempts.load_of_target or 1)
 
 
-def _doors(run: Run) -> list[Doors]:
+def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
     """Return where the variants lead; hosts of the user's must be allowed as those of targets.
 
     Raises:
@@ -107,29 +109,29 @@ def _doors(run: Run) -> list[Doors]:
         PermanentError: `HostNotAllowed`.
 
     """
-    given = [url for each in run.benchmark.spec.target.variants for url in each.urls or ()]
-    own = [qualify(url, run.namespace) for url in given]
+    given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
+    own = [qualify(url, context.namespace) for url in given]
     if own:
-        check_hosts(run.cluster, run.settings.allowed_hosts, own)
+        check_hosts(context.cluster, context.settings.allowed_hosts, own)
     return [
-        each.model_copy(update={"urls": [qualify(url, run.namespace) for url in each.urls]})
-        for each in doors(run.benchmark, run.solr_urls)
+        each.model_copy(update={"urls": [qualify(url, context.namespace) for url in each.urls]})
+        for each in variant_endpoints(context.benchmark, context.solr_urls)
     ]
 
 
-def load_again(run: Run, lost: LoadLostError) -> None:
+def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
     """Begin a new attempt of the load; stored steps stay.
 
     Raises:
         PermanentError: if there were enough attempts.
 
     """
-    attempts = run.status.attempts
-    if attempts.load >= attempts.target + run.benchmark.spec.retries:
+    attempts = context.status.attempts
+    if attempts.load >= attempts.target + context.benchmark.spec.retries:
         raise PermanentError(
             lost.reason, f"{lost.message}; given up after {attempts.load} attempts (spec.retries)"
         )
-    run.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
-    run.conditions.set(
+    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
+    context.conditions.set(
         MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored start again"
     )

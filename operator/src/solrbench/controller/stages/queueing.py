@@ -6,42 +6,44 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.controller.context import Run
+from solrbench.controller.context import ReconcileContext
 from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.decide.queue import ahead_in_queue
+from solrbench.decide.queue import blocking_benchmarks
 from solrbench.errors import TemporaryError
 
-_turn_lock = threading.Lock()
+_queue_lock = threading.Lock()
 """Only one pass at a time looks at the queue and takes the place (there is one operator)."""
 
 
-def wait_for_turn(run: Run) -> None:
+def acquire_slot(context: ReconcileContext) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
 
     Raises:
         TemporaryError: while others come first.
 
     """
-    if run.status.start_time is not None:
+    if context.status.start_time is not None:
         return
-    with _turn_lock:
-        before = ahead_in_queue(run.benchmark, _everyone(run), run.settings.concurrency)
+    with _queue_lock:
+        before = blocking_benchmarks(
+            context.benchmark, _all_benchmarks(context), context.settings.concurrency
+        )
         if before:
-            run.enter("Queued")
+            context.set_phase("Queued")
             raise TemporaryError("Queued", f"waits for {', '.join(before[:5])}")
-        run.update(start_time=run.now)
-        run.enter("Provisioning")
-        run.conditions.set(SUCCEEDED, "Unknown", "Running", "")
-        run.settle()
-        store_status(run)
+        context.update(start_time=context.now)
+        context.set_phase("Provisioning")
+        context.conditions.set(SUCCEEDED, "Unknown", "Running", "")
+        context.finalize_status()
+        store_status(context)
 
 
-def _everyone(run: Run) -> list[SolrBenchmark]:
-    namespaces: tuple[str | None, ...] = run.settings.namespaces or (None,)
+def _all_benchmarks(context: ReconcileContext) -> list[SolrBenchmark]:
+    namespaces: tuple[str | None, ...] = context.settings.namespaces or (None,)
     found = []
     for namespace in namespaces:
-        for body in run.cluster.list(*BENCHMARKS, namespace, {}):
+        for body in context.cluster.list(*BENCHMARKS, namespace, {}):
             try:
                 found.append(SolrBenchmark.parse(body))
             except ValidationError:

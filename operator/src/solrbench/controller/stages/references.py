@@ -1,14 +1,14 @@
 """The first stage: everything that the spec refers to exists."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.context import Run
-from solrbench.controller.endpoint import find_door
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import resolve_endpoint
 from solrbench.decide.conditions import ACCEPTED
 from solrbench.errors import TemporaryError
 from solrbench.plan.workload_files import sources
 
 
-def accept(run: Run) -> None:
+def check_references(context: ReconcileContext) -> None:
     """Check that everything the spec refers to exists.
 
     Raises:
@@ -16,20 +16,23 @@ def accept(run: Run) -> None:
         PermanentError: `HostNotAllowed`.
 
     """
-    if run.status.start_time is not None:
+    if context.status.start_time is not None:
         return
-    run.enter("Pending")
-    for path, name, keys in _config_maps(run.benchmark):
-        _check_config_map(run, path, name, keys)
-    if run.existing is not None:
-        find_door(run.cluster, run.settings.allowed_hosts, run.namespace, run.existing)
-    for path, name in _claims(run.benchmark):
-        if run.cluster.get("v1", "PersistentVolumeClaim", run.namespace, name) is None:
+    context.set_phase("Pending")
+    for path, name, keys in _config_maps(context.benchmark):
+        _check_config_map(context, path, name, keys)
+    if context.existing is not None:
+        resolve_endpoint(
+            context.cluster, context.settings.allowed_hosts, context.namespace, context.existing
+        )
+    for path, name in _claims(context.benchmark):
+        if context.cluster.get("v1", "PersistentVolumeClaim", context.namespace, name) is None:
             raise TemporaryError(
                 "VolumeClaimNotFound",
-                f"{path}: there is no PersistentVolumeClaim {name} in namespace {run.namespace}",
+                f"{path}: there is no PersistentVolumeClaim {name} in namespace"
+                f" {context.namespace}",
             )
-    run.conditions.set(ACCEPTED, "True", "Accepted", "everything the spec refers to is there")
+    context.conditions.set(ACCEPTED, "True", "Accepted", "everything the spec refers to is there")
 
 
 def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
@@ -65,12 +68,12 @@ def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
     return found
 
 
-def _check_config_map(run: Run, path: str, name: str, keys: list[str]) -> None:
-    body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
+def _check_config_map(context: ReconcileContext, path: str, name: str, keys: list[str]) -> None:
+    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
     if body is None:
         raise TemporaryError(
             "ConfigMapNotFound",
-            f"{path}: there is no ConfigMap {name} in namespace {run.namespace}; create it",
+            f"{path}: there is no ConfigMap {name} in namespace {context.namespace}; create it",
         )
     present = set(body.get("data") or {}) | set(body.get("binaryData") or {})
     missing = [key for key in keys if key not in present]

@@ -3,11 +3,11 @@
 import httpx
 
 from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.posting.update_response import refusal, unavailable, unconnected
+from solrbench.dataset.posting.update_response import connection_failure, refusal, unavailable
 from solrbench.dataset.routing.routes import Routes, parse_routes
 
 
-class Leaders:
+class LeaderResolver:
     """Reads the routes of one collection from whichever node answers."""
 
     def __init__(
@@ -44,16 +44,16 @@ class Leaders:
         failure = unavailable("spec.target", "has no node")
         for url in self._urls:
             try:
-                return await self._ask(url)
+                return await self._fetch(url)
             except IndexingError as error:
                 failure = error
             except httpx.TransportError as error:
-                failure = unconnected(url, error)
+                failure = connection_failure(url, error)
             if failure.permanent:
                 break
         raise failure
 
-    async def _ask(self, url: str) -> Routes:
+    async def _fetch(self, url: str) -> Routes:
         answer = await self._http.get(
             f"{url}/admin/collections",
             params={"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"},
@@ -71,4 +71,4 @@ class Leaders:
         if self._direct is None:
             return routes
         doors = [f"{each}/{self._collection}" for each in self._urls]
-        return routes.through(doors, self._direct)
+        return routes.via_endpoints(doors, self._direct)

@@ -9,7 +9,7 @@ from typing import Generic, Self, TypeVar
 Item = TypeVar("Item")
 
 
-class ReadAhead(Generic[Item]):
+class PrefetchReader(Generic[Item]):
     """Runs an iterator in a thread, at most `depth` items ahead of who takes them.
 
     The thread is a daemon: a read that hangs in the network does not keep the process alive.

@@ -8,9 +8,9 @@ import httpx
 
 from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.posting.leader_resolver import Leaders
-from solrbench.dataset.posting.update_response import failure_of, unavailable, unconnected
-from solrbench.dataset.progress import Tally
+from solrbench.dataset.posting.leader_resolver import LeaderResolver
+from solrbench.dataset.posting.update_response import connection_failure, parse_failure, unavailable
+from solrbench.dataset.progress import ProgressCounter
 from solrbench.dataset.routing.batches import Batch
 from solrbench.dataset.routing.routes import Routes
 
@@ -21,7 +21,7 @@ _HEADERS = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     """How often and how long to wait.
 
     Attributes:
@@ -40,21 +40,21 @@ class Patience:
         await asyncio.sleep(self.backoff.seconds(attempt, self.rng))
 
 
-async def find_routes(leaders: Leaders, patience: Patience) -> Routes:
+async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Routes:
     """Return the routes as soon as a node answers.
 
     Raises:
         IndexingError: none did, after all retries
 
     """
-    attempts = max(patience.retries, START_RETRIES)
+    attempts = max(retry_policy.retries, START_RETRIES)
     for attempt in range(1, attempts + 1):
         try:
             return await leaders.read()
         except IndexingError as error:
             if error.permanent:
                 raise
-        await patience.wait(attempt)
+        await retry_policy.wait(attempt)
     return await leaders.read()
 
 
@@ -64,16 +64,16 @@ class Sender:
     def __init__(
         self,
         http: httpx.AsyncClient,
-        leaders: Leaders,
+        leaders: LeaderResolver,
         routes: Routes,
-        patience: Patience,
-        tally: Tally,
+        retry_policy: RetryPolicy,
+        counter: ProgressCounter,
     ) -> None:
         self._http = http
         self._leaders = leaders
         self._routes = routes
-        self._patience = patience
-        self._tally = tally
+        self._retry_policy = retry_policy
+        self._counter = counter
         self._turn = 0
 
     async def send(self, batch: Batch) -> None:
@@ -83,21 +83,21 @@ class Sender:
             IndexingError: Solr refuses a document, or fails longer than the retries last
 
         """
-        self._tally.sending()
+        self._counter.sending()
         failure = await self._try(batch)
-        for attempt in range(1, self._patience.retries + 1):
+        for attempt in range(1, self._retry_policy.retries + 1):
             if failure is None or failure.permanent:
                 break
             await self._prepare_retry(attempt)
             failure = await self._try(batch)
         if failure is not None:
             raise failure
-        self._tally.accepted(batch.documents, len(batch.body))
+        self._counter.accepted(batch.documents, len(batch.body))
 
     async def _prepare_retry(self, attempt: int) -> None:
         if attempt == 1:
-            self._tally.retried()
-        await self._patience.wait(attempt)
+            self._counter.retried()
+        await self._retry_policy.wait(attempt)
         try:
             self._routes = await self._leaders.read()
         except IndexingError:
@@ -116,8 +116,8 @@ class Sender:
                 headers=_HEADERS,
             )
         except httpx.TransportError as error:
-            return unconnected(leader, error)
-        return failure_of(answer.status_code, answer.content, leader)
+            return connection_failure(leader, error)
+        return parse_failure(answer.status_code, answer.content, leader)
 
     def _params(self, batch: Batch) -> dict[str, str]:
         params = {"wt": "json"}

@@ -14,7 +14,7 @@ _MAY_PASS = frozenset({404, 408, 409, 425, 429})
 _QUOTED = 600
 
 
-def failure_of(status: int, body: bytes, leader: str) -> IndexingError | None:
+def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None:
     """Return what is wrong with an answer, or `None` when Solr has taken all documents."""
     parsed = _parsed(body)
     if status == 200 and _status(parsed) == 0:
@@ -51,7 +51,7 @@ def refusal(status: int, place: str) -> IndexingError | None:
     return None
 
 
-def unconnected(place: str, error: httpx.TransportError) -> IndexingError:
+def connection_failure(place: str, error: httpx.TransportError) -> IndexingError:
     """Return the failure for a connection that was not made or was lost."""
     if problem := certificate_problem(error):
         return IndexingError(

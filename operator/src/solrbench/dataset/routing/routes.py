@@ -68,16 +68,16 @@ class Routes:
             return self.shards[turn % len(self.shards)].leader
         return self._names[shard].leader if shard in self._names else None
 
-    def through(self, doors: list[str], direct: dict[str, str]) -> "Routes":
+    def via_endpoints(self, endpoints: list[str], direct: dict[str, str]) -> "Routes":
         """Return the same routes with leaders reached in the way that is allowed.
 
         Args:
-            doors: addresses of the collection that any leader is reached through; Solr forwards
+            endpoints: addresses of the collection that any leader is reached through; Solr forwards
             direct: base URL of a node as Solr tells it, to the one to use
 
         """
         shards = tuple(
-            replace(shard, leader=_reach(shard.leader, doors[i % len(doors)], direct))
+            replace(shard, leader=_reach(shard.leader, endpoints[i % len(endpoints)], direct))
             for i, shard in enumerate(self.shards)
         )
         return replace(self, shards=shards)
@@ -142,11 +142,11 @@ def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str)
     )
 
 
-def _reach(leader: str | None, door: str, direct: dict[str, str]) -> str | None:
+def _reach(leader: str | None, endpoint: str, direct: dict[str, str]) -> str | None:
     if leader is None:
         return None
     base, _, core = leader.rpartition("/")
-    return f"{direct[base]}/{core}" if base in direct else door
+    return f"{direct[base]}/{core}" if base in direct else endpoint
 
 
 def _key_text(value: object) -> str | None:

@@ -23,13 +23,13 @@ from solrbench.dataset.sources.files import (
     mounted_files,
     unpacked,
 )
-from solrbench.dataset.sources.generator import DocumentGenerator
-from solrbench.dataset.sources.partition import Slice
-from solrbench.dataset.sources.readers import reader_of
+from solrbench.dataset.sources.generator import GeneratedDocuments
+from solrbench.dataset.sources.partition import Partition
+from solrbench.dataset.sources.readers import reader_for
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ReadContext:
     """What reading needs besides the dataset.
 
     Attributes:
@@ -46,8 +46,10 @@ class Surroundings:
     pause: Callable[[float], object]
 
 
-def documents(dataset: Dataset, part: Slice, around: Surroundings) -> Iterator[dict[str, Any]]:
-    """Return the documents of `part`, each with its id, read as they are asked for.
+def read_documents(
+    dataset: Dataset, partition: Partition, context: ReadContext
+) -> Iterator[dict[str, Any]]:
+    """Return the documents of `partition`, each with its id, read as they are asked for.
 
     Raises:
         IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
@@ -55,32 +57,36 @@ def documents(dataset: Dataset, part: Slice, around: Surroundings) -> Iterator[d
 
     """
     if dataset.generator is not None:
-        return DocumentGenerator(dataset.generator, dataset.id_field).documents(part)
+        return GeneratedDocuments(dataset.generator, dataset.id_field).documents(partition)
     if dataset.http is not None:
-        return _downloaded(dataset, dataset.http.urls, part, around)
+        return _downloaded(dataset, dataset.http.urls, partition, context)
     if dataset.config_map is not None:
-        return _from_files(dataset, mounted_files(around.folder, dataset.config_map.keys), part)
+        return _from_files(
+            dataset, mounted_files(context.folder, dataset.config_map.keys), partition
+        )
     if dataset.persistent_volume_claim is not None:
         paths = dataset.persistent_volume_claim.paths
-        return _from_files(dataset, mounted_files(around.folder, paths), part)
+        return _from_files(dataset, mounted_files(context.folder, paths), partition)
     raise AssertionError("a Dataset has one source")
 
 
 def _downloaded(
-    dataset: Dataset, urls: list[str], part: Slice, around: Surroundings
+    dataset: Dataset, urls: list[str], partition: Partition, context: ReadContext
 ) -> Iterator[dict[str, Any]]:
-    downloader = Downloader(dataset.indexing.retries, around.backoff, around.rng, around.pause)
+    downloader = Downloader(dataset.indexing.retries, context.backoff, context.rng, context.pause)
     with closing(downloader):
-        yield from _from_files(dataset, downloader.files(urls), part)
+        yield from _from_files(dataset, downloader.files(urls), partition)
 
 
-def _from_files(dataset: Dataset, files: list[DataFile], part: Slice) -> Iterator[dict[str, Any]]:
+def _from_files(
+    dataset: Dataset, files: list[DataFile], partition: Partition
+) -> Iterator[dict[str, Any]]:
     formats = [format_of(file, dataset.format) for file in files]
     position = 0
     for file, name, wanted in zip(files, distinct_names(files), formats, strict=True):
         with _bytes_of(file) as stream:
-            for number, load in enumerate(reader_of(wanted)(stream, file.place), 1):
-                if part.owns(position):
+            for number, load in enumerate(reader_for(wanted)(stream, file.place), 1):
+                if partition.owns(position):
                     yield cleaned(load(), dataset.id_field, f"{name}-{number}")
                 position += 1
     if position == 0:

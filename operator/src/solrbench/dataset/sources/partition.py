@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Slice:
+class Partition:
     """The share of one pod: every `pods`-th batch.
 
     Attributes:

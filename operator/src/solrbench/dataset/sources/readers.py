@@ -29,7 +29,7 @@ _LONGEST_CELL = 16 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-def reader_of(wanted: Format) -> Reader:
+def reader_for(wanted: Format) -> Reader:
     """Return the reader of a format other than `Auto`."""
     return {
         Format.JSON: read_json,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from solrbench.http_auth import Access
+from solrbench.http_auth import HttpAuth
 from solrbench.load.auth import load_auth
 from solrbench.load.engine.step_run import LoadTarget
 from solrbench.load.workload.http_requests import Node, prepare_node
@@ -29,5 +29,5 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     )
 
 
-def _nodes(plan: LoadPlan, urls: Iterable[str], access: Access) -> list[Node]:
+def _nodes(plan: LoadPlan, urls: Iterable[str], access: HttpAuth) -> list[Node]:
     return [prepare_node(plan.workload, plan.collection, url, access) for url in urls]

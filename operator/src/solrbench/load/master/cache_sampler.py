@@ -13,7 +13,7 @@ import gevent
 import httpx
 from gevent.event import Event
 
-from solrbench.http_auth import Access
+from solrbench.http_auth import HttpAuth
 from solrbench.load.master.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample
@@ -37,7 +37,7 @@ class CacheSampler:
     `access` is called when Solr is asked for the first time.
     """
 
-    def __init__(self, plan: LoadPlan, access: Callable[[], Access]) -> None:
+    def __init__(self, plan: LoadPlan, access: Callable[[], HttpAuth]) -> None:
         self._collection = plan.collection
         self._urls = cycle(plan.solr_urls)
         self._url = next(self._urls)

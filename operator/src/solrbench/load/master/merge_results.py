@@ -8,17 +8,17 @@ from typing import Any
 
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
-from solrbench.plan.load_plan import PlannedPass
+from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.step_result import (
     MOST_SLOW,
     FailureKind,
     RequestResult,
     SlowRequest,
-    StepDocument,
+    StepRunResult,
     Window,
     WorkerResult,
 )
-from solrbench.results.model.windows import CacheSample, Thousand
+from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
@@ -42,7 +42,7 @@ class WarmUpResult:
 
     requests: int = 0
     steady: bool | None = None
-    request_windows: list[Thousand] = field(default_factory=list)
+    request_windows: list[RequestWindow] = field(default_factory=list)
     caches: list[CacheSample] = field(default_factory=list)
 
 
@@ -71,8 +71,10 @@ class StepRunMetadata:
 
 
 def merge_worker_results(
-    planned: PlannedPass, results: Sequence[tuple[str, WorkerStepResult]], metadata: StepRunMetadata
-) -> StepDocument:
+    planned: PlannedStepRun,
+    results: Sequence[tuple[str, WorkerStepResult]],
+    metadata: StepRunMetadata,
+) -> StepRunResult:
     """Return the document of a pass from (name of the worker, its outcome).
 
     Workers begin to measure at the same message of the master, so seconds since then compare.
@@ -84,7 +86,7 @@ def merge_worker_results(
     series = second_means(each for each in requests if not each.is_transaction)
     warmed_up = metadata.warm_up
     outliers = find_outliers(series, metadata.start_time)
-    return StepDocument(
+    return StepRunResult(
         id=planned.id,
         repeat=planned.repeat,
         variant=planned.variant,

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
-from solrbench.results.model.windows import MAX_THOUSANDS, THOUSAND, Thousand
+from solrbench.results.model.windows import MAX_THOUSANDS, WINDOW_REQUESTS, RequestWindow
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
@@ -48,7 +48,7 @@ class _WindowEnd(NamedTuple):
     """Longest service time since the end before, in µs."""
 
 
-def merge_request_windows(outcomes: Sequence[WorkerStepResult]) -> list[Thousand]:
+def merge_request_windows(outcomes: Sequence[WorkerStepResult]) -> list[RequestWindow]:
     """Return the windows of a pass, the last of which may be shorter, up to `MAX_THOUSANDS`.
 
     A worker that ran out of room for granules ends the list for all.
@@ -86,7 +86,7 @@ def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_Wi
     longest time of a granule counts where the granule ends.
     """
     totals, rates = start, [0.0, 0.0, 0.0]
-    target, longest = THOUSAND, 0
+    target, longest = WINDOW_REQUESTS, 0
     for moment, group in groupby(edges, attrgetter("microseconds")):
         if moment > covered:
             return
@@ -94,15 +94,15 @@ def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_Wi
         while at_edge.requests - target > _NEARLY:
             inside = totals.microseconds + (target - totals.requests) / rates[0]
             yield _WindowEnd(_grow(totals, rates, inside), longest)
-            target, longest = target + THOUSAND, 0
+            target, longest = target + WINDOW_REQUESTS, 0
         totals = at_edge
         for edge in group:
             _apply_edge(rates, edge)
             longest = max(longest, edge.micro_batch.max_microseconds if edge.sign < 0 else 0)
         if totals.requests - target > -_NEARLY:
             yield _WindowEnd(totals, longest)
-            target, longest = target + THOUSAND, 0
-    if covered == float("inf") and totals.requests - target + THOUSAND > _NEARLY:
+            target, longest = target + WINDOW_REQUESTS, 0
+    if covered == float("inf") and totals.requests - target + WINDOW_REQUESTS > _NEARLY:
         yield _WindowEnd(totals, longest)
 
 
@@ -124,11 +124,11 @@ def _apply_edge(rates: list[float], edge: _Edge) -> None:
         rates[place] += edge.sign * amount / edge.length
 
 
-def _windows(ends: Iterator[_WindowEnd], start: _Totals) -> Iterator[Thousand]:
+def _windows(ends: Iterator[_WindowEnd], start: _Totals) -> Iterator[RequestWindow]:
     for (before, _), (after, longest) in pairwise((_WindowEnd(start, 0), *ends)):
         requests = round(after.requests) - round(before.requests)
         spent = after.sum_microseconds - before.sum_microseconds
-        yield Thousand(
+        yield RequestWindow(
             requests=requests,
             failures=round(after.failures) - round(before.failures),
             end_seconds=round(after.microseconds / 1e6, _DIGITS),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gevent.event import Event
 
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 
 _logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ class ResultStore:
         """Ids of the documents that wait, in the order they were finished."""
         return list(self._documents)
 
-    def add(self, document: StepDocument) -> None:
+    def add(self, document: StepRunResult) -> None:
         """Keep a document."""
         text = document.model_dump_json(by_alias=True)
         self._documents[document.id] = text

@@ -29,7 +29,7 @@ from solrbench.load.schedule.assignment import (
     step_assignment,
     warm_up_assignment,
 )
-from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedPass
+from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.results.model.windows import CacheSample
 
 IMMEDIATE_SPAWN_RATE = 1_000_000
@@ -89,7 +89,7 @@ class RunCoordinator:
         self._utc_now = utc_now
         self._caches = caches
         self._stage = "WaitingForWorkers"
-        self._step_run: PlannedPass | None = None
+        self._step_run: PlannedStepRun | None = None
         self._began: float | None = None
         self._throughput = ThroughputMeter()
         self._failure: LoadError | None = None
@@ -159,7 +159,7 @@ class RunCoordinator:
             return None
         return self._step_run.step.requests_per_second
 
-    def _warm_up(self, planned: PlannedPass) -> WarmUpResult:
+    def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
         assignment = warm_up_assignment(self._plan, planned)
         if assignment is None:
             return WarmUpResult()
@@ -183,7 +183,7 @@ class RunCoordinator:
             self._enter("Storing")
             self._workers.wait(lambda: not self._store.unacknowledged)
 
-    def _measure(self, planned: PlannedPass, warmed_up: WarmUpResult) -> None:
+    def _measure(self, planned: PlannedStepRun, warmed_up: WarmUpResult) -> None:
         assignment = step_assignment(self._plan, planned)
         rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
         played = self._run_with_retries(assignment, rate, "Measuring")

@@ -44,7 +44,7 @@ class SteadyStateDetector:
             return
         figures = self._load.live_totals
         passed = self._clock() - self._began
-        self._steadiness.note(passed, figures.requests, figures.sum_microseconds)
+        self._steadiness.add(passed, figures.requests, figures.sum_microseconds)
         if self._steadiness.is_steady:
             self.is_steady = True
             self._load.stop_sending()

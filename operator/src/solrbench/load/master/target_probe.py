@@ -8,8 +8,8 @@ import httpx
 from solrbench.http_auth import (
     AUTHENTICATION_FAILED,
     CERTIFICATE_NOT_TRUSTED,
-    OPEN,
-    Access,
+    NO_AUTH,
+    HttpAuth,
     certificate_problem,
 )
 from solrbench.load.errors import LoadError
@@ -24,7 +24,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
     pause: Callable[[float], None],
     clock: Callable[[], float] = time.monotonic,
     *,
-    access: Access = OPEN,
+    access: HttpAuth = NO_AUTH,
     endpoint: str = "",
 ) -> None:
     """Return as soon as one node answers anything in HTTP; `endpoint` names them in the error.

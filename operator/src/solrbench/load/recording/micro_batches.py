@@ -7,7 +7,7 @@ hundreds. With one worker every window is exact.
 """
 
 from solrbench.load.recording.worker_result import MicroBatch
-from solrbench.results.model.windows import MAX_THOUSANDS, THOUSAND
+from solrbench.results.model.windows import MAX_THOUSANDS, WINDOW_REQUESTS
 
 _ALL_WORKERS = 100
 """Answers in the granules of all workers together."""
@@ -15,7 +15,7 @@ _ALL_WORKERS = 100
 _LEAST = 5
 """Answers in a granule even of very many workers, whose thousands pass in a moment anyway."""
 
-MAX_MICRO_BATCHES = MAX_THOUSANDS * THOUSAND // _ALL_WORKERS
+MAX_MICRO_BATCHES = MAX_THOUSANDS * WINDOW_REQUESTS // _ALL_WORKERS
 """Granules that are kept of one pass, over all workers."""
 
 

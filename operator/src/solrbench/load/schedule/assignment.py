@@ -12,7 +12,7 @@ from itertools import count
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
-from solrbench.plan.load_plan import LoadPlan, PlannedPass
+from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
 
 WARM_UP = "warm-up"
 
@@ -95,7 +95,7 @@ def worker_share(total: int, worker: int, workers: int) -> int:
     return (total - worker + workers - 1) // workers
 
 
-def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | None:
+def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | None:
     """Return the warm-up before a pass, as worker 0 sees it; None without one."""
     if plan.warm_up is None:
         return None
@@ -115,7 +115,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment | Non
     )
 
 
-def step_assignment(plan: LoadPlan, planned: PlannedPass) -> Assignment:
+def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
     """Return a pass as worker 0 sees it."""
     step = planned.step
     return Assignment(

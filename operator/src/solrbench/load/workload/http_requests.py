@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.http_auth import OPEN, Access
+from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.load.errors import LoadError
 from solrbench.load.validation.expectations import compile_expectation
 from solrbench.load.workload.name_table import (
@@ -147,7 +147,7 @@ def first_template_index(workload: Workload, handler: str) -> int:
     return _handlers(workload).index(handler) * len(BodyKind)
 
 
-def prepare_node(workload: Workload, collection: str, url: str, access: Access = OPEN) -> Node:
+def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth = NO_AUTH) -> Node:
     """Return a node from its base URL, such as `http://host:8983/solr`.
 
     Raises:

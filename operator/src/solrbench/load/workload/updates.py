@@ -15,7 +15,7 @@ from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.workload.ordering import RequestCounter
 from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras, json_content
-from solrbench.plan.document_generator import DocumentMaker
+from solrbench.plan.document_generator import DocumentGenerator
 from solrbench.plan.vocabulary import route_prefix
 
 MAX_TEXTS = 4000
@@ -94,7 +94,7 @@ class GeneratedSource(DocumentSource):
         """Make the contents, from which each update draws."""
         self.spec = spec
         self.generator = generator
-        self.documents_generator = DocumentMaker(generator, id_field)
+        self.documents_generator = DocumentGenerator(generator, id_field)
         # Not the contents of the first documents, which an update would replace by themselves.
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
         made = self.documents_generator.range(range(first, first + MAX_TEXTS))

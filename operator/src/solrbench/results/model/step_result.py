@@ -8,7 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
-from solrbench.results.model.windows import CacheSample, OutlierWindow, Thousand
+from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
 
 class Window(Model):
@@ -135,7 +135,7 @@ class WorkerResult(Model):
         return 100 * wanted / self.measured_seconds
 
 
-class PodTrouble(Model):
+class PodEvent(Model):
     """What befell a pod while a pass was measured."""
 
     kind: str
@@ -155,16 +155,16 @@ class PodRecord(Model):
     """solr, zookeeper, load-master or load-worker."""
     restarts: int
     """Restarts of its containers since the pod was made."""
-    troubles: list[PodTrouble] = []
+    troubles: list[PodEvent] = []
     """What befell it between the pass's start and end."""
 
 
-class StepDocument(Model):
+class StepRunResult(Model):
     """The result of one pass."""
 
     schema_version: int = 1
     id: str
-    """`PassId` as text."""
+    """`StepRunId` as text."""
     repeat: int
     variant: str = ""
     """Name of the variant it went through; empty without variants."""
@@ -189,10 +189,10 @@ class StepDocument(Model):
     workers: list[WorkerResult]
     warm_up_steady: bool | None = None
     """Whether that warm-up became steady; None unless it was to go on until then."""
-    warm_up_thousands: list[Thousand] = []
+    warm_up_thousands: list[RequestWindow] = []
     """Windows of that warm-up; with `thousands` the cold-start curve."""
     warm_up_caches: list[CacheSample] = []
-    thousands: list[Thousand] = []
+    thousands: list[RequestWindow] = []
     """Windows of a thousand requests of any name, from the first measured one on."""
     caches: list[CacheSample] = []
     """Solr's caches about once a second; empty where Solr does not tell."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 
 MAX_CHUNK_BYTES = 700 * 1024
 """A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""
@@ -31,7 +31,7 @@ class DamagedReportError(ValueError):
     """Stored pieces do not make up the document that was stored."""
 
 
-def to_chunks(document: StepDocument, max_bytes: int = MAX_CHUNK_BYTES) -> list[bytes]:
+def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> list[bytes]:
     """Return `document` as pieces of at most `max_bytes` bytes, in order."""
     text = orjson.dumps(document.model_dump(mode="json", by_alias=True, exclude_none=True))
     tail = _deflate(text) + struct.pack("<II", zlib.crc32(text), len(text) & 0xFFFFFFFF)
@@ -41,7 +41,7 @@ def to_chunks(document: StepDocument, max_bytes: int = MAX_CHUNK_BYTES) -> list[
     return [stream[start : start + max_bytes] for start in range(0, size, max_bytes)]
 
 
-def from_chunks(chunks: Sequence[bytes]) -> StepDocument:
+def from_chunks(chunks: Sequence[bytes]) -> StepRunResult:
     """Return the document that `to_chunks` cut into `chunks`, given in order.
 
     Raises:
@@ -60,7 +60,7 @@ def from_chunks(chunks: Sequence[bytes]) -> StepDocument:
         raise DamagedReportError(_damage(f"the compressed stream is broken ({error})")) from error
     if hashlib.sha256(text).hexdigest() != comment[2].decode():
         raise DamagedReportError(_damage("the SHA-256 of the document differs"))
-    return StepDocument.model_validate_json(text)
+    return StepRunResult.model_validate_json(text)
 
 
 def _header(chunks: int, digest: str) -> bytes:

@@ -1,10 +1,10 @@
-"""Slices of a pass over all request names, and what they show. Parts of a `StepDocument`."""
+"""Slices of a pass over all request names, and what they show. Parts of a `StepRunResult`."""
 
 from datetime import datetime
 
 from solrbench.api.rules import Model
 
-THOUSAND = 1000
+WINDOW_REQUESTS = 1000
 """Requests in a window of the cold-start curve."""
 
 MAX_THOUSANDS = 5000
@@ -17,7 +17,7 @@ MAX_OUTLIERS = 50
 """Outliers that are listed of one pass: those that are farthest away."""
 
 
-class Thousand(Model):
+class RequestWindow(Model):
     """A thousand answers in a row, or as many as were left at the end of the pass."""
 
     requests: int

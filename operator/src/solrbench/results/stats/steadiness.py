@@ -37,7 +37,7 @@ class Steadiness:
         self._means: deque[float] = deque(maxlen=windows)
         self._begin = (0.0, 0, 0)
 
-    def note(self, second: float, requests: int, sum_microseconds: int) -> None:
+    def add(self, second: float, requests: int, sum_microseconds: int) -> None:
         """Take the totals by a moment: requests, and the sum of their service times."""
         begin, requests_before, sum_before = self._begin
         sent = requests - requests_before

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.results import StepSending
+from solrbench.api.v1alpha1.status.results import OpenLoopStats
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import RequestResult, StepDocument, WorkerResult
-from solrbench.results.summary.grouping import Passes, by_place, milliseconds
+from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
+from solrbench.results.summary.grouping import StepRuns, group_step_runs, milliseconds
 
 
 def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
@@ -20,26 +20,26 @@ def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
     return [each for each in results if each.is_transaction or not each.request.startswith(inside)]
 
 
-def late(document: StepDocument) -> int:
+def late(document: StepRunResult) -> int:
     """Return the arrivals of a pass that were sent late."""
     return sum(each.late_requests for each in of_arrivals(document.requests))
 
 
-def dropped(document: StepDocument) -> int:
+def dropped(document: StepRunResult) -> int:
     """Return the arrivals of a pass that were never sent."""
     return sum(each.dropped_requests for each in of_arrivals(document.requests))
 
 
-def sending(spec: Spec, documents: Iterable[StepDocument]) -> list[StepSending]:
+def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[OpenLoopStats]:
     """Return how each step with a planned rate was sent, for those that have stored passes.
 
     Raises:
-        ValueError: as `by_place`.
+        ValueError: as `group_step_runs`.
 
     """
-    placed = by_place(spec, documents)
+    placed = group_step_runs(spec, documents)
     return [
-        _sending(step.name, variant, passes)
+        _step_stats(step.name, variant, passes)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (passes := placed[step.name, variant])
@@ -47,9 +47,9 @@ def sending(spec: Spec, documents: Iterable[StepDocument]) -> list[StepSending]:
     ]
 
 
-def _sending(step: str, variant: str, passes: Passes) -> StepSending:
+def _step_stats(step: str, variant: str, passes: StepRuns) -> OpenLoopStats:
     plans = [document.planned_requests for document in passes]
-    return StepSending(
+    return OpenLoopStats(
         step=step,
         variant=variant or None,
         planned_arrivals=None if None in plans else sum(plan or 0 for plan in plans),

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.status.results import ColdStart
-from solrbench.results.model.step_result import StepDocument
-from solrbench.results.model.windows import THOUSAND, CacheSample, Thousand
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
 from solrbench.results.stats.per_second import second_means
 from solrbench.results.summary.grouping import milliseconds
 
@@ -17,12 +17,12 @@ class CurvePoint(NamedTuple):
     """Place on the curve, from 1."""
     warm_up: bool
     """Whether they were sent by the warm-up."""
-    window: Thousand
+    window: RequestWindow
     hit_ratios: dict[str, float]
     """Hits divided by lookups of each of Solr's caches; those that are not known are missing."""
 
 
-def cold_start(document: StepDocument) -> list[CurvePoint]:
+def cold_start(document: StepRunResult) -> list[CurvePoint]:
     """Return the curve of a pass and of the warm-up right before it."""
     parts = (
         (True, document.warm_up_thousands, document.warm_up_caches),
@@ -36,23 +36,23 @@ def cold_start(document: StepDocument) -> list[CurvePoint]:
     return [CurvePoint(number, *point) for number, point in enumerate(found, start=1)]
 
 
-def first_pass(documents: Sequence[StepDocument]) -> StepDocument | None:
+def first_step_run(documents: Sequence[StepRunResult]) -> StepRunResult | None:
     """Return the pass that was measured first; None if no pass has windows."""
     known = [each for each in documents if each.outlier_windows is not None]
     return min(known, key=lambda each: each.start_time, default=None)
 
 
-def summarise_cold_start(documents: Sequence[StepDocument]) -> ColdStart | None:
+def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None:
     """Return how the first pass began and what it came to.
 
     None if the curve does not begin with a whole thousand, or if a worker was lost: what it had
     sent is missing, so nobody knows which requests were the first.
     """
-    document = first_pass(documents)
+    document = first_step_run(documents)
     if document is None or document.lost_workers:
         return None
     first = next(iter(cold_start(document)), None)
-    if first is None or first.window.requests < THOUSAND:
+    if first is None or first.window.requests < WINDOW_REQUESTS:
         return None
     return ColdStart(
         step=document.step,
@@ -65,7 +65,7 @@ def summarise_cold_start(documents: Sequence[StepDocument]) -> ColdStart | None:
     )
 
 
-def _steady_average(document: StepDocument) -> float | None:
+def _steady_average(document: StepRunResult) -> float | None:
     """Return the mean service time in ms from the steady second on; the last one is cut short."""
     begin = document.steady_from_second
     if begin is None:
@@ -77,7 +77,7 @@ def _steady_average(document: StepDocument) -> float | None:
     return milliseconds(total / count) if count else None
 
 
-def hit_ratios(window: Thousand, samples: Sequence[CacheSample]) -> dict[str, float]:
+def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[str, float]:
     """Return the share of hits among the lookups during a window, by cache.
 
     Solr is asked about once a second: what is shown is the time from the last answer before the

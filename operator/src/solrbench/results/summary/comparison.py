@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator, Sequence
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import RequestResult, StepDocument
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats import statistics
 from solrbench.results.summary.grouping import (
-    Passes,
-    Placed,
-    by_place,
-    felt_percentile,
+    RunsByStep,
+    StepRuns,
+    group_step_runs,
     merged_responses,
+    perceived_percentile,
     request_names,
 )
 
@@ -31,11 +31,11 @@ _DIGITS = 2
 _HIGHEST = math.log(10**12)
 """Two pairs that contradict each other can have an interval beyond all numbers."""
 
-Sides = tuple[StepDocument, StepDocument]
+Sides = tuple[StepRunResult, StepRunResult]
 """Baseline and variant in one repeat."""
 
 
-def compare_variants(spec: Spec, documents: Sequence[StepDocument]) -> list[Comparison]:
+def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Comparison]:
     """Return one comparison for each step, request name and variant but the first.
 
     Only repeats count in which both sides sent the request; without any there is no comparison.
@@ -45,7 +45,7 @@ def compare_variants(spec: Spec, documents: Sequence[StepDocument]) -> list[Comp
 
     """
     baseline, *others = variant_names(spec)
-    placed = by_place(spec, documents)
+    placed = group_step_runs(spec, documents)
     return [
         comparison
         for step in spec.load.steps
@@ -56,7 +56,7 @@ def compare_variants(spec: Spec, documents: Sequence[StepDocument]) -> list[Comp
 
 
 def _compare(
-    placed: Placed, step: str, variants: tuple[str, str], request: str
+    placed: RunsByStep, step: str, variants: tuple[str, str], request: str
 ) -> Iterator[Comparison]:
     baseline, variant = variants
     pairs = [
@@ -78,14 +78,14 @@ def _compare(
         )
 
 
-def _pairs(baseline: Passes, variant: Passes) -> list[Sides]:
+def _pairs(baseline: StepRuns, variant: StepRuns) -> list[Sides]:
     """Return the repeats that both have."""
     by_repeat = {document.repeat: document for document in baseline}
     return [(by_repeat[each.repeat], each) for each in variant if each.repeat in by_repeat]
 
 
 def _overhead(
-    pairs: Sequence[Sides], request: str, read: Callable[[StepDocument, str], float | None]
+    pairs: Sequence[Sides], request: str, read: Callable[[StepRunResult, str], float | None]
 ) -> Overhead | None:
     """Return the overhead of one figure; None if it was not measured in every pair."""
     logarithms = []
@@ -106,16 +106,16 @@ def _percent(logarithm: float) -> float:
     return round(100 * math.expm1(min(logarithm, _HIGHEST)), _DIGITS)
 
 
-def _result(document: StepDocument, request: str) -> RequestResult | None:
+def _result(document: StepRunResult, request: str) -> RequestResult | None:
     return next((each for each in document.requests if each.request == request), None)
 
 
-def _failures(document: StepDocument, request: str) -> int:
+def _failures(document: StepRunResult, request: str) -> int:
     result = _result(document, request)
     return result.failures if result is not None else 0
 
 
-def _average(document: StepDocument, request: str) -> float | None:
+def _average(document: StepRunResult, request: str) -> float | None:
     result = _result(document, request)
     if result is None:
         return None
@@ -125,11 +125,11 @@ def _average(document: StepDocument, request: str) -> float | None:
     return result.sum_microseconds / result.requests if result.requests else None
 
 
-def _p95(document: StepDocument, request: str) -> float | None:
+def _p95(document: StepRunResult, request: str) -> float | None:
     result = _result(document, request)
-    return None if result is None else felt_percentile([result], 95)
+    return None if result is None else perceived_percentile([result], 95)
 
 
-def _rate(document: StepDocument, request: str) -> float | None:
+def _rate(document: StepRunResult, request: str) -> float | None:
     result = _result(document, request)
     return result.requests / document.seconds if result and document.seconds > 0 else None

@@ -4,21 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import RequestResult, StepDocument
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats import histograms
 from solrbench.results.stats.histograms import Histogram
 
-Passes = Sequence[StepDocument]
+StepRuns = Sequence[StepRunResult]
 """The repeats of one step through one variant, ascending."""
 
-Placed = Mapping[tuple[str, str], Passes]
+RunsByStep = Mapping[tuple[str, str], StepRuns]
 """Passes by step and variant; the variant is empty without variants."""
 
 _DIGITS = 3
 """Decimals of milliseconds kept: whole microseconds."""
 
 
-def by_place(spec: Spec, documents: Iterable[StepDocument]) -> Placed:
+def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsByStep:
     """Return the passes of every step and variant of `spec`, of each pass the last attempt.
 
     Raises:
@@ -26,10 +26,10 @@ def by_place(spec: Spec, documents: Iterable[StepDocument]) -> Placed:
             requests but no duration.
 
     """
-    latest: dict[str, StepDocument] = {}
+    latest: dict[str, StepRunResult] = {}
     for document in sorted(documents, key=lambda each: each.attempt):
         latest[document.id] = document
-    placed: dict[tuple[str, str], list[StepDocument]] = {
+    placed: dict[tuple[str, str], list[StepRunResult]] = {
         (step.name, variant): [] for step in spec.load.steps for variant in variant_names(spec)
     }
     for document in sorted(latest.values(), key=lambda each: each.repeat):
@@ -38,7 +38,7 @@ def by_place(spec: Spec, documents: Iterable[StepDocument]) -> Placed:
     return placed
 
 
-def _check(document: StepDocument, placed: Placed) -> None:
+def _check(document: StepRunResult, placed: RunsByStep) -> None:
     if all(document.step != step for step, _ in placed):
         raise ValueError(f"pass {document.id}: step {document.step} is not in spec.load.steps")
     if (document.step, document.variant) not in placed:
@@ -49,7 +49,7 @@ def _check(document: StepDocument, placed: Placed) -> None:
         raise ValueError(f"pass {document.id}: seconds is {document.seconds}, must be above 0")
 
 
-def request_names(placed: Placed, step: str) -> list[str]:
+def request_names(placed: RunsByStep, step: str) -> list[str]:
     """Return the names of the requests that a step sent, through any variant."""
     return sorted(
         {
@@ -62,7 +62,7 @@ def request_names(placed: Placed, step: str) -> list[str]:
     )
 
 
-def requests(passes: Passes) -> int:
+def requests(passes: StepRuns) -> int:
     """Return the number of all requests; whole transactions are none."""
     return sum(
         result.requests
@@ -72,7 +72,7 @@ def requests(passes: Passes) -> int:
     )
 
 
-def seconds(passes: Passes) -> float:
+def seconds(passes: StepRuns) -> float:
     """Return the time that all passes took."""
     return sum(document.seconds for document in passes)
 
@@ -93,7 +93,7 @@ def merged_responses(results: Iterable[RequestResult]) -> Histogram:
 
 def response_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
     """Return a percentile of all response times in µs, None without any."""
-    return bounded(merged_responses(results), percent, longest_response(results))
+    return bounded(merged_responses(results), percent, max_response_time(results))
 
 
 def is_planned(results: Iterable[RequestResult]) -> bool:
@@ -101,7 +101,7 @@ def is_planned(results: Iterable[RequestResult]) -> bool:
     return any(result.response_time_histogram is not None for result in results)
 
 
-def felt_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
+def perceived_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
     """Return a percentile in µs of what a user waits: response time if there is one."""
     read = response_percentile if is_planned(results) else percentile
     return read(results, percent)
@@ -109,7 +109,7 @@ def felt_percentile(results: Sequence[RequestResult], percent: float) -> int | N
 
 def percentile(results: Sequence[RequestResult], percent: float) -> int | None:
     """Return a percentile of all service times in µs, None without samples."""
-    return bounded(merged(results), percent, longest(results))
+    return bounded(merged(results), percent, max_service_time(results))
 
 
 def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | None:
@@ -118,13 +118,13 @@ def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | 
     return value if value is None or highest is None else min(value, highest)
 
 
-def longest(results: Iterable[RequestResult]) -> int | None:
+def max_service_time(results: Iterable[RequestResult]) -> int | None:
     """Return the longest service time in µs, None without samples."""
     times = (each.max_microseconds for each in results)
     return max((time for time in times if time is not None), default=None)
 
 
-def longest_response(results: Iterable[RequestResult]) -> int | None:
+def max_response_time(results: Iterable[RequestResult]) -> int | None:
     """Return the longest response time in µs, None without any."""
     times = (each.response_max_microseconds for each in results)
     return max((time for time in times if time is not None), default=None)

@@ -6,7 +6,7 @@ from typing import Any
 from solrbench.results.model.step_result import RequestResult
 from solrbench.results.summary.grouping import (
     is_planned,
-    longest_response,
+    max_response_time,
     merged_responses,
     response_percentile,
 )
@@ -30,7 +30,7 @@ def response_figures(repeats: Sequence[Sequence[RequestResult]]) -> dict[str, An
             "response_",
             merged_responses(results),
             sum(result.response_sum_microseconds for result in results),
-            longest_response(results),
+            max_response_time(results),
         ),
         "response_p95_deviation_percent": deviation_percent(
             response_percentile(repeat, 95) for repeat in repeats

@@ -10,15 +10,15 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.status.results import StepResult, Summary
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import RequestResult, StepDocument
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number, format_share
 from solrbench.results.summary.grouping import (
-    Passes,
-    by_place,
-    felt_percentile,
-    longest,
+    StepRuns,
+    group_step_runs,
+    max_service_time,
     merged,
     milliseconds,
+    perceived_percentile,
     percentile,
     request_names,
     requests,
@@ -28,7 +28,7 @@ from solrbench.results.summary.latency_fields import DIGITS, deviation_percent, 
 from solrbench.results.summary.open_loop import response_figures
 
 
-def merge_steps(spec: Spec, documents: Sequence[StepDocument]) -> list[StepResult]:
+def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
     """Return one result for each step (in the order of the ladder), request name and variant.
 
     `documents` holds the stored passes; of several with the same id the last attempt counts.
@@ -39,7 +39,7 @@ def merge_steps(spec: Spec, documents: Sequence[StepDocument]) -> list[StepResul
             requests but no duration.
 
     """
-    placed = by_place(spec, documents)
+    placed = group_step_runs(spec, documents)
     return [
         _merge_request(step, variant, name, placed[step.name, variant])
         for step in spec.load.steps
@@ -49,7 +49,7 @@ def merge_steps(spec: Spec, documents: Sequence[StepDocument]) -> list[StepResul
     ]
 
 
-def summarise(spec: Spec, documents: Sequence[StepDocument]) -> Summary:
+def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     """Return the headline: the last step of the ladder that has results, all requests together.
 
     With variants it is that of the first one: the sum of several doors is the rate of none.
@@ -59,7 +59,7 @@ def summarise(spec: Spec, documents: Sequence[StepDocument]) -> Summary:
 
     """
     baseline = variant_names(spec)[0]
-    placed = by_place(spec, documents)
+    placed = group_step_runs(spec, documents)
     ladder = [placed[step.name, baseline] for step in spec.load.steps]
     measured = [passes for passes in ladder if requests(passes)]
     if not measured:
@@ -69,7 +69,7 @@ def summarise(spec: Spec, documents: Sequence[StepDocument]) -> Summary:
         result for document in passes for result in document.requests if not result.is_transaction
     ]
     failures = sum(result.failures for result in results)
-    p95 = felt_percentile(results, 95)
+    p95 = perceived_percentile(results, 95)
     return Summary(
         requests_per_second=format_number(requests(passes) / seconds(passes)),
         p95="" if p95 is None else format_milliseconds(p95 / 1000),
@@ -77,7 +77,7 @@ def summarise(spec: Spec, documents: Sequence[StepDocument]) -> Summary:
     )
 
 
-def _merge_request(step: Step, variant: str, request: str, passes: Passes) -> StepResult:
+def _merge_request(step: Step, variant: str, request: str, passes: StepRuns) -> StepResult:
     found = [[each for each in document.requests if each.request == request] for document in passes]
     results = [result for repeat in found for result in repeat]
     sent = sum(result.requests for result in results)
@@ -105,14 +105,14 @@ def _merge_request(step: Step, variant: str, request: str, passes: Passes) -> St
     )
 
 
-def _steady_from(passes: Passes) -> int | None:
+def _steady_from(passes: StepRuns) -> int | None:
     """Return when the last repeat became steady; None if one of them never did."""
     found = [document.steady_from_second for document in passes]
     known = [second for second in found if second is not None]
     return max(known) if known and len(known) == len(found) else None
 
 
-def _outlier_windows(passes: Passes) -> int | None:
+def _outlier_windows(passes: StepRuns) -> int | None:
     known = [each.outlier_windows for each in passes if each.outlier_windows is not None]
     return sum(known) if known else None
 
@@ -122,7 +122,7 @@ def _service_times(results: Sequence[RequestResult]) -> dict[str, float | None]:
     total = sum(result.sum_microseconds for result in results)
     return {
         "min_milliseconds": milliseconds(min(lowest, default=None)),
-        **time_fields("", merged(results), total, longest(results)),
+        **time_fields("", merged(results), total, max_service_time(results)),
     }
 
 

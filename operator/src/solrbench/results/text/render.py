@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.results import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.model.step_result import MOST_SLOW, StepDocument
+from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
 from solrbench.results.stats.number_format import (
     format_milliseconds,
     format_number,
@@ -136,7 +136,7 @@ def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) 
     return out.getvalue()
 
 
-def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepDocument] = ()) -> str:
+def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = ()) -> str:
     """Return a report of one benchmark: what it is, how it ended, and the table of results.
 
     `documents` are its stored passes, which tell how the numbers came about in time.

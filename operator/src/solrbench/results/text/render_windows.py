@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import UTC
 
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import OutlierWindow
 from solrbench.results.stats.number_format import format_milliseconds, format_number, format_percent
 from solrbench.results.stats.outliers import worst
-from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_pass
+from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_step_run
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
@@ -17,16 +17,16 @@ _BAR = 20
 """Characters of the longest bar."""
 
 
-def windows_to_markdown(documents: Sequence[StepDocument]) -> list[str]:
+def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
     """Return the sections on windows; none where no pass has any."""
     known = [each for each in documents if each.outlier_windows is not None]
-    first = first_pass(known)
+    first = first_step_run(known)
     if first is None:
         return []
     return [*_steadiness(known), *_curve(first), *_outliers(known)]
 
 
-def _steadiness(documents: Sequence[StepDocument]) -> list[str]:
+def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
     head = ("Pass", "Started (UTC)", "Warm-up", "Steady from", "Odd seconds")
     rows = [
         (
@@ -45,14 +45,14 @@ def _steadiness(documents: Sequence[StepDocument]) -> list[str]:
     return ["## Steadiness", _table(head, rows), note]
 
 
-def _warm_up(document: StepDocument) -> str:
+def _warm_up(document: StepRunResult) -> str:
     if not document.warm_up_requests:
         return ""
     ended = {None: "", True: ", steady", False: ", never steady"}[document.warm_up_steady]
     return f"{document.warm_up_requests} requests{ended}"
 
 
-def _curve(document: StepDocument) -> list[str]:
+def _curve(document: StepRunResult) -> list[str]:
     points = cold_start(document)
     if not points:
         return []
@@ -96,7 +96,7 @@ def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return [*points[:_FIRST_ROWS], *rest[stride - 1 :: stride]]
 
 
-def _outliers(documents: Sequence[StepDocument]) -> list[str]:
+def _outliers(documents: Sequence[StepRunResult]) -> list[str]:
     found = [(document, outlier) for document in documents for outlier in document.outliers]
     if not found:
         return []
@@ -111,7 +111,7 @@ def _outliers(documents: Sequence[StepDocument]) -> list[str]:
     return ["## Outliers", _table(head, [_outlier(*each) for each in shown]), note]
 
 
-def _outlier(document: StepDocument, outlier: OutlierWindow) -> tuple[str, ...]:
+def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]:
     mean, deviations = outlier.mean_microseconds, outlier.deviations
     return (
         document.id,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from solrbench.results.model.step_result import SlowRequest, StepDocument
+from solrbench.results.model.step_result import SlowRequest, StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds
 
 SLOW_NOTE = (
@@ -14,11 +14,11 @@ SLOW_NOTE = (
 
 class _Found(NamedTuple):
     request: str
-    document: StepDocument
+    document: StepRunResult
     slow: SlowRequest
 
 
-def slow_lines(documents: Iterable[StepDocument], most: int) -> list[str]:
+def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
     """Return up to `most` lines for each request name, the slowest first."""
     by_name: dict[str, list[_Found]] = {}
     for document in documents:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.status.results import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.validity.verdict import headline, invalid_steps
+from solrbench.results.validity.verdict import invalid_steps, overall_verdict
 
 _MAX_LINES = 3
 
@@ -36,7 +36,7 @@ def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
     ]
 
 
-def ending(verdicts: Sequence[StepVerdict]) -> str:
+def completion_note(verdicts: Sequence[StepVerdict]) -> str:
     """Return what the end of a benchmark says of its verdicts; empty if every step is Valid."""
     invalid = invalid_steps(verdicts)
     if not invalid:
@@ -51,11 +51,11 @@ def ending(verdicts: Sequence[StepVerdict]) -> str:
     )
 
 
-def in_short(verdicts: Sequence[StepVerdict]) -> str:
+def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
     """Return the verdict on a whole benchmark, with the steps to doubt; empty if there is none."""
     invalid = invalid_steps(verdicts)
     if not invalid:
-        return headline(verdicts)
+        return overall_verdict(verdicts)
     names = ", ".join(place(each) for each in invalid[:_MAX_LINES])
     more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
     return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: {names}{more}"

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import Doubt, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.step_result import StepDocument
-from solrbench.results.summary.grouping import Passes, by_place
-from solrbench.results.validity.checks.finding import Check, Finding, Unmeasured
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.summary.grouping import StepRuns, group_step_runs
+from solrbench.results.validity.checks.finding import Check, Finding, NotEvaluated
 from solrbench.results.validity.checks.registry import CHECKS
 
 VALID, INVALID = "Valid", "Invalid"
@@ -23,23 +23,23 @@ _BEYOND = 10
 _MAX_TEXT = 1000
 
 
-def judge_steps(spec: Spec, documents: Iterable[StepDocument]) -> list[StepVerdict]:
+def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored passes, in their order.
 
     Raises:
-        ValueError: as `by_place`.
+        ValueError: as `group_step_runs`.
 
     """
-    placed = by_place(spec, documents)
+    placed = group_step_runs(spec, documents)
     return [
-        judge(step.name, variant, passes, spec.load)
+        evaluate_step(step.name, variant, passes, spec.load)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (passes := placed[step.name, variant])
     ]
 
 
-def judge(step: str, variant: str, passes: Passes, load: Load) -> StepVerdict:
+def evaluate_step(step: str, variant: str, passes: StepRuns, load: Load) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats."""
     found = [_apply(reason, check, passes, load) for reason, check in CHECKS.items()]
     doubts = [each for each, _ in found if each is not None]
@@ -64,7 +64,7 @@ def samples_needed(percentile: int) -> int:
     return -(-100 * _BEYOND // (100 - percentile))
 
 
-def headline(verdicts: Iterable[StepVerdict]) -> str:
+def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
     """Return Invalid if one step is, Valid if none is, and nothing if nothing was judged."""
     found = {each.verdict for each in verdicts}
     return INVALID if INVALID in found else VALID if found else ""
@@ -76,21 +76,21 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
 
 
 def _apply(
-    reason: str, check: Check, passes: Passes, load: Load
-) -> tuple[Doubt | None, Doubt | None]:
+    reason: str, check: Check, passes: StepRuns, load: Load
+) -> tuple[InvalidReason | None, InvalidReason | None]:
     """Return the worst that a check found, or else why it could not be made."""
     outcomes = [(document.repeat, check(document, load)) for document in passes]
     findings = [(repeat, each) for repeat, each in outcomes if isinstance(each, Finding)]
-    gaps = [(repeat, each) for repeat, each in outcomes if isinstance(each, Unmeasured)]
+    gaps = [(repeat, each) for repeat, each in outcomes if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda found: found[1].number)
         where = _where([repeat], len(passes))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
-        return _doubt(reason, f"{where}{worst.text}{also}"), None
+        return _invalid_reason(reason, f"{where}{worst.text}{also}"), None
     if gaps:
         where = _where([repeat for repeat, _ in gaps], len(passes))
-        return None, _doubt(reason, f"{where}{gaps[0][1].text}")
+        return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
     return None, None
 
 
@@ -103,7 +103,7 @@ def _repeats(repeats: Sequence[int]) -> str:
     return f"{word} {', '.join(map(str, repeats))}"
 
 
-def _too_few_samples(passes: Passes, percentile: int) -> list[Doubt]:
+def _too_few_samples(passes: StepRuns, percentile: int) -> list[InvalidReason]:
     """Judge all repeats together, as the percentiles in the status are of all their requests."""
     counts: dict[str, int] = {}
     for document in passes:
@@ -112,15 +112,15 @@ def _too_few_samples(passes: Passes, percentile: int) -> list[Doubt]:
     needed = samples_needed(percentile)
     rest = f"p{percentile} needs {needed} over all repeats, so that {_BEYOND} lie beyond it"
     if not counts:
-        return [_doubt(TOO_FEW_SAMPLES, f"0 requests, {rest}")]
+        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests, {rest}")]
     name, count = min(counts.items(), key=lambda item: item[1])
     if count >= needed:
         return []
     short = sum(each < needed for each in counts.values())
     others = f" (and {short - 1} other request names)" if short > 1 else ""
-    return [_doubt(TOO_FEW_SAMPLES, f"{count} requests of {name}{others}, {rest}")]
+    return [_invalid_reason(TOO_FEW_SAMPLES, f"{count} requests of {name}{others}, {rest}")]
 
 
-def _doubt(reason: str, message: str) -> Doubt:
+def _invalid_reason(reason: str, message: str) -> InvalidReason:
     cut = message if len(message) <= _MAX_TEXT else message[: _MAX_TEXT - 1] + "…"
-    return Doubt(reason=reason, message=cut)
+    return InvalidReason(reason=reason, message=cut)

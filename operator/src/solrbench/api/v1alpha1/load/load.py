@@ -25,7 +25,7 @@ class UniformMilliseconds(Model):
         Rule(
             cel="self.min <= self.max",
             message="min must not be greater than max",
-            holds=lambda u: u.min <= u.max,
+            is_satisfied=lambda u: u.min <= u.max,
         ),
     )
 
@@ -97,13 +97,15 @@ class Step(Model):
         Rule(
             cel="!has(self.requestsPerSecond) || self.requestsPerSecond >= 0.001",
             message="requestsPerSecond must be at least 0.001, one request in 1000 seconds",
-            holds=lambda s: s.requests_per_second is None or s.requests_per_second >= 0.001,
+            is_satisfied=lambda s: s.requests_per_second is None or s.requests_per_second >= 0.001,
         ),
         exactly_one("durationSeconds", "requests"),
         Rule(
             cel="has(self.users) || !(has(self.spawnRate) || has(self.thinkTime))",
             message="spawnRate and thinkTime must go with users, a planned rate has none",
-            holds=lambda s: s.users is not None or (s.spawn_rate is None and s.think_time is None),
+            is_satisfied=lambda s: (
+                s.users is not None or (s.spawn_rate is None and s.think_time is None)
+            ),
         ),
         Rule(
             cel=(
@@ -114,7 +116,7 @@ class Step(Model):
                 "arrivals, maxInFlight and rampSeconds must go with requestsPerSecond,"
                 " users start with spawnRate"
             ),
-            holds=lambda s: (
+            is_satisfied=lambda s: (
                 s.requests_per_second is not None
                 or (s.arrivals is None and s.max_in_flight is None and s.ramp_seconds is None)
             ),
@@ -145,12 +147,12 @@ class Load(Model):
         Rule(
             cel="self.steps.all(s, self.steps.exists_one(t, t.name == s.name))",
             message="steps must have different names",
-            holds=lambda load: len({step.name for step in load.steps}) == len(load.steps),
+            is_satisfied=lambda load: len({step.name for step in load.steps}) == len(load.steps),
         ),
         Rule(
             cel="self.steps.all(s, !has(s.users) || s.users >= self.workers)",
             message="workers must not be more than the users of any step, each needs a user",
-            holds=lambda load: all(
+            is_satisfied=lambda load: all(
                 step.users is None or step.users >= load.workers for step in load.steps
             ),
         ),
@@ -159,7 +161,7 @@ class Load(Model):
             message=(
                 "workers must not be more than maxInFlight of any step, each needs a connection"
             ),
-            holds=lambda load: all(
+            is_satisfied=lambda load: all(
                 step.max_in_flight is None or step.max_in_flight >= load.workers
                 for step in load.steps
             ),
@@ -167,6 +169,8 @@ class Load(Model):
         Rule(
             cel="self.onWorkerLoss == 'RepeatStep' || self.workers >= 2",
             message="onWorkerLoss Redistribute must go with 2 workers or more, one has no others",
-            holds=lambda load: load.on_worker_loss is OnWorkerLoss.REPEAT_STEP or load.workers >= 2,
+            is_satisfied=lambda load: (
+                load.on_worker_loss is OnWorkerLoss.REPEAT_STEP or load.workers >= 2
+            ),
         ),
     )

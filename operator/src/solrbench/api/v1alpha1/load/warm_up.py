@@ -31,7 +31,7 @@ class UntilSteady(Model):
                 "maxSeconds must not be less than windows times windowSeconds,"
                 " or there is no time to become steady"
             ),
-            holds=lambda u: u.max_seconds >= u.windows * u.window_seconds,
+            is_satisfied=lambda u: u.max_seconds >= u.windows * u.window_seconds,
         ),
     )
 

@@ -28,7 +28,7 @@ GENERATED_RULES = (
             "workload.queries.generated must go with dataset.generator;"
             " give queries of your own for other data"
         ),
-        holds=lambda spec: (
+        is_satisfied=lambda spec: (
             spec.workload.queries is None
             or spec.workload.queries.generated is None
             or _has_generator(spec.dataset)
@@ -46,7 +46,7 @@ GENERATED_RULES = (
             "workload.mix must have nothing generated without dataset.generator;"
             " give queries, inputs and documents of your own for other data"
         ),
-        holds=lambda spec: (
+        is_satisfied=lambda spec: (
             _has_generator(spec.dataset)
             or not any(_is_generated(entry) for entry in spec.workload.mix or ())
         ),

@@ -12,12 +12,14 @@ HEAP_FLAGS = "-Xm[sx]|-XX:(Initial|Max)HeapSize"
 """JVM flags that say the same as `heap` does, in the syntax that RE2 and Python share."""
 
 
-def leaves_heap_alone(field: str) -> Rule:
+def no_heap_flags(field: str) -> Rule:
     """Return the rule that JVM flags do not contradict `heap`; the last flag would win."""
     return Rule(
         cel=f"!has(self.{field}) || !self.{field}.matches('{HEAP_FLAGS}')",
         message=f"{field} must not contain -Xms, -Xmx or another heap size, set heap instead",
-        holds=lambda solr: re.search(HEAP_FLAGS, getattr(solr, to_snake(field)) or "") is None,
+        is_satisfied=lambda solr: (
+            re.search(HEAP_FLAGS, getattr(solr, to_snake(field)) or "") is None
+        ),
     )
 
 
@@ -35,7 +37,7 @@ HEAP_RULE = Rule(
         " >= 1.25 * quantity(self.heap).asApproximateFloat()"
     ),
     message="resources.limits.memory must be at least 1.25 times heap",
-    holds=lambda owner: _limit_covers_heap(owner.resources, owner.heap),
+    is_satisfied=lambda owner: _limit_covers_heap(owner.resources, owner.heap),
 )
 """For what has `heap` and `resources`.
 

@@ -30,7 +30,7 @@ ROUTING_RULES = (
             "dataset.generator.routePrefixes must go with collection.router.name compositeId"
             " without a field, no other router reads prefixes of ids"
         ),
-        holds=lambda spec: (
+        is_satisfied=lambda spec: (
             _prefixes(spec.dataset) == 0
             or (
                 spec.collection.router.name is RouterName.COMPOSITE_ID
@@ -51,7 +51,7 @@ ROUTING_RULES = (
             "workload.queries.generated.routedPermille must go with"
             " dataset.generator.routePrefixes, queries are routed by the prefixes of ids"
         ),
-        holds=lambda spec: _routed(spec.workload) == 0 or _prefixes(spec.dataset) >= 1,
+        is_satisfied=lambda spec: _routed(spec.workload) == 0 or _prefixes(spec.dataset) >= 1,
     ),
 )
 """Rules of `Spec`."""

@@ -16,13 +16,13 @@ LIST_MAP_BY_TYPE: JsonDict = {
 """Server-side apply merges the list by the type of its items."""
 
 
-class Observed(Model):
+class StatusModel(Model):
     """Part of a status; fields that another version of the operator wrote are passed over."""
 
     model_config: ClassVar = Model.model_config | {"extra": "ignore"}
 
 
-class Condition(Observed):
+class Condition(StatusModel):
     """One aspect of the benchmark, as Kubernetes conditions go."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
@@ -39,7 +39,7 @@ class Condition(Observed):
     """Generation of the resource that was judged."""
 
 
-class Attempts(Observed):
+class Attempts(StatusModel):
     """How often things were started; more than 1 means pods were lost."""
 
     target: Annotated[int, Field(ge=1, le=1000)] = 1

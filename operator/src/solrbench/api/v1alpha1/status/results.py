@@ -1,13 +1,13 @@
 """What was measured: results, open loop, cold start, comparisons."""
 
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
-from solrbench.api.v1alpha1.status.conditions import Observed
+from solrbench.api.v1alpha1.status.conditions import StatusModel
 
 MAX_RESULTS = 32 * 50
 """Steps of a ladder (times variants) times request names of a query file, the most of each."""
 
 
-class StepResult(Observed):
+class StepResult(StatusModel):
     """One step, variant and request name, merged over all repeats that are stored."""
 
     step: Text
@@ -79,7 +79,7 @@ class StepResult(Observed):
     """Seconds of all repeats that were unlike the others, all requests of the step together."""
 
 
-class StepSending(Observed):
+class OpenLoopStats(StatusModel):
     """How the arrivals of one step with a planned rate were sent, over all repeats stored.
 
     An arrival is one request or one whole transaction; those of the ramp are not counted.
@@ -104,7 +104,7 @@ class StepSending(Observed):
     """Longest such time."""
 
 
-class ColdStart(Observed):
+class ColdStart(StatusModel):
     """The first thousand requests that the target got, beside the steady part of the same pass."""
 
     step: Text
@@ -124,7 +124,7 @@ class ColdStart(Observed):
     too short to tell or never became steady."""
 
 
-class Overhead(Observed):
+class Overhead(StatusModel):
     """How much more one variant shows than the baseline, in per cent of the baseline."""
 
     percent: Difference
@@ -135,7 +135,7 @@ class Overhead(Observed):
     """Upper end of it."""
 
 
-class Comparison(Observed):
+class Comparison(StatusModel):
     """One variant against the first one, repeat by repeat."""
 
     step: Text
@@ -159,7 +159,7 @@ class Comparison(Observed):
     """Rate; positive is better here."""
 
 
-class ReportStatus(Observed):
+class ReportStatus(StatusModel):
     """Where the full report is."""
 
     selector: Text = ""
@@ -172,7 +172,7 @@ class ReportStatus(Observed):
     """Steps of all repeats, through every variant."""
 
 
-class Summary(Observed):
+class Summary(StatusModel):
     """The headline of the printer columns: last step of the ladder, first variant, all requests."""
 
     requests_per_second: Text = ""

@@ -10,21 +10,26 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Text
-from solrbench.api.v1alpha1.status.conditions import LIST_MAP_BY_TYPE, Attempts, Condition, Observed
+from solrbench.api.v1alpha1.status.conditions import (
+    LIST_MAP_BY_TYPE,
+    Attempts,
+    Condition,
+    StatusModel,
+)
 from solrbench.api.v1alpha1.status.results import (
     MAX_RESULTS,
     ColdStart,
     Comparison,
+    OpenLoopStats,
     ReportStatus,
     StepResult,
-    StepSending,
     Summary,
 )
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 
 
-class Status(Observed):
+class Status(StatusModel):
     """What was observed."""
 
     observed_generation: Count = 0
@@ -53,7 +58,7 @@ class Status(Observed):
     """One entry for each step, variant and request name."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
     """Each variant but the first compared with the first, by step and request name."""
-    sending: Annotated[list[StepSending], Field(max_length=MAX_VERDICTS)] = []
+    sending: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
     """One entry for each step with a planned rate, and variant, that is stored."""
     cold_start: ColdStart | None = None
     """How the load began; absent if fewer than a thousand requests were sent before the end of the

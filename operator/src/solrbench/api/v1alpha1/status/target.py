@@ -6,10 +6,10 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Measure, Text
-from solrbench.api.v1alpha1.status.conditions import Observed
+from solrbench.api.v1alpha1.status.conditions import StatusModel
 
 
-class TargetStatus(Observed):
+class TargetStatus(StatusModel):
     """The target as Solr and ZooKeeper report it."""
 
     live_nodes: Count | None = None
@@ -32,7 +32,7 @@ class TargetStatus(Observed):
     """When the nodes of an existing target were last seen to be the same."""
 
 
-class DatasetStatus(Observed):
+class DatasetStatus(StatusModel):
     """Indexing as measured."""
 
     documents: Count | None = None
@@ -52,7 +52,7 @@ class DatasetStatus(Observed):
     when merges are over."""
 
 
-class LiveLoad(Observed):
+class LiveLoad(StatusModel):
     """What the load master reports while it runs."""
 
     stage: Text

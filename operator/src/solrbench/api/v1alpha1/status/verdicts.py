@@ -5,13 +5,13 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Text
-from solrbench.api.v1alpha1.status.conditions import Observed
+from solrbench.api.v1alpha1.status.conditions import StatusModel
 
 MAX_VERDICTS = 32
 """Steps of a ladder times variants, as the spec bounds them."""
 
 
-class Doubt(Observed):
+class InvalidReason(StatusModel):
     """One reason why the numbers of a step must not be believed."""
 
     reason: Text
@@ -22,7 +22,7 @@ class Doubt(Observed):
     """What was measured and its bound, of the repeat in which it was worst."""
 
 
-class StepVerdict(Observed):
+class StepVerdict(StatusModel):
     """Whether the numbers of one step and variant may be believed, over all repeats stored."""
 
     step: Text
@@ -31,7 +31,7 @@ class StepVerdict(Observed):
     """Name of the variant; absent without variants."""
     verdict: Text
     """Valid or Invalid."""
-    reasons: Annotated[list[Doubt], Field(max_length=32)] = []
+    reasons: Annotated[list[InvalidReason], Field(max_length=32)] = []
     """Why it is Invalid; one entry for each reason."""
-    unchecked: Annotated[list[Doubt], Field(max_length=32)] = []
+    unchecked: Annotated[list[InvalidReason], Field(max_length=32)] = []
     """Reasons that could not be looked for, and why."""

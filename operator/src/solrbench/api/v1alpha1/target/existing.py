@@ -88,7 +88,7 @@ class Existing(Model):
                 "collectionName must be set with manageCollection Use, and only then;"
                 " with Create the collection has the benchmark's name"
             ),
-            holds=lambda e: e.uses_collection == (e.collection_name is not None),
+            is_satisfied=lambda e: e.uses_collection == (e.collection_name is not None),
         ),
         Rule(
             cel=(
@@ -96,7 +96,7 @@ class Existing(Model):
                 " || self.urls.all(url, url.startsWith('https://'))"
             ),
             message="urls must all start with https:// when tls is set",
-            holds=lambda e: (
+            is_satisfied=lambda e: (
                 e.tls is None or all(url.startswith("https://") for url in e.urls or [])
             ),
         ),

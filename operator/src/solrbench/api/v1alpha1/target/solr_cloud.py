@@ -10,7 +10,7 @@ from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.fields import Heap, Int, Labels
 from solrbench.api.v1alpha1.images import SolrImage
 from solrbench.api.v1alpha1.pods import Resources, Spread, Storage, Toleration
-from solrbench.api.v1alpha1.rules.heap import HEAP_RULE, leaves_heap_alone
+from solrbench.api.v1alpha1.rules.heap import HEAP_RULE, no_heap_flags
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeper, ZooKeeperMode
 
 SOLR_10 = "10([.-].*)?"
@@ -55,8 +55,8 @@ class SolrCloud(Model):
 
     rules: ClassVar = (
         HEAP_RULE,
-        leaves_heap_alone("gcTune"),
-        leaves_heap_alone("solrOpts"),
+        no_heap_flags("gcTune"),
+        no_heap_flags("solrOpts"),
         Rule(
             cel=(
                 f"self.provisioner != 'SolrOperator' || !self.image.tag.matches('^(?:{SOLR_10})$')"
@@ -65,7 +65,7 @@ class SolrCloud(Model):
                 "image.tag must not be of Solr 10 with provisioner SolrOperator: Solr 10 does not"
                 " start under the Solr Operator; use a 9.x tag"
             ),
-            holds=lambda solr: (
+            is_satisfied=lambda solr: (
                 solr.provisioner is not Provisioner.SOLR_OPERATOR
                 or re.fullmatch(SOLR_10, solr.image.tag) is None
             ),
@@ -76,7 +76,7 @@ class SolrCloud(Model):
                 "zookeeper.mode must not be Provided with provisioner StatefulSet, only the Solr"
                 " Operator provides one; use Ensemble or External"
             ),
-            holds=lambda solr: (
+            is_satisfied=lambda solr: (
                 solr.zookeeper.mode is not ZooKeeperMode.PROVIDED
                 or solr.provisioner is Provisioner.SOLR_OPERATOR
             ),

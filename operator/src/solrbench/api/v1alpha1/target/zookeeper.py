@@ -69,7 +69,7 @@ class ZooKeeper(Model):
         Rule(
             cel="has(self.connectionString) == (self.mode == 'External')",
             message="must set connectionString when mode is External, and only then",
-            holds=lambda zookeeper: (
+            is_satisfied=lambda zookeeper: (
                 (zookeeper.connection_string is not None)
                 == (zookeeper.mode is ZooKeeperMode.EXTERNAL)
             ),

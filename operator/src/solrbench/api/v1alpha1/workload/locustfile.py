@@ -63,7 +63,7 @@ class Locustfile(Model):
                 "environment must have names of letters, digits and '_' that do not start with"
                 f" {OWN_PREFIX}, such as BRANCH"
             ),
-            holds=lambda own: all(
+            is_satisfied=lambda own: all(
                 re.fullmatch(_VARIABLE, name, re.ASCII) and not name.startswith(OWN_PREFIX)
                 for name in own.environment
             ),
@@ -81,7 +81,7 @@ LOCUSTFILE_RULE = Rule(
         "requestName, handler, method, parameters, expect and mixSeed must be left out with"
         " locustfile, the file itself says what is sent and checked"
     ),
-    holds=lambda workload: (
+    is_satisfied=lambda workload: (
         workload.locustfile is None
         or (
             workload.request_name == "query"
@@ -102,7 +102,7 @@ LOCUSTFILE_RULES = (
             "load.steps must set users, not requestsPerSecond, with workload.locustfile,"
             " whoever waits for answers cannot keep a planned rate"
         ),
-        holds=lambda spec: (
+        is_satisfied=lambda spec: (
             spec.workload.locustfile is None
             or all(step.users is not None for step in spec.load.steps)
         ),
@@ -113,7 +113,7 @@ LOCUSTFILE_RULES = (
             "load.steps must not set thinkTime with workload.locustfile, its users wait as their"
             " wait_time says"
         ),
-        holds=lambda spec: (
+        is_satisfied=lambda spec: (
             spec.workload.locustfile is None
             or all(step.think_time is None for step in spec.load.steps)
         ),
@@ -127,7 +127,7 @@ LOCUSTFILE_RULES = (
             "workload.locustfile must not go with target.existing.basicAuth or tls, its code"
             " could read what the Secrets hold"
         ),
-        holds=lambda spec: (
+        is_satisfied=lambda spec: (
             spec.workload.locustfile is None
             or spec.target.existing is None
             or (spec.target.existing.basic_auth is None and spec.target.existing.tls is None)

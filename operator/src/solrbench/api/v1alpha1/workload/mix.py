@@ -50,12 +50,14 @@ class Expectation(Model):
         Rule(
             cel="has(self.minFound) || has(self.maxFound) || has(self.contains)",
             message="must set at least one of minFound, maxFound, contains",
-            holds=lambda e: any(x is not None for x in (e.min_found, e.max_found, e.contains)),
+            is_satisfied=lambda e: any(
+                x is not None for x in (e.min_found, e.max_found, e.contains)
+            ),
         ),
         Rule(
             cel="!has(self.minFound) || !has(self.maxFound) || self.minFound <= self.maxFound",
             message="minFound must not be greater than maxFound",
-            holds=lambda e: (
+            is_satisfied=lambda e: (
                 e.min_found is None or e.max_found is None or e.min_found <= e.max_found
             ),
         ),
@@ -126,7 +128,7 @@ class TransactionRequest(Model):
         Rule(
             cel="!has(self.jsonBody) || !has(self.method) || self.method == 'POST'",
             message="method must be POST, or left out, with jsonBody",
-            holds=lambda r: r.json_body is None or r.method in {None, "POST"},
+            is_satisfied=lambda r: r.json_body is None or r.method in {None, "POST"},
         ),
     )
 
@@ -143,7 +145,7 @@ class Transaction(Model):
         Rule(
             cel="self.requests.all(r, self.requests.exists_one(s, s.name == r.name))",
             message="requests must have different names",
-            holds=lambda t: len({r.name for r in t.requests}) == len(t.requests),
+            is_satisfied=lambda t: len({r.name for r in t.requests}) == len(t.requests),
         ),
         Rule(
             cel="self.requests.size() == 0 || !has(self.requests[0].thinkTime)",
@@ -151,7 +153,7 @@ class Transaction(Model):
                 "thinkTime must be left out of the first request, give it to the step:"
                 " users think between transactions"
             ),
-            holds=lambda t: t.requests[0].think_time is None,
+            is_satisfied=lambda t: t.requests[0].think_time is None,
         ),
     )
 
@@ -189,14 +191,14 @@ class MixEntry(Model):
                 "handler, method and expect must be set on the requests of the transaction,"
                 " not beside it"
             ),
-            holds=lambda e: (
+            is_satisfied=lambda e: (
                 e.transaction is None or (e.handler, e.method, e.expect) == (None, None, None)
             ),
         ),
         Rule(
             cel="!has(self.updates) || (!has(self.method) && !has(self.expect))",
             message="method and expect must be left out with updates, which are POST requests",
-            holds=lambda e: e.updates is None or (e.method, e.expect) == (None, None),
+            is_satisfied=lambda e: e.updates is None or (e.method, e.expect) == (None, None),
         ),
     )
 

@@ -62,7 +62,7 @@ class Workload(Model):
         Rule(
             cel="!has(self.mix) || self.mix.all(e, self.mix.exists_one(f, f.name == e.name))",
             message="mix must have entries of different names",
-            holds=lambda w: len({e.name for e in w.mix or ()}) == len(w.mix or ()),
+            is_satisfied=lambda w: len({e.name for e in w.mix or ()}) == len(w.mix or ()),
         ),
         Rule(
             cel=(
@@ -73,7 +73,7 @@ class Workload(Model):
                 f"mix must not have more than {MOST_NAMES} names, counting every entry and every"
                 " request of a transaction"
             ),
-            holds=lambda w: sum(count_names(e) for e in w.mix or ()) <= MOST_NAMES,
+            is_satisfied=lambda w: sum(count_names(e) for e in w.mix or ()) <= MOST_NAMES,
         ),
     )
 

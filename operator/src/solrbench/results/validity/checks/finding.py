@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.step_result import RequestResult, StepDocument, WorkerResult
+from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,
     format_share,
@@ -26,20 +26,20 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Unmeasured:
+class NotEvaluated:
     """A check that could not be made, and why."""
 
     text: str
 
 
-Outcome = Finding | Unmeasured | None
+Outcome = Finding | NotEvaluated | None
 
 
-Check = Callable[[StepDocument, Load], Outcome]
+Check = Callable[[StepRunResult, Load], Outcome]
 
 
 def worst_share_of_requests(
-    document: StepDocument, what: str, count: Callable[[RequestResult], int], bound: int
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int], bound: int
 ) -> Finding | None:
     """Return the request name with the largest share above `bound` ‰ of its requests."""
     return worst(
@@ -70,6 +70,6 @@ def worst(findings: Iterable[Finding]) -> Finding | None:
     return max(findings, key=lambda each: each.number, default=None)
 
 
-def measured_seconds(worker: WorkerResult, document: StepDocument) -> float:
+def measured_seconds(worker: WorkerResult, document: StepRunResult) -> float:
     """Return the time that a worker's CPU time was spent in; older documents know that of all."""
     return document.seconds if worker.measured_seconds is None else worker.measured_seconds

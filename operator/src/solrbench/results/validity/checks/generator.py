@@ -2,22 +2,22 @@
 
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT
-from solrbench.results.model.step_result import StepDocument, WorkerResult
+from solrbench.results.model.step_result import StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,
     format_percent,
 )
 from solrbench.results.validity.checks.finding import (
     Finding,
+    NotEvaluated,
     Outcome,
-    Unmeasured,
     count_of_kind,
     measured_seconds,
     worst,
 )
 
 
-def check_worker_saturated(document: StepDocument, load: Load) -> Outcome:
+def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     """Compare the CPU time of each worker with what it can get, and its demand with the clock.
 
     A worker is one Python process: whatever the number of its threads, it runs on little more than
@@ -26,7 +26,7 @@ def check_worker_saturated(document: StepDocument, load: Load) -> Outcome:
     """
     bound = load.validity.max_worker_cpu_percent
     if not document.workers:
-        return Unmeasured("no worker told its CPU time")
+        return NotEvaluated("no worker told its CPU time")
     used = worst(
         Finding(
             percent,
@@ -48,7 +48,7 @@ def check_worker_saturated(document: StepDocument, load: Load) -> Outcome:
     )
 
 
-def _cpu_percent(worker: WorkerResult, document: StepDocument) -> float:
+def _cpu_percent(worker: WorkerResult, document: StepRunResult) -> float:
     seconds = measured_seconds(worker, document) * min(1.0, worker.cpu_limit_cores or 1.0)
     return 100 * worker.cpu_seconds / seconds if seconds > 0 else 0.0
 
@@ -60,7 +60,7 @@ def _share(worker: WorkerResult) -> str:
     return f"its CPU limit of {format_number(limit)} cores"
 
 
-def check_connections_ran_out(document: StepDocument, load: Load) -> Outcome:
+def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
     """Look for requests that found no free port, file or memory in the load generator."""
     del load
     sent = [each for each in document.requests if not each.is_transaction]

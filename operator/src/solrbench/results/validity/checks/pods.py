@@ -1,21 +1,21 @@
 """Whether workers were lost, throttled or restarted."""
 
 from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
-from solrbench.results.model.step_result import StepDocument, WorkerResult
+from solrbench.results.model.step_result import StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,
 )
 from solrbench.results.validity.checks.finding import (
     Finding,
+    NotEvaluated,
     Outcome,
-    Unmeasured,
     format_permille,
     measured_seconds,
     worst,
 )
 
 
-def check_workers_lost(document: StepDocument, load: Load) -> Outcome:
+def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
     """Count the workers that were lost or never took part."""
     missing = load.workers - len(document.workers) if document.workers else 0
     if load.on_worker_loss is OnWorkerLoss.REDISTRIBUTE:
@@ -28,7 +28,7 @@ def check_workers_lost(document: StepDocument, load: Load) -> Outcome:
     return Finding(lost, f"{lost} of {load.workers} workers were lost{who}, bound 0")
 
 
-def check_pod_throttled(document: StepDocument, load: Load) -> Outcome:
+def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
     bound = load.validity.max_throttled_permille
     silent = [each.worker for each in document.workers if each.throttled_seconds is None]
@@ -45,8 +45,8 @@ def check_pod_throttled(document: StepDocument, load: Load) -> Outcome:
         and seconds > 0
     )
     if found is None and silent:
-        return Unmeasured(f"no cpu.stat of the control group of {', '.join(silent[:3])}")
-    return found if document.workers else Unmeasured("no worker told its CPU time")
+        return NotEvaluated(f"no cpu.stat of the control group of {', '.join(silent[:3])}")
+    return found if document.workers else NotEvaluated("no worker told its CPU time")
 
 
 def _limit(worker: WorkerResult) -> str:
@@ -54,11 +54,11 @@ def _limit(worker: WorkerResult) -> str:
     return "" if limit is None else f" of {format_number(limit)} cores"
 
 
-def check_pod_restarted(document: StepDocument, load: Load) -> Outcome:
+def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     """Look for restarts and losses of the benchmark's pods."""
     del load
     if document.pods is None:
-        return Unmeasured("nobody looked at the pods")
+        return NotEvaluated("nobody looked at the pods")
     troubles = [(pod, each) for pod in document.pods for each in pod.troubles]
     if not troubles:
         return None

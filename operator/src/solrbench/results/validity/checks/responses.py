@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
-from solrbench.results.model.step_result import RequestResult, StepDocument
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.number_format import (
     format_share,
 )
 from solrbench.results.validity.checks.finding import (
     Finding,
+    NotEvaluated,
     Outcome,
-    Unmeasured,
     count_of_kind,
     worst_share_of_requests,
 )
@@ -20,7 +20,7 @@ from solrbench.results.validity.checks.finding import (
 _MOST_NAMED = 3
 
 
-def check_requests_failed(document: StepDocument, load: Load) -> Outcome:
+def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     """Look at requests and at seconds.
 
     Who gets no answer asks seldom: few failures may be all that there was for a long time.
@@ -43,7 +43,7 @@ def check_requests_failed(document: StepDocument, load: Load) -> Outcome:
     )
 
 
-def check_partial_results(document: StepDocument, load: Load) -> Outcome:
+def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of partial results of each request name with the limit."""
 
     def partial(result: RequestResult) -> int:
@@ -56,7 +56,7 @@ def check_partial_results(document: StepDocument, load: Load) -> Outcome:
     return found or _uncounted(document, "partial answers", lambda each: each.partial_answers)
 
 
-def check_empty_results(document: StepDocument, load: Load) -> Outcome:
+def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of empty results of each request name with the limit."""
     found = worst_share_of_requests(
         document,
@@ -68,12 +68,12 @@ def check_empty_results(document: StepDocument, load: Load) -> Outcome:
 
 
 def _uncounted(
-    document: StepDocument, what: str, count: Callable[[RequestResult], int | None]
-) -> Unmeasured | None:
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int | None]
+) -> NotEvaluated | None:
     sent = [each for each in document.requests if each.requests]
     silent = [each.request for each in sent if count(each) is None]
     if not silent:
         return None
     more = f" and {len(silent) - _MOST_NAMED} more" if len(silent) > _MOST_NAMED else ""
     of = "" if len(silent) == len(sent) else f" of {', '.join(silent[:_MOST_NAMED])}{more}"
-    return Unmeasured(f"{what}{of} were not counted")
+    return NotEvaluated(f"{what}{of} were not counted")

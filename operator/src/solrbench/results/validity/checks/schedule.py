@@ -1,18 +1,18 @@
 """Whether requests of an open loop were sent as planned, and each query once."""
 
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.step_result import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import (
     format_milliseconds,
     format_share,
 )
 from solrbench.results.summary import arrivals
-from solrbench.results.validity.checks.finding import Finding, Outcome, Unmeasured, worst
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome, worst
 
 _LAG_PERCENT = 99
 
 
-def check_schedule_lag(document: StepDocument, load: Load) -> Outcome:
+def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     """Compare the lag of each worker, which only the worker itself causes, with the limit."""
     if document.requests_per_second is None:
         return None
@@ -27,22 +27,22 @@ def check_schedule_lag(document: StepDocument, load: Load) -> Outcome:
         for worker in document.workers
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * bound
     )
-    return found or (Unmeasured(f"no lag of {', '.join(silent[:3])}") if silent else None)
+    return found or (NotEvaluated(f"no lag of {', '.join(silent[:3])}") if silent else None)
 
 
-def check_requests_dropped(document: StepDocument, load: Load) -> Outcome:
+def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were never sent with the limit."""
     bound = load.validity.max_dropped_permille
     return _share_of_plan(document, arrivals.dropped(document), "were never sent", bound)
 
 
-def check_requests_late(document: StepDocument, load: Load) -> Outcome:
+def check_requests_late(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were sent late with the limit."""
     bound = load.validity.max_late_permille
     return _share_of_plan(document, arrivals.late(document), "were sent late", bound)
 
 
-def check_queries_may_repeat(document: StepDocument, load: Load) -> Outcome:
+def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
     """Look for lost load pods that may have sent queries of a once-only list."""
     del load
     if not document.queries_may_repeat:
@@ -54,12 +54,12 @@ def check_queries_may_repeat(document: StepDocument, load: Load) -> Outcome:
     )
 
 
-def _share_of_plan(document: StepDocument, part: int, what: str, bound: int) -> Outcome:
+def _share_of_plan(document: StepRunResult, part: int, what: str, bound: int) -> Outcome:
     planned = document.planned_requests
     if document.requests_per_second is None:
         return None
     if planned is None:
-        return Unmeasured("nobody told how many requests were planned")
+        return NotEvaluated("nobody told how many requests were planned")
     if part * 1000 <= bound * planned:
         return None
     share = format_share(part, planned)
