@@ -17,13 +17,13 @@ _REQUEST = PreparedRequest(b"q=any", 0, is_json=True)
 def recorded(samples_ns: list[int]) -> WorkerRequestStats:
     """Return what a worker sends that saw these service times, through its own recording."""
     began = time.perf_counter_ns()
-    ledger = StepRunRecorder(("any",), began)
-    ledger.measure_from(began)
+    recorder = StepRunRecorder(("any",), began)
+    recorder.measure_from(began)
     for sample in samples_ns:
-        ledger.record(_REQUEST, began, began + sample, 550, None)
-    ledger.take_finished_seconds(began, last=True)
-    (outcome,) = ledger.results()
-    return WorkerRequestStats.model_validate_json(outcome.model_dump_json())
+        recorder.record(_REQUEST, began, began + sample, 550, None)
+    recorder.take_finished_seconds(began, last=True)
+    (result,) = recorder.results()
+    return WorkerRequestStats.model_validate_json(result.model_dump_json())
 
 
 def samples(seed: int, count: int) -> list[int]:

@@ -32,7 +32,7 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
         return [skipped(_WHAT, f">= {_BAR} x", "needs two cores")]
     one, two = [], []
     with ExitStack() as stack:
-        servers = {core: stack.enter_context(_nginx(folder, core)) for core in cores}
+        servers = {engine: stack.enter_context(_nginx(folder, engine)) for engine in cores}
         for _ in range(repeats):
             one.append(_measure_workers({cores[0]: servers[cores[0]]}, folder, seconds))
             two.append(_measure_workers(servers, folder, seconds))
@@ -50,10 +50,10 @@ def _rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[Row]:
     ]
 
 
-def _nginx(folder: Path, core: int) -> AbstractContextManager[Server]:
-    own = folder / f"core-{core}"
+def _nginx(folder: Path, engine: int) -> AbstractContextManager[Server]:
+    own = folder / f"core-{engine}"
     own.mkdir()
-    return nginx(own, core)
+    return nginx(own, engine)
 
 
 def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float) -> ClientCost:
@@ -63,9 +63,9 @@ def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float
     first = next(iter(servers.values()))
     with product(first, folder, step, workers=len(servers), solrUrls=urls) as running:
         running.wait_for_stage("Measuring")
-        for core, server in servers.items():
+        for engine, server in servers.items():
             (worker,) = (pid for pid in running.workers if is_connected_to(pid, server.port))
-            pin(worker, core)
+            pin(worker, engine)
         return measure_client(
             partial(_answered, servers), running.workers, seconds, _SETTLE_SECONDS
         )

@@ -88,10 +88,10 @@ def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         assert bench.run([solr.url], GENERATED) == 0
     homes = {
-        core: {each["id"] for c, _, docs in solr.updates if c == core for each in docs}
-        for core in ("books_shard1", "books_shard2")
+        engine: {each["id"] for c, _, docs in solr.updates if c == engine for each in docs}
+        for engine in ("books_shard1", "books_shard2")
     }
-    assert {core for core, _, _ in solr.updates} == set(homes)
+    assert {engine for engine, _, _ in solr.updates} == set(homes)
     assert homes["books_shard1"].isdisjoint(homes["books_shard2"])
     assert all(params == {"wt": "json"} for _, params, _ in solr.updates)
     assert bench.words.bytes == sum(
@@ -104,7 +104,7 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
     shards = {name: shard(None, f"books_{name}") for name in ("shard1", "shard2")}
     with fake_solr({"router": {"name": "implicit"}, "shards": shards}) as solr:
         assert bench.run([solr.url], GENERATED, router="implicit") == 0
-    assert {(core, params["_route_"]) for core, params, _ in solr.updates} == {
+    assert {(engine, params["_route_"]) for engine, params, _ in solr.updates} == {
         ("books_shard1", "shard1"),
         ("books_shard2", "shard2"),
     }
@@ -129,15 +129,15 @@ def test_follows_a_leader_that_moves(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         first = solr.update
 
-        def update(core: str, params: dict[str, str], body: bytes) -> Any:
-            if core == "books_shard1":
+        def update(engine: str, params: dict[str, str], body: bytes) -> Any:
+            if engine == "books_shard1":
                 solr.collection = moved
                 return BUSY
-            return first(core, params, body)
+            return first(engine, params, body)
 
         solr.update = update  # type: ignore[method-assign]
         assert bench.run([solr.url], GENERATED) == 0
-    assert {core for core, _, _ in solr.updates} == {"books_new", "books_shard2"}
+    assert {engine for engine, _, _ in solr.updates} == {"books_new", "books_shard2"}
     assert solr.ids == generated_ids()
 
 
@@ -221,13 +221,13 @@ def test_tells_its_progress_and_stops_when_told(bench: Bench, free_port: int) ->
     def watch(solr: FakeSolr) -> Any:
         first = solr.update
 
-        def update(core: str, params: dict[str, str], body: bytes) -> Any:
+        def update(engine: str, params: dict[str, str], body: bytes) -> Any:
             if len(solr.updates) == 10:
                 for page in ("progress", "metrics"):
                     with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/{page}") as answer:
                         seen.append(answer.read())
                 os.kill(os.getpid(), signal.SIGTERM)
-            return first(core, params, body)
+            return first(engine, params, body)
 
         return update
 
@@ -312,5 +312,5 @@ def test_leaders_are_reached_directly_only_where_that_is_allowed(
             own = {k.format(url=solr.url): v.format(url=solr.url) for k, v in direct.items()}
             plan = {"leaderUrls": own}
         assert bench.run([solr.url], GENERATED, plan=plan) == 0
-    assert {core for core, _, _ in solr.updates} == cores
+    assert {engine for engine, _, _ in solr.updates} == cores
     assert solr.ids == generated_ids()

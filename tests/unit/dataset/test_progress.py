@@ -19,22 +19,22 @@ from solrbench.plan.index_plan import IndexProgress
 
 def test_counts_what_was_accepted() -> None:
     times = count(100.0)
-    tally = ProgressCounter(3, lambda: next(times))
-    assert tally.progress == IndexProgress(pod=3)
+    counter = ProgressCounter(3, lambda: next(times))
+    assert counter.progress == IndexProgress(pod=3)
     for size in (10, 20):
-        tally.sending()
-        tally.accepted(2, size)
-    tally.retried()
-    tally.ended()
-    assert tally.progress == IndexProgress(
+        counter.sending()
+        counter.accepted(2, size)
+    counter.retried()
+    counter.ended()
+    assert counter.progress == IndexProgress(
         pod=3, documents=4, bytes=30, started=100.0, finished=101.0, retried_batches=1
     )
 
 
 def test_failure_is_told_by_reason_and_message() -> None:
-    tally = ProgressCounter(0, lambda: 1.0)
-    tally.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
-    body = json.loads(as_json(tally.progress))
+    counter = ProgressCounter(0, lambda: 1.0)
+    counter.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
+    body = json.loads(as_json(counter.progress))
     assert body["reason"] == "MalformedDocument"
     assert body["message"] == "a.json: record 3: no JSON; correct the file"
     assert "started" not in body

@@ -71,11 +71,11 @@ def with_container(**fields: Any) -> PodView:
     ],
 )
 def test_trouble(pod: PodView, reason: str, words: str) -> None:
-    trouble = pod_problem(pod, NOW)
-    assert trouble is not None
-    assert trouble.reason == reason
-    assert words in trouble.message
-    assert pod.name in trouble.message
+    problem = pod_problem(pod, NOW)
+    assert problem is not None
+    assert problem.reason == reason
+    assert words in problem.message
+    assert pod.name in problem.message
 
 
 @pytest.mark.parametrize(
@@ -100,24 +100,24 @@ def test_no_trouble(pod: PodView) -> None:
     ],
 )
 def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuck: bool) -> None:
-    trouble = pod_problem(replace(PENDING, deleting=deleting), NOW + age)
-    assert (trouble is not None) is stuck
-    if trouble is not None:
-        assert trouble.reason == "PodStuck"
-        assert "41 s; see: kubectl describe pod base-solr-0" in trouble.message
+    problem = pod_problem(replace(PENDING, deleting=deleting), NOW + age)
+    assert (problem is not None) is stuck
+    if problem is not None:
+        assert problem.reason == "PodStuck"
+        assert "41 s; see: kubectl describe pod base-solr-0" in problem.message
 
 
 def test_long_words_are_cut() -> None:
-    trouble = pod_problem(replace(PENDING, unschedulable="x" * 5000), NOW)
-    assert trouble is not None
-    assert len(trouble.message) < 600
-    assert "…" in trouble.message
+    problem = pod_problem(replace(PENDING, unschedulable="x" * 5000), NOW)
+    assert problem is not None
+    assert len(problem.message) < 600
+    assert "…" in problem.message
 
 
 def test_the_first_trouble_by_name() -> None:
     second = replace(with_container(ended_reason="OOMKilled"), name="b")
     first = replace(with_container(waiting_reason="ErrImagePull"), name="a")
-    trouble = first_problem([second, POD, first], NOW)
-    assert trouble is not None
-    assert trouble.reason == "ImagePullError"
+    problem = first_problem([second, POD, first], NOW)
+    assert problem is not None
+    assert problem.reason == "ImagePullError"
     assert first_problem([POD], NOW) is None

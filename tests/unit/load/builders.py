@@ -89,8 +89,8 @@ class RecordingListener:
     def on_progress(self, progress: ProgressUpdate) -> None:
         self.progress.append(progress)
 
-    def on_finished(self, outcome: WorkerStepResult) -> None:
-        self.outcome.set_result(outcome)
+    def on_finished(self, result: WorkerStepResult) -> None:
+        self.outcome.set_result(result)
 
 
 async def run_pass(
@@ -98,12 +98,12 @@ async def run_pass(
 ) -> WorkerStepResult:
     """Run a whole pass with all its users at once."""
     listener = listener or RecordingListener()
-    core = Engine(what, listener, asyncio.get_running_loop())
-    core.begin(duty)
+    engine = Engine(what, listener, asyncio.get_running_loop())
+    engine.begin(duty)
     for _ in range(duty.worker_users):
-        core.add_user()
+        engine.add_user()
     await asyncio.wait_for(listener.all_ready.wait(), 20)
-    core.start_measuring(duty.key)
+    engine.start_measuring(duty.key)
     return await asyncio.wait_for(listener.outcome, 20)
 
 
@@ -128,10 +128,10 @@ async def _awaiting(body: Callable[[], Awaitable[None]]) -> None:
     await body()
 
 
-def only(outcome: WorkerStepResult) -> WorkerRequestStats:
-    assert len(outcome.requests) == 1
-    return outcome.requests[0]
+def only(result: WorkerStepResult) -> WorkerRequestStats:
+    assert len(result.requests) == 1
+    return result.requests[0]
 
 
-def kinds(outcome: WorkerStepResult) -> dict[str, int]:
-    return {each.kind: each.count for each in only(outcome).failure_kinds}
+def kinds(result: WorkerStepResult) -> dict[str, int]:
+    return {each.kind: each.count for each in only(result).failure_kinds}

@@ -54,10 +54,12 @@ def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> No
         master.result("damaged")
 
 
-@pytest.mark.parametrize("pass_id", ["r1-s0-gone", "unknown"])
-def test_refused_acknowledgement_is_repeated_later(master: LoadMasterClient, pass_id: str) -> None:
+@pytest.mark.parametrize("step_run_id", ["r1-s0-gone", "unknown"])
+def test_refused_acknowledgement_is_repeated_later(
+    master: LoadMasterClient, step_run_id: str
+) -> None:
     with pytest.raises(TemporaryError, match="ack"):
-        master.acknowledge(pass_id)
+        master.acknowledge(step_run_id)
 
 
 def test_master_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,8 +135,8 @@ class Cloud:
         }
         wanted = prefix.split(",")
         kept = {
-            core: {key: value for key, value in metrics.items() if key in wanted}
-            for core, metrics in cores.items()
+            engine: {key: value for key, value in metrics.items() if key in wanted}
+            for engine, metrics in cores.items()
         }
         found: dict[str, Any] = {node: {"metrics": {}} for node in self.nodes}
         found[next(iter(self.nodes))] = {"metrics": kept}

@@ -65,9 +65,9 @@ def test_index_of_every_core_through_one_door() -> None:
     cloud.make("books", "books")
     cloud.make("others", "others")
     with cloud.client() as client:
-        (core,) = replica_sizes_via_proxy(client, replicas(client, "books"))
-    assert (core.shard, core.core) == ("shard1", "books_shard1_replica_n1")
-    assert (core.documents, core.bytes) == (5, 700)
+        (engine,) = replica_sizes_via_proxy(client, replicas(client, "books"))
+    assert (engine.shard, engine.core) == ("shard1", "books_shard1_replica_n1")
+    assert (engine.documents, engine.bytes) == (5, 700)
 
 
 def test_core_that_no_node_tells_of_is_waited_for() -> None:

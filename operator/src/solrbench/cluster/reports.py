@@ -82,10 +82,12 @@ def _environment(body: Manifest) -> Environment:
 
 
 def _stored(
-    cluster: Cluster, benchmark: SolrBenchmark, pass_id: str | None = None
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
 ) -> dict[str, StepRunResult]:
     """Return what is stored of every pass, or of one."""
-    labels = selector(benchmark, names.REPORT) | ({} if pass_id is None else {LABEL_PASS: pass_id})
+    labels = selector(benchmark, names.REPORT) | (
+        {} if step_run_id is None else {LABEL_PASS: step_run_id}
+    )
     by_pass: dict[str, list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_PASS)

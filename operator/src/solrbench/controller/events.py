@@ -65,10 +65,10 @@ def verdict_events(before: Iterable[StepVerdict], after: Iterable[StepVerdict]) 
     """Return a warning for each step that turned Invalid, with its first reason."""
     known = {place(each) for each in invalid_steps(before)}
     return [
-        Event("Warning", doubt.reason, f"step {place(each)} is Invalid: {doubt.message}")
+        Event("Warning", reason.reason, f"step {place(each)} is Invalid: {reason.message}")
         for each in invalid_steps(after)
         if place(each) not in known
-        for doubt in each.reasons[:1]
+        for reason in each.reasons[:1]
     ]
 
 

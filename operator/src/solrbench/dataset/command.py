@@ -72,10 +72,10 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
 
     """
     pod = pod or Pod()
-    tally = ProgressCounter(completion_index, pod.clock)
+    counter = ProgressCounter(completion_index, pod.clock)
     code, failure = 0, None
     try:
-        asyncio.run(_index(_read_plan(plan_file), tally, pod))
+        asyncio.run(_index(_read_plan(plan_file), counter, pod))
     except IndexingError as error:
         code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
@@ -87,9 +87,9 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
             EXIT_RETRYABLE,
             IndexingError(Reason.INTERNAL_ERROR, repr(error), permanent=False),
         )
-    tally.ended(failure)
-    write_termination_message(tally.progress, pod.termination_log)
-    _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(tally.progress).decode())
+    counter.ended(failure)
+    write_termination_message(counter.progress, pod.termination_log)
+    _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(counter.progress).decode())
     return code
 
 
@@ -117,7 +117,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
     return access
 
 
-async def _index(plan: IndexPlan, tally: ProgressCounter, pod: Pod) -> None:
+async def _index(plan: IndexPlan, counter: ProgressCounter, pod: Pod) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -130,24 +130,24 @@ async def _index(plan: IndexPlan, tally: ProgressCounter, pod: Pod) -> None:
         headers=access.headers,
         verify=access.verify,
     )
-    async with serve_progress(_pages(plan, tally), pod.host, pod.port), http:
-        await _send_all(plan, tally, pod, http)
+    async with serve_progress(_pages(plan, counter), pod.host, pod.port), http:
+        await _send_all(plan, counter, pod, http)
 
 
 async def _send_all(
-    plan: IndexPlan, tally: ProgressCounter, pod: Pod, http: httpx.AsyncClient
+    plan: IndexPlan, counter: ProgressCounter, pod: Pod, http: httpx.AsyncClient
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    patience = RetryPolicy(indexing.retries, pod.backoff, _jitter(plan, tally, "send"))
+    retry_policy = RetryPolicy(indexing.retries, pod.backoff, _jitter(plan, counter, "send"))
     leaders = LeaderResolver(
         http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
     )
-    routes = await find_routes(leaders, patience)
-    sender = Sender(http, leaders, routes, patience, tally)
+    routes = await find_routes(leaders, retry_policy)
+    sender = Sender(http, leaders, routes, retry_policy, counter)
 
     def read(stopped: threading.Event) -> Iterator[Batch]:
-        part = Partition(tally.progress.pod, indexing.pods, indexing.batch_documents)
-        jitter = _jitter(plan, tally, "read")
+        part = Partition(counter.progress.pod, indexing.pods, indexing.batch_documents)
+        jitter = _jitter(plan, counter, "read")
         around = ReadContext(pod.folder, pod.backoff, jitter, stopped.wait)
         found = read_documents(dataset, part, around)
         return batches(found, routes, indexing.batch_documents, dataset.id_field)
@@ -156,9 +156,9 @@ async def _send_all(
         await _drain(reader, sender, indexing.streams)
 
 
-def _jitter(plan: IndexPlan, tally: ProgressCounter, use: str) -> random.Random:
+def _jitter(plan: IndexPlan, counter: ProgressCounter, use: str) -> random.Random:
     """Return random numbers that differ between pods and are the same in another run."""
-    return random.Random(f"{plan.benchmark}/{tally.progress.pod}/{use}")  # noqa: S311
+    return random.Random(f"{plan.benchmark}/{counter.progress.pod}/{use}")  # noqa: S311
 
 
 async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:
@@ -179,11 +179,11 @@ async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) ->
         raise failures[0]
 
 
-def _pages(plan: IndexPlan, tally: ProgressCounter) -> dict[str, Page]:
+def _pages(plan: IndexPlan, counter: ProgressCounter) -> dict[str, Page]:
     return {
-        "/progress": lambda: ("application/json", as_json(tally.progress)),
+        "/progress": lambda: ("application/json", as_json(counter.progress)),
         "/metrics": lambda: (
             "text/plain; version=0.0.4; charset=utf-8",
-            as_metrics(tally.progress, plan.benchmark),
+            as_metrics(counter.progress, plan.benchmark),
         ),
     }

@@ -36,15 +36,15 @@ def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
 
 
 def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
-    troubles = [
+    problems = [
         PodEvent(kind=_kind(each), container=each.name, time=each.ended)
         for each in pod.containers
         if each.ended is not None and start <= each.ended <= end and _is_problem(each)
     ]
     if start < pod.created <= end:
-        troubles.append(PodEvent(kind="Replaced", time=pod.created))
+        problems.append(PodEvent(kind="Replaced", time=pod.created))
     restarts = sum(each.restarts for each in pod.containers)
-    return PodRecord(pod=pod.name, component=pod.component, restarts=restarts, troubles=troubles)
+    return PodRecord(pod=pod.name, component=pod.component, restarts=restarts, troubles=problems)
 
 
 def _is_problem(container: ContainerView) -> bool:

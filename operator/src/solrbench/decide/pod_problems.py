@@ -31,9 +31,9 @@ class PodProblem:
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
     """Return the first trouble among the pods, in the order of their names."""
     for pod in sorted(pods, key=lambda each: each.name):
-        trouble = pod_problem(pod, now)
-        if trouble is not None:
-            return trouble
+        problem = pod_problem(pod, now)
+        if problem is not None:
+            return problem
     return None
 
 
@@ -48,9 +48,9 @@ def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
     if pod.reason == "Evicted":
         return PodProblem("Evicted", f"pod {pod.name} was evicted: {_cut(pod.message)}")
     for container in pod.containers:
-        trouble = _container_problem(pod, container)
-        if trouble is not None:
-            return trouble
+        problem = _container_problem(pod, container)
+        if problem is not None:
+            return problem
     if pod.phase == "Pending" and now - pod.created > STUCK_AFTER and not pod.deleting:
         return PodProblem(
             "PodStuck",

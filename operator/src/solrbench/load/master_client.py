@@ -40,7 +40,7 @@ class LoadMasterClient:
         except ValidationError as error:
             raise TemporaryError("LoadMasterUnreachable", f"no state but {error}") from error
 
-    def result(self, pass_id: str) -> StepRunResult:
+    def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished pass.
 
         Raises:
@@ -48,18 +48,18 @@ class LoadMasterClient:
 
         """
         try:
-            return StepRunResult.model_validate_json(self._send("GET", f"/results/{pass_id}"))
+            return StepRunResult.model_validate_json(self._send("GET", f"/results/{step_run_id}"))
         except ValidationError as error:
             raise TemporaryError("LoadMasterUnreachable", f"no result but {error}") from error
 
-    def acknowledge(self, pass_id: str) -> None:
+    def acknowledge(self, step_run_id: str) -> None:
         """Tell the master that a document is stored, so that it need not keep it.
 
         Raises:
             TemporaryError: if the master does not answer; it is told again in the next pass.
 
         """
-        self._send("POST", f"/results/{pass_id}/ack")
+        self._send("POST", f"/results/{step_run_id}/ack")
 
     def _send(self, method: str, path: str) -> bytes:
         try:

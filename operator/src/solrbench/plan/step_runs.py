@@ -26,8 +26,8 @@ class StepRunId:
     variant: str = ""
 
     def __str__(self) -> str:
-        door = f"v{self.variant_index}-" if self.variant else ""
-        return f"r{self.repeat}-{door}s{self.step_index}-{self.step}"
+        endpoint = f"v{self.variant_index}-" if self.variant else ""
+        return f"r{self.repeat}-{endpoint}s{self.step_index}-{self.step}"
 
 
 def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:

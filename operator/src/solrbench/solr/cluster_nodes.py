@@ -68,11 +68,11 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
     prefix = f"{SIZE},{DOCUMENTS},{NAME}"
     answer = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
     cores = {
-        core[NAME]: core
+        engine[NAME]: engine
         for node in answer.values()
         if isinstance(node, dict)
-        for core in node.get("metrics", {}).values()
-        if NAME in core
+        for engine in node.get("metrics", {}).values()
+        if NAME in engine
     }
     missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
     if missing:

@@ -79,8 +79,8 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         if started:
             nodes = dict(Cloud().nodes)
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
-        door = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
-        monkeypatch.setattr("solrbench.controller.context.resolve_endpoint", lambda *_: door)
+        endpoint = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
+        monkeypatch.setattr("solrbench.controller.context.resolve_endpoint", lambda *_: endpoint)
 
         def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
             return cloud.client()

@@ -63,7 +63,7 @@ def world_with(document: StepRunResult) -> World:
 
 
 def reasons(status: Status) -> list[str]:
-    return [doubt.reason for each in status.verdicts for doubt in each.reasons]
+    return [reason.reason for each in status.verdicts for reason in each.reasons]
 
 
 def test_restart_that_is_told_after_the_step_was_stored_is_added_to_it() -> None:
@@ -117,12 +117,12 @@ class Master:
     def state(self) -> LoadState:
         return LoadState(stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[PASS])
 
-    def result(self, pass_id: str) -> StepRunResult:
-        assert pass_id == PASS
+    def result(self, step_run_id: str) -> StepRunResult:
+        assert step_run_id == PASS
         return measured()
 
-    def acknowledge(self, pass_id: str) -> None:
-        self.acknowledged.append(pass_id)
+    def acknowledge(self, step_run_id: str) -> None:
+        self.acknowledged.append(step_run_id)
 
 
 def master_pod() -> dict[str, Any]:
@@ -154,8 +154,8 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
-    trouble = PodEvent(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
-    record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[trouble])
+    problem = PodEvent(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
+    record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[problem])
     monkeypatch.setattr(load_results, "LoadMasterClient", Master)
     monkeypatch.setattr(Master, "acknowledged", [])
     world = world_with(measured(pods=[record]))
@@ -165,7 +165,7 @@ def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.Monk
     status = world.reconcile("one").status
     assert Master.acknowledged == [PASS]
     assert reasons(status) == ["PodRestarted"]
-    assert trouble in [each for pod in stored(world).pods or [] for each in pod.troubles]
+    assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
 
 
 def test_the_end_says_what_must_not_be_believed() -> None:

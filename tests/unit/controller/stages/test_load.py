@@ -112,8 +112,8 @@ def test_stored_steps_of_variants_are_compared() -> None:
     for repeat in (1, 2):
         for place, (variant, time) in enumerate({"raw": 1000, "service": 1100}.items()):
             document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
-            pass_id = f"r{repeat}-v{place}-s0-two-users"
-            reports.store(benchmark, document.model_copy(update={"id": pass_id}), 1)
+            step_run_id = f"r{repeat}-v{place}-s0-two-users"
+            reports.store(benchmark, document.model_copy(update={"id": step_run_id}), 1)
     status = world.reconcile("one").status
     assert status.report.stored_steps == status.report.total_steps == 4
     assert [(each.variant, each.requests) for each in status.results] == [

@@ -34,13 +34,13 @@ SHORT_THINK = ThinkTime(constant_milliseconds=5)
 def test_requests_are_exact(users: int, requests: int) -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            outcome = await run_pass(target(server.url), assignment(users=users, requests=requests))
+            result = await run_pass(target(server.url), assignment(users=users, requests=requests))
         assert len(server.requests) == requests
         assert min(users, requests) <= server.connections <= users
-        assert outcome.measured == requests
-        assert only(outcome).failures == 0
-        assert decode(only(outcome).service_time_histogram).count == requests
-        assert sum(window.requests for window in only(outcome).windows) == requests
+        assert result.measured == requests
+        assert only(result).failures == 0
+        assert decode(only(result).service_time_histogram).count == requests
+        assert sum(window.requests for window in only(result).windows) == requests
 
     run(body)
 
@@ -48,11 +48,11 @@ def test_requests_are_exact(users: int, requests: int) -> None:
 def test_a_pass_goes_through_the_door_of_its_variant() -> None:
     async def body() -> None:
         async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
-            doors = {
+            endpoints = {
                 name: target(*urls).nodes
                 for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
             }
-            what = dataclasses.replace(target(raw.url), variants=doors)
+            what = dataclasses.replace(target(raw.url), variants=endpoints)
             duty = assignment(users=4, requests=40)
             await run_pass(what, duty.model_copy(update={"variant": "proxies"}))
             assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
@@ -111,19 +111,19 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
     async def body() -> None:
         async with HttpServer() as server:
             listener = RecordingListener()
-            core = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
             duty = assignment(users=200, requests=400)
-            core.begin(duty)
+            engine.begin(duty)
             for _ in range(199):
-                core.add_user()
+                engine.add_user()
             await until(lambda: server.connections == 199)
             assert not listener.all_ready.is_set()
-            core.add_user()
+            engine.add_user()
             await asyncio.wait_for(listener.all_ready.wait(), 5)
             assert server.requests == []
-            core.start_measuring(duty.key)
-            outcome = await asyncio.wait_for(listener.outcome, 5)
-        assert (outcome.measured, server.connections) == (400, 200)
+            engine.start_measuring(duty.key)
+            result = await asyncio.wait_for(listener.outcome, 5)
+        assert (result.measured, server.connections) == (400, 200)
 
     run(body)
 
@@ -131,8 +131,8 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
 def test_nobody_to_connect_to_does_not_hold_up_the_barrier() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
-        outcome = await run_pass(what, assignment(users=3, requests=6))
-        assert kinds(outcome) == {"ConnectionRefused": 6}
+        result = await run_pass(what, assignment(users=3, requests=6))
+        assert kinds(result) == {"ConnectionRefused": 6}
 
     run(body)
 
@@ -144,11 +144,11 @@ def test_requests_under_way_at_the_end_are_counted() -> None:
 
     async def body() -> None:
         async with HttpServer(slow) as server:
-            outcome = await run_pass(target(server.url), assignment(users=3, seconds=1))
-        assert only(outcome).requests == len(server.requests) == 9
-        assert only(outcome).failures == 0
-        assert 1.15 < (outcome.last_seconds or 0) < 1.6
-        assert [window.second for window in only(outcome).windows] == [0, 1]
+            result = await run_pass(target(server.url), assignment(users=3, seconds=1))
+        assert only(result).requests == len(server.requests) == 9
+        assert only(result).failures == 0
+        assert 1.15 < (result.last_seconds or 0) < 1.6
+        assert [window.second for window in only(result).windows] == [0, 1]
 
     run(body)
 
@@ -158,10 +158,8 @@ def test_users_that_think_at_the_end_do_not_hold_up_the_pass() -> None:
         think = ThinkTime(constant_milliseconds=60_000)
         async with HttpServer() as server:
             began = time.monotonic()
-            outcome = await run_pass(
-                target(server.url), assignment(users=4, seconds=1, think=think)
-            )
-        assert only(outcome).requests == 4
+            result = await run_pass(target(server.url), assignment(users=4, seconds=1, think=think))
+        assert only(result).requests == 4
         assert time.monotonic() - began < 3
 
     run(body)
@@ -176,10 +174,8 @@ def test_users_whose_last_answer_comes_late_do_not_think_about_it() -> None:
         think = ThinkTime(constant_milliseconds=60_000)
         async with HttpServer(slow) as server:
             began = time.monotonic()
-            outcome = await run_pass(
-                target(server.url), assignment(users=4, seconds=1, think=think)
-            )
-        assert only(outcome).requests == 4
+            result = await run_pass(target(server.url), assignment(users=4, seconds=1, think=think))
+        assert only(result).requests == 4
         assert time.monotonic() - began < 3
 
     run(body)
@@ -189,10 +185,8 @@ def test_thinking_users_wait_between_requests() -> None:
     async def body() -> None:
         think = ThinkTime(constant_milliseconds=200)
         async with HttpServer() as server:
-            outcome = await run_pass(
-                target(server.url), assignment(users=2, seconds=1, think=think)
-            )
-        assert 8 <= only(outcome).requests <= 10
+            result = await run_pass(target(server.url), assignment(users=2, seconds=1, think=think))
+        assert 8 <= only(result).requests <= 10
 
     run(body)
 
@@ -202,12 +196,12 @@ def test_requests_of_the_ramp_are_kept_apart() -> None:
         duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
         listener = RecordingListener()
         async with HttpServer() as server:
-            core = Engine(target(server.url), listener, asyncio.get_running_loop())
-            core.begin(duty)
-            core.add_user()
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine.begin(duty)
+            engine.add_user()
             await until(lambda: len(server.requests) > 10)
-            core.add_user()
-            core.start_measuring(duty.key)
+            engine.add_user()
+            engine.start_measuring(duty.key)
             outcome = await asyncio.wait_for(listener.outcome, 5)
         result = only(outcome)
         assert result.ramp_requests > 0
@@ -222,13 +216,13 @@ def test_users_that_come_one_by_one_share_an_exact_number() -> None:
         duty = assignment(users=3, requests=100, start=Start.IMMEDIATE)
         listener = RecordingListener()
         async with HttpServer() as server:
-            core = Engine(target(server.url), listener, asyncio.get_running_loop())
-            core.begin(duty)
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine.begin(duty)
             for _ in range(3):
-                core.add_user()
+                engine.add_user()
                 await asyncio.sleep(0.005)
-            outcome = await asyncio.wait_for(listener.outcome, 5)
-        assert outcome.measured == len(server.requests) == 100
+            result = await asyncio.wait_for(listener.outcome, 5)
+        assert result.measured == len(server.requests) == 100
 
     run(body)
 
@@ -237,8 +231,8 @@ def test_worker_without_users_ends_its_warm_up() -> None:
     async def body() -> None:
         duty = assignment(users=1, requests=10, worker=1, workers=2)
         async with HttpServer() as server:
-            outcome = await run_pass(target(server.url), duty)
-        assert (outcome.measured, outcome.users, server.connections) == (0, 0, 0)
+            result = await run_pass(target(server.url), duty)
+        assert (result.measured, result.users, server.connections) == (0, 0, 0)
 
     run(body)
 
@@ -248,12 +242,12 @@ def test_progress_adds_up_to_the_outcome() -> None:
         listener = RecordingListener()
         async with HttpServer() as server:
             duty = assignment(users=2, seconds=2, think=SHORT_THINK)
-            outcome = await run_pass(target(server.url), duty, listener)
+            result = await run_pass(target(server.url), duty, listener)
         live = [second for heard in listener.progress for _, second in heard.seconds]
-        assert sum(second.requests for second in live) == outcome.measured
-        assert listener.progress[-1].requests == outcome.measured
+        assert sum(second.requests for second in live) == result.measured
+        assert listener.progress[-1].requests == result.measured
         assert len(listener.progress) >= 2
-        assert len(server.requests) == outcome.measured
+        assert len(server.requests) == result.measured
 
     run(body)
 
@@ -272,22 +266,22 @@ def test_a_pass_that_is_closed_finishes_what_is_under_way() -> None:
 
         async with HttpServer(answer_late) as server:
             duty = assignment(users=4, seconds=60, think=think)
-            core = Engine(target(server.url), listener, asyncio.get_running_loop())
-            core.begin(duty)
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine.begin(duty)
             for _ in range(4):
-                core.add_user()
+                engine.add_user()
             await listener.all_ready.wait()
-            core.start_measuring(duty.key)
+            engine.start_measuring(duty.key)
             await closing.wait()
-            core.stop_sending("r9-s9-other")
+            engine.stop_sending("r9-s9-other")
             assert not listener.outcome.done()
-            core.stop_sending(duty.key)
-            outcome = await asyncio.wait_for(listener.outcome, 5)
-            core.stop_sending(duty.key)
-        assert (outcome.measured, only(outcome).failures) == (4, 0)
+            engine.stop_sending(duty.key)
+            result = await asyncio.wait_for(listener.outcome, 5)
+            engine.stop_sending(duty.key)
+        assert (result.measured, only(result).failures) == (4, 0)
         assert len(server.requests) == 4
-        assert listener.progress[-1].sum_microseconds == only(outcome).sum_microseconds > 300_000
-        assert [each.requests for each in outcome.micro_batches] == [4]
+        assert listener.progress[-1].sum_microseconds == only(result).sum_microseconds > 300_000
+        assert [each.requests for each in result.micro_batches] == [4]
 
     run(body)
 
@@ -296,10 +290,10 @@ def test_names_in_the_file_are_counted_apart() -> None:
     async def body() -> None:
         named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]
         async with HttpServer() as server:
-            outcome = await run_pass(
+            result = await run_pass(
                 target(server.url, queries=named), assignment(users=2, requests=30)
             )
-        assert {each.request: each.requests for each in outcome.requests} == {
+        assert {each.request: each.requests for each in result.requests} == {
             "hot": 20,
             "cold": 10,
         }
@@ -314,21 +308,21 @@ def test_next_pass_begins_with_nothing_of_the_last() -> None:
             loop, what = asyncio.get_running_loop(), target(server.url)
             first, second = RecordingListener(), RecordingListener()
 
-            async def one(core: Engine, listener: RecordingListener, duty: Assignment) -> int:
-                core.begin(duty)
-                core.add_user()
-                core.start_measuring(duty.key)
+            async def one(engine: Engine, listener: RecordingListener, duty: Assignment) -> int:
+                engine.begin(duty)
+                engine.add_user()
+                engine.start_measuring(duty.key)
                 return (await asyncio.wait_for(listener.outcome, 5)).measured
 
             listeners = [first, second]
 
             class Relay(RecordingListener):
-                def on_finished(self, outcome: WorkerStepResult) -> None:
-                    listeners.pop(0).on_finished(outcome)
+                def on_finished(self, result: WorkerStepResult) -> None:
+                    listeners.pop(0).on_finished(result)
 
-            core = Engine(what, Relay(), loop)
-            assert await one(core, first, assignment(requests=5)) == 5
-            assert await one(core, second, assignment(requests=3)) == 3
+            engine = Engine(what, Relay(), loop)
+            assert await one(engine, first, assignment(requests=5)) == 5
+            assert await one(engine, second, assignment(requests=3)) == 3
         assert len(server.requests) == 8
 
     run(body)
@@ -340,23 +334,23 @@ def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
         listener = RecordingListener()
         duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
         async with HttpServer() as first, HttpServer() as second:
-            core = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
-            core.begin(duty)
+            engine = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
+            engine.begin(duty)
             for _ in range(duty.worker_users):
-                core.add_user()
+                engine.add_user()
             await listener.all_ready.wait()
-            core.start_measuring(duty.key)
+            engine.start_measuring(duty.key)
             before = first.connections
             # Users 1 and 3 are its own; those with even numbers ask the first node.
-            core.adopt_users("another pass", [7, 9])
-            core.adopt_users(duty.key, [0, 2, 4])
+            engine.adopt_users("another pass", [7, 9])
+            engine.adopt_users(duty.key, [0, 2, 4])
             for _ in range(3):
-                core.add_user()
-            outcome = await asyncio.wait_for(listener.outcome, 5)
+                engine.add_user()
+            result = await asyncio.wait_for(listener.outcome, 5)
             assert (before, first.connections, second.connections) == (0, 3, 2)
-        assert outcome.users == 5
-        assert outcome.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
-            each.ramp_requests for each in outcome.requests
+        assert result.users == 5
+        assert result.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
+            each.ramp_requests for each in result.requests
         )
 
     run(body)
@@ -375,21 +369,21 @@ def test_forgotten_pass_has_no_result_and_sends_no_more() -> None:
                 hundred.set()
 
         async with HttpServer(count) as server:
-            core = Engine(target(server.url), listener, asyncio.get_running_loop())
-            core.begin(duty)
-            core.add_user()
-            core.add_user()
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine.begin(duty)
+            engine.add_user()
+            engine.add_user()
             await listener.all_ready.wait()
-            core.start_measuring(duty.key)
+            engine.start_measuring(duty.key)
             await asyncio.wait_for(ten.wait(), 5)
-            core.abort("another pass")
+            engine.abort("another pass")
             await asyncio.wait_for(hundred.wait(), 5)
-            core.abort(duty.key)
-            outcome = await run_pass(target(server.url), assignment(users=1, requests=5))
+            engine.abort(duty.key)
+            result = await run_pass(target(server.url), assignment(users=1, requests=5))
             seen = len(server.requests)
             await run_pass(target(server.url), assignment(users=1, requests=5))
             assert len(server.requests) == seen + 5
-        assert outcome.measured == 5
+        assert result.measured == 5
         assert not listener.outcome.done()
 
     run(body)

@@ -63,12 +63,12 @@ async def _no_http(exchange: Exchange) -> None:
 def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
     async def body() -> None:
         async with HttpServer(script) as server:
-            outcome = await run_pass(
+            result = await run_pass(
                 target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
             )
-        assert kinds(outcome) == {kind: 4}
-        assert part in only(outcome).failure_kinds[0].sample
-        assert (only(outcome).requests, only(outcome).failures) == (4, 4)
+        assert kinds(result) == {kind: 4}
+        assert part in only(result).failure_kinds[0].sample
+        assert (only(result).requests, only(result).failures) == (4, 4)
         assert len(server.requests) == 4
 
     run(body)
@@ -77,11 +77,9 @@ def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part:
 def test_timeouts_count_with_the_time_waited() -> None:
     async def body() -> None:
         async with HttpServer(_silence) as server:
-            outcome = await run_pass(
-                target(server.url, timeout_seconds=0.2), assignment(requests=2)
-            )
-        assert (only(outcome).min_microseconds or 0) >= 190_000
-        assert (only(outcome).max_microseconds or 0) < 1_000_000
+            result = await run_pass(target(server.url, timeout_seconds=0.2), assignment(requests=2))
+        assert (only(result).min_microseconds or 0) >= 190_000
+        assert (only(result).max_microseconds or 0) < 1_000_000
 
     run(body)
 
@@ -103,8 +101,8 @@ def test_chunked_answers_are_read_whole() -> None:
 
     async def body() -> None:
         async with HttpServer(chunked) as server:
-            outcome = await run_pass(target(server.url), assignment(users=3, requests=30))
-        assert (only(outcome).requests, only(outcome).failures) == (30, 0)
+            result = await run_pass(target(server.url), assignment(users=3, requests=30))
+        assert (only(result).requests, only(result).failures) == (30, 0)
         assert server.connections == 3
 
     run(body)
@@ -117,9 +115,9 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
 
     async def body() -> None:
         async with HttpServer(polite) as server:
-            outcome = await run_pass(target(server.url), assignment(users=2, requests=10))
-        assert (only(outcome).requests, only(outcome).failures) == (10, 0)
-        assert only(outcome).retried_requests == 0
+            result = await run_pass(target(server.url), assignment(users=2, requests=10))
+        assert (only(result).requests, only(result).failures) == (10, 0)
+        assert only(result).retried_requests == 0
         assert server.connections == 10
 
     run(body)
@@ -128,9 +126,9 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
 def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
     async def body() -> None:
         async with HttpServer(_close_the_second_time) as server:
-            outcome = await run_pass(target(server.url), assignment(requests=5))
-        assert (only(outcome).requests, only(outcome).failures) == (5, 0)
-        assert only(outcome).retried_requests == 4
+            result = await run_pass(target(server.url), assignment(requests=5))
+        assert (only(result).requests, only(result).failures) == (5, 0)
+        assert only(result).retried_requests == 4
         assert len(server.requests) == 5 + 4
 
     run(body)
@@ -140,9 +138,9 @@ def test_update_is_not_sent_again() -> None:
     async def body() -> None:
         async with HttpServer(_close_the_second_time) as server:
             what = target(server.url, spec=workload(handler="/update/json"))
-            outcome = await run_pass(what, assignment(requests=4))
-        assert kinds(outcome) == {"ConnectionReset": 2}
-        assert only(outcome).retried_requests == 0
+            result = await run_pass(what, assignment(requests=4))
+        assert kinds(result) == {"ConnectionReset": 2}
+        assert only(result).retried_requests == 0
         assert len(server.requests) == 4
 
     run(body)
@@ -157,9 +155,9 @@ def test_request_is_not_sent_a_third_time() -> None:
 
     async def body() -> None:
         async with HttpServer(once) as server:
-            outcome = await run_pass(target(server.url), assignment(requests=2))
-        assert kinds(outcome) == {"ConnectionReset": 1}
-        assert only(outcome).retried_requests == 1
+            result = await run_pass(target(server.url), assignment(requests=2))
+        assert kinds(result) == {"ConnectionReset": 1}
+        assert only(result).retried_requests == 1
         assert len(server.requests) == 3
 
     run(body)
@@ -176,9 +174,9 @@ def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
     async def body() -> None:
         began = time.perf_counter()
         async with HttpServer() as server:
-            outcome = await run_pass(target(server.url), assignment(requests=5))
+            result = await run_pass(target(server.url), assignment(requests=5))
         passed = 1e6 * (time.perf_counter() - began)
-        assert (only(outcome).requests, only(outcome).failures) == (5, 0)
-        assert 0 <= (only(outcome).min_microseconds or 0) <= only(outcome).sum_microseconds < passed
+        assert (only(result).requests, only(result).failures) == (5, 0)
+        assert 0 <= (only(result).min_microseconds or 0) <= only(result).sum_microseconds < passed
 
     run(body)

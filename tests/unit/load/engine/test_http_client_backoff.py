@@ -26,12 +26,12 @@ async def _hang_up(exchange: Exchange) -> None:
 def test_a_closed_port_is_not_hammered() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
-        outcome = await run_pass(what, assignment(users=3, seconds=1))
-        (refused,) = only(outcome).failure_kinds
+        result = await run_pass(what, assignment(users=3, seconds=1))
+        (refused,) = only(result).failure_kinds
         # 1 + 2 + 4 + … + 512 ms is more than a second: at most 11 attempts by each user in it.
         assert refused.kind == "ConnectionRefused"
         assert 3 <= refused.count <= 3 * 11
-        assert only(outcome).requests == only(outcome).failures == refused.count
+        assert only(result).requests == only(result).failures == refused.count
 
     run(body)
 
@@ -39,8 +39,8 @@ def test_a_closed_port_is_not_hammered() -> None:
 def test_a_server_that_hangs_up_is_not_hammered_either() -> None:
     async def body() -> None:
         async with HttpServer(_hang_up) as server:
-            outcome = await run_pass(target(server.url), assignment(users=2, seconds=1))
-        assert kinds(outcome)["ConnectionReset"] == only(outcome).requests
+            result = await run_pass(target(server.url), assignment(users=2, seconds=1))
+        assert kinds(result)["ConnectionReset"] == only(result).requests
         assert len(server.requests) <= 2 * 11
 
     run(body)
@@ -58,13 +58,13 @@ def test_after_an_answer_users_ask_at_full_speed_again() -> None:
 
     async def body() -> None:
         async with HttpServer(sometimes) as server:
-            outcome = await run_pass(target(server.url), assignment(users=1, requests=40))
-        assert kinds(outcome) == {"ConnectionReset": 4}
+            result = await run_pass(target(server.url), assignment(users=1, requests=40))
+        assert kinds(result) == {"ConnectionReset": 4}
         gaps = [after - before for before, after in pairwise(times)]
         # The clock of the event loop counts whole milliseconds.
         pauses = (0.001, 0.002, 0.004, 0.008)
         assert all(gap >= pause - 0.002 for gap, pause in zip(gaps, pauses, strict=False))
-        assert only(outcome).requests == 40
+        assert only(result).requests == 40
 
     run(body)
 
@@ -75,10 +75,10 @@ def test_an_answer_however_bad_is_followed_at_once() -> None:
 
     async def body() -> None:
         async with HttpServer(unavailable) as server:
-            outcome = await run_pass(target(server.url), assignment(users=1, requests=50))
-        assert kinds(outcome) == {"HTTP503": 50}
+            result = await run_pass(target(server.url), assignment(users=1, requests=50))
+        assert kinds(result) == {"HTTP503": 50}
         # With a pause after each they would take more than 40 s, and the test would end.
-        assert only(outcome).requests == 50
+        assert only(result).requests == 50
 
     run(body)
 
@@ -119,9 +119,9 @@ def test_files_that_run_out_are_noticed_for_real() -> None:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
             resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 6, hard))
             try:
-                outcome = await run_pass(what, assignment(users=20, seconds=1))
+                result = await run_pass(what, assignment(users=20, seconds=1))
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        assert kinds(outcome).get("ConnectionsRanOut", 0) > 0
+        assert kinds(result).get("ConnectionsRanOut", 0) > 0
 
     run(body)

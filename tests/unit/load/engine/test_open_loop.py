@@ -57,9 +57,9 @@ def test_two_workers_share_arrivals_and_queries_without_doubles() -> None:
         async with HttpServer() as server:
             what = target(server.url, queries=queries)
             parts = [duty(w, 2, requests=101, requests_per_second=500) for w in (0, 1)]
-            outcomes = await asyncio.gather(*(run_pass(what, part) for part in parts))
+            results = await asyncio.gather(*(run_pass(what, part) for part in parts))
         assert sorted(server.queries) == sorted(f"w{i}" for i in range(101))
-        assert [outcome.planned_requests for outcome in outcomes] == [51, 50]
+        assert [result.planned_requests for result in results] == [51, 50]
 
     run(body)
 
@@ -74,11 +74,11 @@ def test_nothing_is_sent_before_its_time() -> None:
     async def body() -> None:
         async with HttpServer(note) as server:
             began = time.perf_counter()
-            outcome = await run_pass(target(server.url), duty(requests=20, requests_per_second=100))
+            result = await run_pass(target(server.url), duty(requests=20, requests_per_second=100))
         assert all(at - began >= 0.01 * place for place, at in enumerate(arrived))
-        assert outcome.lag_max_microseconds is not None
-        assert (outcome.lag_p99_microseconds or 0) <= outcome.lag_max_microseconds
-        assert (outcome.last_seconds or 0) >= 0.19
+        assert result.lag_max_microseconds is not None
+        assert (result.lag_p99_microseconds or 0) <= result.lag_max_microseconds
+        assert (result.last_seconds or 0) >= 0.19
 
     run(body)
 
@@ -163,11 +163,11 @@ def test_dropped_requests_keep_their_place_in_the_order() -> None:
         queries = plain(*(f"w{i}" for i in range(60)))
         async with HttpServer(stuck) as server:
             what = target(server.url, queries=queries, timeout_seconds=0.3)
-            outcome = await run_pass(
+            result = await run_pass(
                 what, duty(requests=60, requests_per_second=100, max_in_flight=1)
             )
-        dropped = only(outcome).dropped_requests
-        assert outcome.used_numbers == [60]
+        dropped = only(result).dropped_requests
+        assert result.used_numbers == [60]
         asked = [int(text[1:]) for text in server.queries]
         assert asked == sorted(set(asked))
         assert len(asked) == 60 - dropped
@@ -221,9 +221,9 @@ def test_a_node_that_is_down_fails_its_share() -> None:
 def test_nobody_to_connect_to_fails_every_request() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
-        outcome = await run_pass(what, duty(requests=30, requests_per_second=300))
-        assert kinds(outcome) == {"ConnectionRefused": 30}
-        assert decode(only(outcome).response_time_histogram or "").count == 30
+        result = await run_pass(what, duty(requests=30, requests_per_second=300))
+        assert kinds(result) == {"ConnectionRefused": 30}
+        assert decode(only(result).response_time_histogram or "").count == 30
 
     run(body)
 
@@ -235,10 +235,10 @@ def test_connections_that_the_server_closes_are_opened_again() -> None:
 
     async def body() -> None:
         async with HttpServer(close) as server:
-            outcome = await run_pass(
+            result = await run_pass(
                 target(server.url), duty(requests=100, requests_per_second=400, max_in_flight=5)
             )
-        assert (only(outcome).requests, only(outcome).failures) == (100, 0)
+        assert (only(result).requests, only(result).failures) == (100, 0)
         assert server.connections >= 100
 
     run(body)
@@ -248,12 +248,12 @@ def test_names_are_counted_apart() -> None:
     async def body() -> None:
         queries = [Query(name, (("q", name),)) for name in ("a", "b", "a")]
         async with HttpServer() as server:
-            outcome = await run_pass(
+            result = await run_pass(
                 target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
             )
-        found = Counter({each.request: each.requests for each in outcome.requests})
+        found = Counter({each.request: each.requests for each in result.requests})
         assert found == {"a": 20, "b": 10}
-        counts = [decode(each.response_time_histogram or "").count for each in outcome.requests]
+        counts = [decode(each.response_time_histogram or "").count for each in result.requests]
         assert sum(counts) == 30
 
     run(body)
@@ -288,9 +288,9 @@ def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned
             queries=plain("w0", "w1", "w2"),
             spec=workload(order="EachOnce"),
         )
-        outcome = await run_pass(what, duty(requests=30, requests_per_second=300))
-        assert kinds(outcome) == {"ConnectionRefused": 3}
-        assert (outcome.planned_requests, outcome.queries_exhausted) == (3, True)
+        result = await run_pass(what, duty(requests=30, requests_per_second=300))
+        assert kinds(result) == {"ConnectionRefused": 3}
+        assert (result.planned_requests, result.queries_exhausted) == (3, True)
 
     run(body)
 
@@ -298,10 +298,10 @@ def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned
 def test_schedule_without_an_arrival_ends_at_once() -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            outcome = await run_pass(
+            result = await run_pass(
                 target(server.url), duty(1, 2, requests=1, requests_per_second=1)
             )
-        assert (outcome.planned_requests, outcome.requests, server.requests) == (0, [], [])
+        assert (result.planned_requests, result.requests, server.requests) == (0, [], [])
 
     run(body)
 
@@ -310,14 +310,14 @@ def test_dropped_pass_sends_nothing_more() -> None:
     async def body() -> None:
         async with HttpServer() as server:
             listener = RecordingListener()
-            core = Engine(target(server.url), listener, asyncio.get_running_loop())
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
             what = duty(seconds=60, requests_per_second=200)
-            core.begin(what)
-            core.add_user()
+            engine.begin(what)
+            engine.add_user()
             await asyncio.wait_for(listener.all_ready.wait(), 5)
-            core.start_measuring(what.key)
+            engine.start_measuring(what.key)
             await until(lambda: len(server.requests) > 10)
-            core.abort_current()
+            engine.abort_current()
             # Another pass takes as long as the dropped one would need for 30 more requests.
             other = duty(requests=30, requests_per_second=200)
             await run_pass(target(server.url), other)  # what was on its way arrives

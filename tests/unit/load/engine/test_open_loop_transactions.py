@@ -22,11 +22,11 @@ def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> No
             what = target(server.url, workload(*CHAIN), lines("x"))
             impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
             plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
-            outcome = await run_pass(impatient, plan)
-        document = merged(outcome)
+            result = await run_pass(impatient, plan)
+        document = merged(result)
         (whole,) = of_arrivals(document.requests)
         assert whole.request == "lend"
-        assert outcome.planned_requests == 60
+        assert result.planned_requests == 60
         assert whole.requests + dropped(document) == 60
         assert dropped(document) == whole.dropped_requests > 0
         assert late(document) == whole.late_requests > 0

@@ -40,9 +40,9 @@ def https(url: str, access: HttpAuth) -> LoadTarget:
 def test_load_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
-            outcome = await run_pass(https(server.url, trusted), assignment(users=3, requests=60))
-        assert outcome.measured == len(server.requests) == 60
-        assert outcome.requests[0].failures == 0
+            result = await run_pass(https(server.url, trusted), assignment(users=3, requests=60))
+        assert result.measured == len(server.requests) == 60
+        assert result.requests[0].failures == 0
         assert server.connections == 3
 
     run(body)
@@ -59,8 +59,8 @@ def test_certificate_of_another_signer_or_host_is_refused(
 
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, signer, host)) as server:
-            outcome = await run_pass(https(server.url, trusted), assignment(requests=2))
-            (kind,) = outcome.requests[0].failure_kinds
+            result = await run_pass(https(server.url, trusted), assignment(requests=2))
+            (kind,) = result.requests[0].failure_kinds
             assert (kind.kind, kind.count) == ("CertificateNotTrusted", 2)
             await asyncio.to_thread(_expect_refusals, server.url, trusted)
         assert server.requests == []

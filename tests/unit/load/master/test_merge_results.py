@@ -62,14 +62,14 @@ def outcome(
     )
 
 
-def merged(*outcomes: WorkerStepResult) -> Any:
-    named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
+def merged(*results: WorkerStepResult) -> Any:
+    named = [(f"worker-{place}", each) for place, each in enumerate(results)]
     record = StepRunMetadata(3, BEGAN, WarmUpResult(77), lost_workers=("worker-9",))
     return merge_worker_results(PLANNED, named, record)
 
 
-def only(*outcomes: WorkerStepResult) -> RequestResult:
-    (result,) = merged(*outcomes).requests
+def only(*results: WorkerStepResult) -> RequestResult:
+    (result,) = merged(*results).requests
     assert isinstance(result, RequestResult)
     return result
 
@@ -159,7 +159,7 @@ def test_request_names_are_kept_apart() -> None:
 
 def test_response_times_lags_and_plans_are_added() -> None:
     responses = [[5, 900], [7, 70_000]]
-    outcomes = [
+    results = [
         outcome(
             part(
                 values[:1],
@@ -176,7 +176,7 @@ def test_response_times_lags_and_plans_are_added() -> None:
     planned = PLANNED.model_copy(
         update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
     )
-    named = [(f"worker-{place}", each) for place, each in enumerate(outcomes)]
+    named = [(f"worker-{place}", each) for place, each in enumerate(results)]
     document = merge_worker_results(planned, named, StepRunMetadata(3, BEGAN))
     (result,) = document.requests
     assert result.response_time_histogram == histogram([5, 7, 900, 70_000])

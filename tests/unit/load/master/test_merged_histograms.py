@@ -29,14 +29,14 @@ SHAPES: dict[str, Callable[[random.Random], float]] = {
 
 def worker(samples: list[tuple[int, int]]) -> WorkerStepResult:
     """Return what arrives at the master from a worker that saw (request name, ns)."""
-    ledger = StepRunRecorder(NAMES, BEGAN)
-    ledger.measure_from(BEGAN)
+    recorder = StepRunRecorder(NAMES, BEGAN)
+    recorder.measure_from(BEGAN)
     for name, taken_ns in samples:
         request = PreparedRequest(b"q=a", name, is_json=True)
-        ledger.record(request, BEGAN, BEGAN + taken_ns, 550, None)
-    ledger.take_finished_seconds(BEGAN, last=True)
-    outcome = WorkerStepResult(key="k", users=1, cpu_seconds=0.1, requests=ledger.results())
-    return WorkerStepResult.model_validate_json(outcome.model_dump_json())
+        recorder.record(request, BEGAN, BEGAN + taken_ns, 550, None)
+    recorder.take_finished_seconds(BEGAN, last=True)
+    result = WorkerStepResult(key="k", users=1, cpu_seconds=0.1, requests=recorder.results())
+    return WorkerStepResult.model_validate_json(result.model_dump_json())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -46,9 +46,9 @@ def test_merged_histograms_are_those_of_all_samples(shape: str) -> None:
     by_worker = [
         [(draw.randrange(2), int(1e9 * SHAPES[shape](draw))) for _ in range(size)] for size in sizes
     ]
-    outcomes = [(f"w{place}", worker(samples)) for place, samples in enumerate(by_worker)]
+    results = [(f"w{place}", worker(samples)) for place, samples in enumerate(by_worker)]
     record = StepRunMetadata(attempt=1, start_time=datetime(2026, 1, 1, tzinfo=UTC))
-    document = merge_worker_results(PLANNED, outcomes, record)
+    document = merge_worker_results(PLANNED, results, record)
     assert [each.request for each in document.requests] == list(NAMES)
     for place, result in enumerate(document.requests):
         times = [ns // 1000 for samples in by_worker for name, ns in samples if name == place]

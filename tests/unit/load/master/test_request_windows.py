@@ -30,21 +30,21 @@ def answers(rng: random.Random, number: int) -> list[Answer]:
 
 def work(done: list[Answer], workers: int = 1) -> WorkerStepResult:
     """Return what a worker sends that had these answers."""
-    ledger = StepRunRecorder(NAMES, ORIGIN, workers=workers)
-    ledger.measure_from(ORIGIN)
+    recorder = StepRunRecorder(NAMES, ORIGIN, workers=workers)
+    recorder.measure_from(ORIGIN)
     for place, (end, service, failed) in enumerate(done):
         ended_ns = ORIGIN + 1000 * end
         started_ns = max(ended_ns - 1000 * service, ORIGIN)
-        ledger.record(REQUESTS[place % 2], started_ns, ended_ns, 10, BAD if failed else None)
-    ledger.take_finished_seconds(ORIGIN, last=True)
+        recorder.record(REQUESTS[place % 2], started_ns, ended_ns, 10, BAD if failed else None)
+    recorder.take_finished_seconds(ORIGIN, last=True)
     return WorkerStepResult(
         key="r1-s0-any",
         users=1,
         cpu_seconds=0.0,
-        first_seconds=(ledger.first_ns - ORIGIN) / 1e9 if done else None,
-        last_seconds=(ledger.last_ns - ORIGIN) / 1e9 if done else None,
-        requests=ledger.results(),
-        micro_batches=ledger.micro_batches(),
+        first_seconds=(recorder.first_ns - ORIGIN) / 1e9 if done else None,
+        last_seconds=(recorder.last_ns - ORIGIN) / 1e9 if done else None,
+        requests=recorder.results(),
+        micro_batches=recorder.micro_batches(),
     )
 
 
@@ -121,19 +121,19 @@ def test_workers_without_work_do_not_matter() -> None:
 
 
 def test_ramp_is_in_no_window() -> None:
-    ledger = StepRunRecorder(NAMES, ORIGIN)
-    ledger.record(REQUESTS[0], ORIGIN, ORIGIN + 500, 10, None)
-    ledger.measure_from(ORIGIN + 1000)
-    ledger.record(REQUESTS[0], ORIGIN + 900, ORIGIN + 2000, 10, None)
-    ledger.record(REQUESTS[0], ORIGIN + 1000, ORIGIN + 91_000, 10, None)
-    assert [(g.requests, g.end_microseconds) for g in ledger.micro_batches()] == [(1, 90)]
+    recorder = StepRunRecorder(NAMES, ORIGIN)
+    recorder.record(REQUESTS[0], ORIGIN, ORIGIN + 500, 10, None)
+    recorder.measure_from(ORIGIN + 1000)
+    recorder.record(REQUESTS[0], ORIGIN + 900, ORIGIN + 2000, 10, None)
+    recorder.record(REQUESTS[0], ORIGIN + 1000, ORIGIN + 91_000, 10, None)
+    assert [(g.requests, g.end_microseconds) for g in recorder.micro_batches()] == [(1, 90)]
 
 
-def even(granules: int, rest: int) -> WorkerStepResult:
+def even(micro_batches: int, rest: int) -> WorkerStepResult:
     """Return a worker with so many granules of 100 requests, and some without room for one."""
     requests = WorkerRequestStats(
         request="hot",
-        requests=100 * granules + rest,
+        requests=100 * micro_batches + rest,
         failures=0,
         failure_kinds=[],
         ramp_requests=0,
@@ -146,7 +146,7 @@ def even(granules: int, rest: int) -> WorkerStepResult:
         service_time_histogram="",
         windows=[],
     )
-    kept = [MicroBatch(10_000 * place, 100, 0, 5000, 60) for place in range(1, granules + 1)]
+    kept = [MicroBatch(10_000 * place, 100, 0, 5000, 60) for place in range(1, micro_batches + 1)]
     return WorkerStepResult(
         key="r1-s0-any",
         users=1,
@@ -174,10 +174,10 @@ def test_list_is_bounded() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3, 200])
 def test_worker_keeps_its_share_of_granules(workers: int) -> None:
-    ledger = StepRunRecorder(NAMES, ORIGIN, workers=workers)
-    ledger.measure_from(ORIGIN)
+    recorder = StepRunRecorder(NAMES, ORIGIN, workers=workers)
+    recorder.measure_from(ORIGIN)
     size, most = max(100 // workers, 5), MAX_MICRO_BATCHES // workers
     sent = size * (min(most, 400) + 3)
     for place in range(sent):
-        ledger.record(REQUESTS[0], ORIGIN + place, ORIGIN + place + 1000, 10, None)
-    assert len(ledger.micro_batches()) == min(most, sent // size)
+        recorder.record(REQUESTS[0], ORIGIN + place, ORIGIN + place + 1000, 10, None)
+    assert len(recorder.micro_batches()) == min(most, sent // size)

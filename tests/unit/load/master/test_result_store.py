@@ -7,9 +7,9 @@ from solrbench.results.model.step_result import StepRunResult
 from unit.load.master.test_merge_results import merged, outcome, part
 
 
-def document(pass_id: str) -> StepRunResult:
+def document(step_run_id: str) -> StepRunResult:
     made: StepRunResult = merged(outcome(part([1, 2])))
-    return made.model_copy(update={"id": pass_id})
+    return made.model_copy(update={"id": step_run_id})
 
 
 def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:

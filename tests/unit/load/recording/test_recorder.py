@@ -39,16 +39,16 @@ def test_outcome_is_exact() -> None:
         record(made, HOT, 10 + place / 1000, microseconds)
         whole.record(microseconds)
     made.take_finished_seconds(ORIGIN + 20 * SECOND_NS, last=True)
-    (outcome,) = made.results()
-    assert (outcome.request, outcome.requests, outcome.failures) == ("hot", 3000, 0)
-    assert outcome.bytes_received == 300_000
-    assert outcome.sum_microseconds == sum(times)
-    assert (outcome.min_microseconds, outcome.max_microseconds) == (min(times), max(times))
-    assert outcome.service_time_histogram == whole.encode()
-    assert [window.second for window in outcome.windows] == [10, 11, 12]
-    assert [window.requests for window in outcome.windows] == [1000, 1000, 1000]
-    assert outcome.windows[0].sum_microseconds == sum(times[:1000])
-    assert outcome.windows[2].max_microseconds == max(times[2000:])
+    (result,) = made.results()
+    assert (result.request, result.requests, result.failures) == ("hot", 3000, 0)
+    assert result.bytes_received == 300_000
+    assert result.sum_microseconds == sum(times)
+    assert (result.min_microseconds, result.max_microseconds) == (min(times), max(times))
+    assert result.service_time_histogram == whole.encode()
+    assert [window.second for window in result.windows] == [10, 11, 12]
+    assert [window.requests for window in result.windows] == [1000, 1000, 1000]
+    assert result.windows[0].sum_microseconds == sum(times[:1000])
+    assert result.windows[2].max_microseconds == max(times[2000:])
 
 
 def test_request_belongs_to_the_second_of_its_end() -> None:
@@ -56,8 +56,8 @@ def test_request_belongs_to_the_second_of_its_end() -> None:
     for ended in (0.001, 0.999, 1.0, 3.5):
         record(made, HOT, ended, 500)
     made.take_finished_seconds(ORIGIN, last=True)
-    (outcome,) = made.results()
-    assert [(w.second, w.requests) for w in outcome.windows] == [(0, 2), (1, 1), (3, 1)]
+    (result,) = made.results()
+    assert [(w.second, w.requests) for w in result.windows] == [(0, 2), (1, 1), (3, 1)]
 
 
 def test_seconds_taken_add_up_to_the_outcome() -> None:
@@ -71,7 +71,7 @@ def test_seconds_taken_add_up_to_the_outcome() -> None:
                 taken[name] += second.requests
     for name, second in made.take_finished_seconds(ORIGIN + 5 * SECOND_NS, last=True):
         taken[name] += second.requests
-    assert taken == {outcome.request: outcome.requests for outcome in made.results()}
+    assert taken == {result.request: result.requests for result in made.results()}
     assert made.totals() == (1000, 0)
 
 
@@ -84,13 +84,13 @@ def test_failures_are_counted_by_kind_with_their_first_sample() -> None:
             made, HOT, 1 + place / 2, 5, RequestFailure("Timeout", message) if place < 2 else None
         )
     made.take_finished_seconds(ORIGIN, last=True)
-    (outcome,) = made.results()
-    assert [(k.kind, k.count, k.sample) for k in outcome.failure_kinds] == [
+    (result,) = made.results()
+    assert [(k.kind, k.count, k.sample) for k in result.failure_kinds] == [
         ("HTTP500", 6, "sample 0"),
         ("Timeout", 2, "sample 0"),
     ]
-    assert (outcome.requests, outcome.failures) == (12, 8)
-    assert [w.failures for w in outcome.windows] == [4, 2, 2]
+    assert (result.requests, result.failures) == (12, 8)
+    assert [w.failures for w in result.windows] == [4, 2, 2]
 
 
 def test_requests_sent_before_measuring_are_the_ramp() -> None:
@@ -102,10 +102,10 @@ def test_requests_sent_before_measuring_are_the_ramp() -> None:
     made.record(HOT, ORIGIN - 1, ORIGIN + 5000, 1, RequestFailure("Timeout", ""))
     made.record(HOT, ORIGIN, ORIGIN + 7000, 1, None)
     made.take_finished_seconds(ORIGIN, last=True)
-    (outcome,) = made.results()
-    assert (outcome.requests, outcome.failures) == (1, 0)
-    assert (outcome.ramp_requests, outcome.ramp_failures) == (3, 2)
-    assert decode(outcome.service_time_histogram).count == 1
+    (result,) = made.results()
+    assert (result.requests, result.failures) == (1, 0)
+    assert (result.ramp_requests, result.ramp_failures) == (3, 2)
+    assert decode(result.service_time_histogram).count == 1
     assert (made.first_ns, made.last_ns) == (ORIGIN, ORIGIN + 7000)
 
 

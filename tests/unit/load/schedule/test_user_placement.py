@@ -7,18 +7,18 @@ from solrbench.load.schedule.user_placement import UserPlacement
 
 @pytest.mark.parametrize("lost", [(), (0,), (2,), (1, 3), (3, 2, 1)])
 def test_every_user_has_a_worker_that_is_there(lost: tuple[int, ...]) -> None:
-    seating = UserPlacement(4)
+    placement = UserPlacement(4)
     for place in lost:
-        seating = seating.after_loss(place)
-    assert set(seating.left) == set(range(4)) - set(lost)
-    counts = Counter(seating.worker_of(user) for user in range(1000))
+        placement = placement.after_loss(place)
+    assert set(placement.left) == set(range(4)) - set(lost)
+    counts = Counter(placement.worker_of(user) for user in range(1000))
     assert counts.total() == 1000
-    assert set(counts) == set(seating.left)
+    assert set(counts) == set(placement.left)
 
 
 def test_users_of_one_lost_worker_are_spread_evenly() -> None:
-    seating = UserPlacement(4).after_loss(2)
-    assert {place: len(users) for place, users in seating.reassigned_users(120).items()} == {
+    placement = UserPlacement(4).after_loss(2)
+    assert {place: len(users) for place, users in placement.reassigned_users(120).items()} == {
         0: 10,
         1: 10,
         3: 10,

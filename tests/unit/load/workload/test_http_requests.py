@@ -145,11 +145,11 @@ def test_plan_becomes_requests_and_nodes() -> None:
 
 
 def test_variants_become_nodes_of_their_own() -> None:
-    doors = [
+    endpoints = [
         {"variant": "raw", "urls": [URL]},
         {"variant": "proxy", "urls": ["http://p:81/x/solr"]},
     ]
-    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000}, variants=doors)
+    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000}, variants=endpoints)
     target = load_target(plan, Path("/nowhere"))
     (node,) = target.nodes_of("proxy")
     assert (node.host, node.port) == ("p", 81)

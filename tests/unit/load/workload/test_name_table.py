@@ -198,10 +198,10 @@ async def in_the_format_asked_for(exchange: Exchange) -> None:
     exchange.send(json.dumps(body, separators=(",", ":")).encode())
 
 
-def counts(outcome: WorkerStepResult) -> dict[str, tuple[int, int | None, int | None]]:
+def counts(result: WorkerStepResult) -> dict[str, tuple[int, int | None, int | None]]:
     return {
         each.request: (each.failures, each.partial_answers, each.empty_answers)
-        for each in outcome.requests
+        for each in result.requests
     }
 
 

@@ -39,13 +39,13 @@ def test_workers_of_any_speed_never_send_a_query_twice() -> None:
     whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), Counter[bytes]()
     mark = ListOffsets((True,))
     for speeds in ((10, 50), (60, 3), (5, 5)):
-        outcomes = []
+        results = []
         for worker, count in enumerate(speeds):
             duty = assignment(users=4, workers=2, worker=worker)
             drawn = whole.open_stream(duty.model_copy(update={"offsets": list(mark.offsets)}))
             sent.update(each.body for each in islice(drawn.requests, count))
-            outcomes.append(outcome(*drawn.used_numbers()))
-        mark = mark.advanced_by(outcomes)
+            results.append(outcome(*drawn.used_numbers()))
+        mark = mark.advanced_by(results)
     assert sent.total() == 133
     assert max(sent.values()) == 1
 
@@ -54,13 +54,13 @@ def test_exact_steps_leave_no_gap() -> None:
     whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), []
     mark = ListOffsets((True,))
     for requests in (7, 20, 1):
-        outcomes = []
+        results = []
         for worker in range(3):
             duty = assignment(users=5, workers=3, worker=worker, requests=requests)
             drawn = whole.open_stream(duty.model_copy(update={"offsets": list(mark.offsets)}))
             sent += [each.body for each in islice(drawn.requests, duty.worker_requests)]
-            outcomes.append(outcome(*drawn.used_numbers()))
-        mark = mark.advanced_by(outcomes)
+            results.append(outcome(*drawn.used_numbers()))
+        mark = mark.advanced_by(results)
     assert sorted(sent) == sorted(f"0-{n}".encode() for n in range(28))
 
 

@@ -33,8 +33,8 @@ def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> W
 def prepare(
     spec: Workload, lines: list[Query] | None = None
 ) -> tuple[TransactionSource, list[str]]:
-    naming = RequestNameTable()
-    return prepare_transaction(spec, 0, naming, lines), list(naming.names)
+    names = RequestNameTable()
+    return prepare_transaction(spec, 0, names, lines), list(names.names)
 
 
 def first(part: TransactionSource, count: int = 1) -> list[PreparedRequest]:
@@ -120,12 +120,12 @@ async def echo(exchange: Exchange) -> None:
 
 def target(url: str, spec: Workload, lines: list[Query] | None = None) -> LoadTarget:
     part, names = prepare(spec, lines)
-    offer = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
-    return LoadTarget(offer, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
+    prepared = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
+    return LoadTarget(prepared, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
 
 
-def by_name(outcome: WorkerStepResult) -> dict[str, WorkerRequestStats]:
-    return {each.request: each for each in outcome.requests}
+def by_name(result: WorkerStepResult) -> dict[str, WorkerRequestStats]:
+    return {each.request: each for each in result.requests}
 
 
 CHAIN = (
@@ -143,9 +143,9 @@ def test_values_go_from_answer_to_answer() -> None:
     async def body() -> None:
         async with HttpServer(echo) as server:
             what = target(server.url, workload(*CHAIN), lines("x", "broken"))
-            outcome = await run_pass(what, assignment(users=2, requests=20))
+            result = await run_pass(what, assignment(users=2, requests=20))
             asked = {exchange.query for exchange in server.exchanges}
-        found = by_name(outcome)
+        found = by_name(result)
         assert {name: (each.requests, each.failures) for name, each in found.items()} == {
             "lend": (20, 10),
             "lend.a": (20, 10),
@@ -154,7 +154,7 @@ def test_values_go_from_answer_to_answer() -> None:
         }
         assert found["lend"].failure_kinds[0].kind == "HTTP500"
         assert asked == {"x", "broken", "<x>!", "<<x>!>"}
-        assert (outcome.measured, outcome.sent) == (40, 40)
+        assert (result.measured, result.sent) == (40, 40)
         received = sum(each.bytes_received for name, each in found.items() if name != "lend")
         assert found["lend"].bytes_received == received
 
@@ -167,10 +167,10 @@ def test_think_time_is_in_no_number() -> None:
         async with HttpServer(echo) as server:
             spec = workload(CHAIN[0], thought)
             began = time.monotonic()
-            outcome = await run_pass(target(server.url, spec, lines("x")), assignment(requests=2))
+            result = await run_pass(target(server.url, spec, lines("x")), assignment(requests=2))
             took = time.monotonic() - began
         assert took >= 0.6
-        found = by_name(outcome)
+        found = by_name(result)
         parts = found["lend.a"].sum_microseconds + found["lend.b"].sum_microseconds
         assert 0 <= found["lend"].sum_microseconds - parts <= 4
         assert (found["lend"].max_microseconds or 0) < 300_000
@@ -184,10 +184,10 @@ def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
         async with HttpServer(echo) as server:
             what = target(server.url, workload(CHAIN[0], thought), lines("x"))
             began = time.monotonic()
-            outcome = await run_pass(what, assignment(users=3, seconds=1))
+            result = await run_pass(what, assignment(users=3, seconds=1))
             assert time.monotonic() - began < 10
         # Neither done nor failed: only its first request is counted.
-        assert {name: each.requests for name, each in by_name(outcome).items()} == {"lend.a": 3}
+        assert {name: each.requests for name, each in by_name(result).items()} == {"lend.a": 3}
 
     run(body)
 
@@ -196,8 +196,8 @@ def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None
     async def body() -> None:
         async with HttpServer(echo) as server:
             what = target(server.url, workload(*CHAIN), lines("x"))
-            outcome = await run_pass(what, assignment(users=7, requests=7))
-        assert {name: each.requests for name, each in by_name(outcome).items()} == {
+            result = await run_pass(what, assignment(users=7, requests=7))
+        assert {name: each.requests for name, each in by_name(result).items()} == {
             "lend": 7,
             "lend.a": 7,
             "lend.b": 7,
@@ -215,8 +215,8 @@ def test_timeout_fails_the_transaction() -> None:
         async with HttpServer(silent) as server:
             what = target(server.url, workload(*CHAIN), lines("x"))
             short = LoadTarget(what.requests, 1, what.nodes, 0.1)
-            outcome = await run_pass(short, assignment(requests=1))
-        found = by_name(outcome)
+            result = await run_pass(short, assignment(requests=1))
+        found = by_name(result)
         assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
         assert found["lend"].failure_kinds[0].kind == "Timeout"
 

@@ -210,16 +210,16 @@ def test_no_results_give_an_empty_headline() -> None:
 
 def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
     spec = make_spec("five")
-    passes = [
+    step_runs = [
         make_document("five", repeat, make_result([5])).model_copy(
             update={"steady_from_second": second, "outlier_windows": odd}
         )
         for repeat, second, odd in ((1, 3, 2), (2, 0, 0), (3, 12, 1))
     ]
-    (found,) = merge_steps(spec, passes)
+    (found,) = merge_steps(spec, step_runs)
     assert (found.steady_from_second, found.outlier_windows) == (12, 3)
-    never = passes[1].model_copy(update={"steady_from_second": None})
-    (found,) = merge_steps(spec, [passes[0], never, passes[2]])
+    never = step_runs[1].model_copy(update={"steady_from_second": None})
+    (found,) = merge_steps(spec, [step_runs[0], never, step_runs[2]])
     assert (found.steady_from_second, found.outlier_windows) == (None, 3)
 
 

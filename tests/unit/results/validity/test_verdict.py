@@ -158,8 +158,8 @@ def test_lost_workers_are_named() -> None:
 def test_step_that_those_left_ran_whole_is_valid() -> None:
     goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
     assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
-    spoiled = healthy(lost_workers=["w-1"])
-    assert told(evaluate_step("a", "", [spoiled], goes_on)) == {
+    aborted = healthy(lost_workers=["w-1"])
+    assert told(evaluate_step("a", "", [aborted], goes_on)) == {
         "WorkersLost": "1 of 3 workers were lost (w-1), bound 0"
     }
 
@@ -182,11 +182,11 @@ def test_throttled_worker() -> None:
 
 
 def test_troubles_of_pods() -> None:
-    trouble = PodEvent(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
+    problem = PodEvent(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
     later = PodEvent(kind="Replaced", time=START + timedelta(seconds=5))
     pods = [
         PodRecord(pod="b-solr-1", component="solr", restarts=0, troubles=[later]),
-        PodRecord(pod="b-solr-0", component="solr", restarts=1, troubles=[trouble]),
+        PodRecord(pod="b-solr-0", component="solr", restarts=1, troubles=[problem]),
     ]
     assert told(judged(healthy(pods=pods))) == {
         "PodRestarted": (

@@ -13,9 +13,9 @@ def raise_pod_problem(context: ReconcileContext, component: str) -> None:
         TemporaryError: with the trouble as its reason, if there is one.
 
     """
-    trouble = first_problem(pods(context, component), context.now)
-    if trouble is not None:
-        raise TemporaryError(trouble.reason, trouble.message)
+    problem = first_problem(pods(context, component), context.now)
+    if problem is not None:
+        raise TemporaryError(problem.reason, problem.message)
 
 
 def update_target(context: ReconcileContext, **fields: object) -> None:

@@ -21,8 +21,8 @@ from solrbench.results.text.verdict_text import completion_note
 
 def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
-    doubts = completion_note(context.status.verdicts)
-    message = "every step is measured and stored" + (f"; {doubts}" if doubts else "")
+    reasons = completion_note(context.status.verdicts)
+    message = "every step is measured and stored" + (f"; {reasons}" if reasons else "")
     context.conditions.set(SUCCEEDED, "True", "Succeeded", message)
     context.update(completion_time=context.now)
     context.set_phase("Succeeded")

@@ -144,9 +144,9 @@ def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView])
 
 def _wait(context: ReconcileContext, seen: list[PodView]) -> None:
     at_work = [pod for pod in seen if pod.phase in ("Pending", "Running")]
-    trouble = first_problem(at_work, context.now)
-    if trouble is not None:
-        raise TemporaryError(trouble.reason, trouble.message)
+    problem = first_problem(at_work, context.now)
+    if problem is not None:
+        raise TemporaryError(problem.reason, problem.message)
     status = context.status.dataset
     total = f" of {status.documents_total}" if status.documents_total else ""
     raise TemporaryError("Indexing", f"{status.documents or 0}{total} documents sent")

@@ -66,7 +66,7 @@ def _update_index_size(context: ReconcileContext) -> None:
 
 def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
     spec = context.benchmark.spec
-    passes = [
+    step_runs = [
         PlannedStepRun(
             id=str(each),
             repeat=each.repeat,
@@ -90,7 +90,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         warm_up=spec.warm_up,
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
-        passes=passes,
+        passes=step_runs,
         resumption=_resumption(context, remaining[0]),
         master_host=f"{service}.{context.namespace}.svc",
     )

@@ -47,9 +47,9 @@ def poll_master(context: ReconcileContext) -> None:
             _poll(context, remote)
     needed = [pod for pod in seen if not _is_replaceable(context, pod)]
     _check_pods(context, needed)
-    trouble = first_problem(needed, context.now)
-    if trouble is not None:
-        raise TemporaryError(trouble.reason, trouble.message)
+    problem = first_problem(needed, context.now)
+    if problem is not None:
+        raise TemporaryError(problem.reason, problem.message)
     load = context.status.load
     report = context.status.report
     where = f", {_under_way(load)}" if load is not None and load.step else ""
@@ -69,8 +69,8 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         state = master.state()
         if state.unacknowledged and context.existing is not None:
             existing_target.verify_nodes_unchanged(context, now=True)
-        for pass_id in state.unacknowledged:
-            _store_result(context, master, pass_id)
+        for step_run_id in state.unacknowledged:
+            _store_result(context, master, step_run_id)
     except TemporaryError as error:
         if error.reason != "LoadMasterUnreachable":
             raise
@@ -110,11 +110,11 @@ def _record_environment(context: ReconcileContext) -> None:
         context.update(report=context.status.report.model_copy(update=environment))
 
 
-def _store_result(context: ReconcileContext, master: LoadMasterClient, pass_id: str) -> None:
-    document = master.result(pass_id)
+def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> None:
+    document = master.result(step_run_id)
     if _may_have_lost_solr(document, context.now):
         return
-    known = context.reports.documents(context.benchmark).get(pass_id)
+    known = context.reports.documents(context.benchmark).get(step_run_id)
     if known is not None:
         # Stored, but the acknowledgement got lost; what pods told then may be gone by now.
         document = document.model_copy(update={"pods": known.pods})
@@ -122,7 +122,7 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, pass_id: 
     context.reports.store(
         context.benchmark, add_pod_events(document, seen), context.status.attempts.load
     )
-    master.acknowledge(pass_id)
+    master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))
 
 
@@ -159,9 +159,9 @@ def _is_replaceable(context: ReconcileContext, pod: PodView) -> bool:
 
 
 def _raise_pod_failure(context: ReconcileContext, pod: PodView) -> NoReturn:
-    trouble = first_problem([pod], context.now)
-    if trouble is not None:
-        raise LoadLostError(trouble.reason, trouble.message)
+    problem = first_problem([pod], context.now)
+    if problem is not None:
+        raise LoadLostError(problem.reason, problem.message)
     words = _termination_state(pod)
     _raise_failure(
         words.reason or "LoadPodLost",

@@ -116,11 +116,11 @@ def verify_target(context: ReconcileContext) -> None:
         pod = now.get(name)
         if pod is not None and pod.identity == identity and pod.phase == "Running":
             continue
-        trouble = None if pod is None else first_problem([pod], context.now)
-        if trouble is not None and trouble.reason == "OOMKilled":
-            raise PermanentError(trouble.reason, trouble.message)
-        why = trouble.message if trouble else f"pod {name} was lost or started again"
-        raise TargetLostError(trouble.reason if trouble else "TargetPodLost", why)
+        problem = None if pod is None else first_problem([pod], context.now)
+        if problem is not None and problem.reason == "OOMKilled":
+            raise PermanentError(problem.reason, problem.message)
+        why = problem.message if problem else f"pod {name} was lost or started again"
+        raise TargetLostError(problem.reason if problem else "TargetPodLost", why)
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:

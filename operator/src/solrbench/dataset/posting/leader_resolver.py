@@ -70,5 +70,5 @@ class LeaderResolver:
             raise unavailable(url, f"there is no active shard of collection {self._collection}")
         if self._direct is None:
             return routes
-        doors = [f"{each}/{self._collection}" for each in self._urls]
-        return routes.via_endpoints(doors, self._direct)
+        endpoints = [f"{each}/{self._collection}" for each in self._urls]
+        return routes.via_endpoints(endpoints, self._direct)

@@ -145,8 +145,8 @@ def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str)
 def _reach(leader: str | None, endpoint: str, direct: dict[str, str]) -> str | None:
     if leader is None:
         return None
-    base, _, core = leader.rpartition("/")
-    return f"{direct[base]}/{core}" if base in direct else endpoint
+    base, _, engine = leader.rpartition("/")
+    return f"{direct[base]}/{engine}" if base in direct else endpoint
 
 
 def _key_text(value: object) -> str | None:

@@ -23,7 +23,7 @@ class EngineListener(Protocol):
     def on_progress(self, progress: ProgressUpdate) -> None:
         """Take the news of the last second."""
 
-    def on_finished(self, outcome: WorkerStepResult) -> None:
+    def on_finished(self, result: WorkerStepResult) -> None:
         """Take the result of a pass."""
 
 

@@ -174,7 +174,7 @@ class OpenLoopSender:
             self._recorder.record(whole.name, started_ns - lag_ns, started_ns, ended_ns)
 
     def add_to_result(
-        self, outcome: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
+        self, result: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
     ) -> WorkerStepResult:
         """Return the outcome of the pass with what only an open loop has.
 
@@ -184,9 +184,9 @@ class OpenLoopSender:
             "planned_requests": self._planned_requests,
             "lag_p99_microseconds": self._lags.percentile(99),
             "lag_max_microseconds": self._lags.max_microseconds,
-            "requests": self._recorder.add_to_results(outcome.requests, empty),
+            "requests": self._recorder.add_to_results(result.requests, empty),
         }
-        return outcome.model_copy(update=figures)
+        return result.model_copy(update=figures)
 
     def _on_timer(self) -> None:
         """Send what is due."""

@@ -210,20 +210,20 @@ class StepRun:
 
     def result(self) -> WorkerStepResult:
         """Return the result; the pass must be over and its last second rolled."""
-        ledger = self._recorder
-        outcome = WorkerStepResult(
+        recorder = self._recorder
+        result = WorkerStepResult(
             key=self.key,
             users=self._assignment.worker_users + len(self._adopted_users),
             **asdict(self._meter.usage()),
-            first_seconds=ledger.first_seconds,
-            last_seconds=ledger.last_seconds,
+            first_seconds=recorder.first_seconds,
+            last_seconds=recorder.last_seconds,
             used_numbers=self._stream.used_numbers(),
             queries_exhausted=self._exhausted,
-            requests=ledger.results(),
-            micro_batches=ledger.micro_batches(),
+            requests=recorder.results(),
+            micro_batches=recorder.micro_batches(),
         )
         sources = [user for user in self._users if isinstance(user, OpenLoopSender)]
-        return sources[0].add_to_result(outcome, ledger.empty_result) if sources else outcome
+        return sources[0].add_to_result(result, recorder.empty_result) if sources else result
 
     def abort(self) -> None:
         """Let all users go at once."""

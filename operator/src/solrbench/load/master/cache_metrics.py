@@ -31,15 +31,15 @@ class CacheCounts(NamedTuple):
 def parse_caches(answer: Mapping[str, Any], collection: str) -> CacheCounts | None:
     """Return the counts of a collection; None if the answer tells nothing of it."""
     cores = [
-        core
+        engine
         for node in answer.values()
         if isinstance(node, dict)
-        for core in node.get("metrics", {}).values()
-        if isinstance(core, dict) and core.get(COLLECTION) == collection
+        for engine in node.get("metrics", {}).values()
+        if isinstance(engine, dict) and engine.get(COLLECTION) == collection
     ]
     counts = {}
     for cache in CACHES:
-        found = [core[_PREFIX + cache] for core in cores if _PREFIX + cache in core]
+        found = [engine[_PREFIX + cache] for engine in cores if _PREFIX + cache in engine]
         if found and all(LOOKUPS in each and HITS in each for each in found):
             counts[cache] = (
                 sum(int(each[LOOKUPS]) for each in found),

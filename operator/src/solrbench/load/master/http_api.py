@@ -31,21 +31,21 @@ def add_routes(
     def get_state() -> Response:
         return _json(state().model_dump_json(by_alias=True))
 
-    @app.get("/solrbench/results/<pass_id>")
-    def get_result(pass_id: str) -> Response:
-        document = store.get(pass_id)
-        return _missing(pass_id) if document is None else _json(document)
+    @app.get("/solrbench/results/<step_run_id>")
+    def get_result(step_run_id: str) -> Response:
+        document = store.get(step_run_id)
+        return _missing(step_run_id) if document is None else _json(document)
 
-    @app.post("/solrbench/results/<pass_id>/ack")
-    def acknowledge(pass_id: str) -> Response:
-        return Response(status=204) if store.acknowledge(pass_id) else _missing(pass_id)
+    @app.post("/solrbench/results/<step_run_id>/ack")
+    def acknowledge(step_run_id: str) -> Response:
+        return Response(status=204) if store.acknowledge(step_run_id) else _missing(step_run_id)
 
 
 def _json(text: str, status: int = 200) -> Response:
     return Response(text, status=status, mimetype="application/json")
 
 
-def _missing(pass_id: str) -> Response:
-    answer = jsonify({"message": f"no document {pass_id}: not finished yet, or acknowledged"})
+def _missing(step_run_id: str) -> Response:
+    answer = jsonify({"message": f"no document {step_run_id}: not finished yet, or acknowledged"})
     answer.status_code = 404
     return answer

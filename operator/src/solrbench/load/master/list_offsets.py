@@ -35,13 +35,13 @@ class ListOffsets:
     offsets: tuple[int, ...] = ()
     may_repeat: bool = False
 
-    def advanced_by(self, outcomes: Sequence[WorkerStepResult], *, lost: bool = False) -> Self:
+    def advanced_by(self, results: Sequence[WorkerStepResult], *, lost: bool = False) -> Self:
         """Return the place after a pass that began here.
 
         That is beyond the highest slot of any worker: what a slower worker left out is skipped, so
         nothing is sent twice. A worker that was lost may have been ahead of all others.
         """
-        columns = zip_longest(*(outcome.used_numbers for outcome in outcomes), fillvalue=0)
+        columns = zip_longest(*(result.used_numbers for result in results), fillvalue=0)
         used = [max(column) for column in columns]
         return replace(
             self,

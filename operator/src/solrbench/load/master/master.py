@@ -49,18 +49,18 @@ class Master:
         self._settings = settings
         self._ended: AsyncResult = AsyncResult()
         gevent.signal_handler(signal.SIGTERM, self._ended.set, EXIT_TERMINATED)
-        ladder = StepLoadShape()
+        load_shape = StepLoadShape()
         self._environment = Environment(
             user_classes=[placeholder_user_class(lambda: None)],
-            shape_class=ladder,
+            shape_class=load_shape,
             host=_host(plan),
             locustfile=plan.benchmark,
-            dispatcher_class=self._dispatcher_class(ladder),
+            dispatcher_class=self._dispatcher_class(load_shape),
         )
         self._runner = self._environment.create_master_runner(master_bind_port=settings.locust_port)
         self._worker_pool = WorkerPool(
             self._runner,
-            ladder,
+            load_shape,
             plan.workers,
             redistribute=plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE,
         )
@@ -104,9 +104,9 @@ class Master:
 
     def _prepare(self) -> None:
         seconds, access = self._settings.target_seconds, load_auth(self._plan)
-        for doors in self._plan.variants:
-            door = f" of variant {doors.variant}"
-            wait_for_target(doors.urls, seconds, gevent.sleep, access=access, endpoint=door)
+        for endpoints in self._plan.variants:
+            endpoint = f" of variant {endpoints.variant}"
+            wait_for_target(endpoints.urls, seconds, gevent.sleep, access=access, endpoint=endpoint)
         if not self._plan.variants:
             wait_for_target(self._plan.solr_urls, seconds, gevent.sleep, access=access)
         self._runner.start_shape()
@@ -131,12 +131,14 @@ class Master:
         write_termination_message(failure)
         self._ended.set(failure.exit_code)
 
-    def _dispatcher_class(self, ladder: StepLoadShape) -> Any:
+    def _dispatcher_class(self, load_shape: StepLoadShape) -> Any:
         """Return what Locust calls to get a dispatcher."""
 
         def make(**_: Any) -> DeterministicUsersDispatcher:
             return DeterministicUsersDispatcher(
-                lambda: self._worker_pool.classes, lambda: self._worker_pool.roster, ladder.changed
+                lambda: self._worker_pool.classes,
+                lambda: self._worker_pool.roster,
+                load_shape.changed,
             )
 
         return make

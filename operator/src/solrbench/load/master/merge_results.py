@@ -79,7 +79,7 @@ def merge_worker_results(
 
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
-    found = [outcome for _, outcome in results]
+    found = [result for _, result in results]
     first = min((o.first_seconds for o in found if o.first_seconds is not None), default=0.0)
     last = max((o.last_seconds for o in found if o.last_seconds is not None), default=first)
     requests = _merge_requests(found)
@@ -98,7 +98,7 @@ def merge_worker_results(
         start_time=metadata.start_time + timedelta(seconds=first),
         end_time=metadata.start_time + timedelta(seconds=last),
         seconds=round(last - first, _DIGITS),
-        queries_exhausted=any(outcome.queries_exhausted for outcome in found),
+        queries_exhausted=any(result.queries_exhausted for result in found),
         warm_up_requests=warmed_up.requests,
         warm_up_steady=warmed_up.steady,
         warm_up_thousands=warmed_up.request_windows,
@@ -109,7 +109,7 @@ def merge_worker_results(
         outlier_windows=len(outliers),
         outliers=worst(outliers),
         requests=requests,
-        workers=[_worker(name, outcome) for name, outcome in results],
+        workers=[_worker(name, result) for name, result in results],
         lost_workers=list(metadata.lost_workers),
         list_offsets=list(metadata.list_offsets),
         queries_may_repeat=metadata.queries_may_repeat,
@@ -120,30 +120,30 @@ def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, _DIGITS)
 
 
-def _worker(name: str, outcome: WorkerStepResult) -> WorkerResult:
+def _worker(name: str, result: WorkerStepResult) -> WorkerResult:
     return WorkerResult(
         worker=name,
-        requests=outcome.measured,
-        cpu_seconds=round(outcome.cpu_seconds, _DIGITS),
-        core_cpu_seconds=_rounded(outcome.core_cpu_seconds),
-        core_waiting_seconds=_rounded(outcome.core_waiting_seconds),
-        measured_seconds=_rounded(outcome.measured_seconds),
-        throttled_seconds=_rounded(outcome.throttled_seconds),
-        cpu_limit_cores=outcome.cpu_limit_cores,
-        users=outcome.users,
-        lag_p99_microseconds=outcome.lag_p99_microseconds,
-        lag_max_microseconds=outcome.lag_max_microseconds,
+        requests=result.measured,
+        cpu_seconds=round(result.cpu_seconds, _DIGITS),
+        core_cpu_seconds=_rounded(result.core_cpu_seconds),
+        core_waiting_seconds=_rounded(result.core_waiting_seconds),
+        measured_seconds=_rounded(result.measured_seconds),
+        throttled_seconds=_rounded(result.throttled_seconds),
+        cpu_limit_cores=result.cpu_limit_cores,
+        users=result.users,
+        lag_p99_microseconds=result.lag_p99_microseconds,
+        lag_max_microseconds=result.lag_max_microseconds,
     )
 
 
-def _planned(outcomes: Iterable[WorkerStepResult]) -> int | None:
-    plans = [each.planned_requests for each in outcomes if each.planned_requests is not None]
+def _planned(results: Iterable[WorkerStepResult]) -> int | None:
+    plans = [each.planned_requests for each in results if each.planned_requests is not None]
     return sum(plans) if plans else None
 
 
-def _merge_requests(outcomes: Iterable[WorkerStepResult]) -> list[RequestResult]:
+def _merge_requests(results: Iterable[WorkerStepResult]) -> list[RequestResult]:
     by_name: dict[str, list[WorkerRequestStats]] = {}
-    for part in chain.from_iterable(outcome.requests for outcome in outcomes):
+    for part in chain.from_iterable(result.requests for result in results):
         by_name.setdefault(part.request, []).append(part)
     return [_merge_request(name, parts) for name, parts in sorted(by_name.items())]
 

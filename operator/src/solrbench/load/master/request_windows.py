@@ -48,35 +48,35 @@ class _WindowEnd(NamedTuple):
     """Longest service time since the end before, in µs."""
 
 
-def merge_request_windows(outcomes: Sequence[WorkerStepResult]) -> list[RequestWindow]:
+def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWindow]:
     """Return the windows of a pass, the last of which may be shorter, up to `MAX_THOUSANDS`.
 
     A worker that ran out of room for granules ends the list for all.
     """
-    firsts = [o.first_seconds for o in outcomes if o.first_seconds is not None]
+    firsts = [o.first_seconds for o in results if o.first_seconds is not None]
     if not firsts:
         return []
     start = _Totals(1e6 * min(firsts), 0.0, 0.0, 0.0)
-    edges = sorted(edge for outcome in outcomes for edge in _edges(outcome))
-    covered = min((_covered(outcome) for outcome in outcomes), default=0.0)
+    edges = sorted(edge for result in results for edge in _edges(result))
+    covered = min((_covered(result) for result in results), default=0.0)
     return list(_windows(_cut(edges, start, covered), start))[:MAX_THOUSANDS]
 
 
-def _edges(outcome: WorkerStepResult) -> Iterator[_Edge]:
-    begin = 1e6 * (outcome.first_seconds or 0.0)
-    for granule in outcome.micro_batches:
+def _edges(result: WorkerStepResult) -> Iterator[_Edge]:
+    begin = 1e6 * (result.first_seconds or 0.0)
+    for micro_batch in result.micro_batches:
         # Never of no length: its answers could not be spread over it.
-        length = max(granule.end_microseconds - begin, 1.0)
-        yield _Edge(begin, 1, length, granule)
-        yield _Edge(begin + length, -1, length, granule)
+        length = max(micro_batch.end_microseconds - begin, 1.0)
+        yield _Edge(begin, 1, length, micro_batch)
+        yield _Edge(begin + length, -1, length, micro_batch)
         begin += length
 
 
-def _covered(outcome: WorkerStepResult) -> float:
+def _covered(result: WorkerStepResult) -> float:
     """Return up to which microsecond the granules hold everything that a worker measured."""
-    if sum(each.requests for each in outcome.micro_batches) == outcome.measured:
+    if sum(each.requests for each in result.micro_batches) == result.measured:
         return float("inf")
-    return float(outcome.micro_batches[-1].end_microseconds) if outcome.micro_batches else 0.0
+    return float(result.micro_batches[-1].end_microseconds) if result.micro_batches else 0.0
 
 
 def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_WindowEnd]:

@@ -36,33 +36,33 @@ class ResultStore:
         except OSError as error:
             _logger.warning("pass=%s no copy on disk: %s", document.id, error)
 
-    def get(self, pass_id: str) -> str | None:
+    def get(self, step_run_id: str) -> str | None:
         """Return a document as JSON; None if it is not there or no longer."""
-        return self._documents.get(pass_id)
+        return self._documents.get(step_run_id)
 
-    def acknowledge(self, pass_id: str) -> bool:
+    def acknowledge(self, step_run_id: str) -> bool:
         """Forget a document that is stored elsewhere; False if there never was one.
 
         An acknowledgement may be repeated: its answer can get lost.
         """
-        if pass_id in self._documents:
-            del self._documents[pass_id]
-            self._acknowledged.add(pass_id)
-            self._remove_copy(pass_id)
+        if step_run_id in self._documents:
+            del self._documents[step_run_id]
+            self._acknowledged.add(step_run_id)
+            self._remove_copy(step_run_id)
         if not self._documents:
             self._empty.set()
-        return pass_id in self._acknowledged
+        return step_run_id in self._acknowledged
 
     def wait_until_empty(self, seconds: float | None = None) -> None:
         """Wait until everything is acknowledged, at most `seconds`."""
         self._empty.wait(seconds)
 
-    def _remove_copy(self, pass_id: str) -> None:
+    def _remove_copy(self, step_run_id: str) -> None:
         try:
-            self._file(pass_id).unlink(missing_ok=True)
+            self._file(step_run_id).unlink(missing_ok=True)
         except OSError as error:
             # It was never written, and said so then, or goes with the pod.
-            _logger.debug("pass=%s copy on disk stays: %s", pass_id, error)
+            _logger.debug("pass=%s copy on disk stays: %s", step_run_id, error)
 
-    def _file(self, pass_id: str) -> Path:
-        return self._folder / f"{pass_id}.json"
+    def _file(self, step_run_id: str) -> Path:
+        return self._folder / f"{step_run_id}.json"

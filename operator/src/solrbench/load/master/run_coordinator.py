@@ -111,14 +111,14 @@ class RunCoordinator:
         """
         self._workers.wait_for_workers()
         self._prepare()
-        ladder = None
+        load_shape = None
         for planned in self._plan.passes:
             self._wait_until_stored()
             self._step_run = planned
             warmed_up = WarmUpResult()
-            if (planned.repeat, planned.variant) != ladder:
-                self._offsets = ListOffsets(self._once_only) if ladder else resumed(self._plan)
-                ladder = (planned.repeat, planned.variant)
+            if (planned.repeat, planned.variant) != load_shape:
+                self._offsets = ListOffsets(self._once_only) if load_shape else resumed(self._plan)
+                load_shape = (planned.repeat, planned.variant)
                 warmed_up = self._warm_up(planned)
             self._measure(planned, warmed_up)
         self._step_run = None
@@ -165,11 +165,11 @@ class RunCoordinator:
             return WarmUpResult()
         until = self._plan.warm_up.until_steady if self._plan.warm_up else None
         played = self._run_with_retries(assignment, IMMEDIATE_SPAWN_RATE, "WarmingUp", until)
-        outcomes = [outcome for _, outcome in played.results]
+        results = [result for _, result in played.results]
         return WarmUpResult(
-            requests=sum(outcome.measured for outcome in outcomes),
+            requests=sum(result.measured for result in results),
             steady=played.steady,
-            request_windows=merge_request_windows(outcomes),
+            request_windows=merge_request_windows(results),
             caches=played.caches,
         )
 
@@ -196,10 +196,10 @@ class RunCoordinator:
             self._offsets.offsets,
             played.may_repeat,
         )
-        outcomes = played.results
+        results = played.results
         if self._plan.workload.locustfile is not None:
-            outcomes = [(worker, _renamed(each, self._names)) for worker, each in outcomes]
-        self._store.add(merge_worker_results(planned, outcomes, record))
+            results = [(worker, _renamed(each, self._names)) for worker, each in results]
+        self._store.add(merge_worker_results(planned, results, record))
 
     def _run_with_retries(
         self, assignment: Assignment, rate: int, stage: str, until: UntilSteady | None = None
@@ -247,15 +247,15 @@ class RunCoordinator:
         self._throughput.reset()
         self._enter(stage)
         watch = None if until is None else SteadyStateDetector(until, self._workers)
-        outcomes = self._workers.wait_results(
+        results = self._workers.wait_results(
             self._result_timeout(assignment), (lambda: None) if watch is None else watch.update
         )
         caches = self._caches.end(self._began)
         may_repeat, lost = self._offsets.may_repeat, bool(self._workers.lost)
-        self._offsets = self._offsets.advanced_by([outcome for _, outcome in outcomes], lost=lost)
+        self._offsets = self._offsets.advanced_by([result for _, result in results], lost=lost)
         self._stop_users(assignment, rate)
         steady = None if watch is None else watch.is_steady
-        return _CompletedRun(began, outcomes, caches, steady, may_repeat)
+        return _CompletedRun(began, results, caches, steady, may_repeat)
 
     def _stop_users(self, assignment: Assignment, rate: int) -> None:
         self._workers.conclude()
@@ -283,9 +283,9 @@ class RunCoordinator:
             _logger.info("benchmark=%s pass=%s stage=%s", self._plan.benchmark, where, stage)
 
 
-def _renamed(outcome: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
+def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
     """Return an outcome with few names: each worker has met others first."""
     requests = [
-        each.model_copy(update={"request": names.limit(each.request)}) for each in outcome.requests
+        each.model_copy(update={"request": names.limit(each.request)}) for each in result.requests
     ]
-    return outcome.model_copy(update={"requests": requests})
+    return result.model_copy(update={"requests": requests})

@@ -355,7 +355,7 @@ class WorkerPool:
             self._changed.set()
 
     def _on_result(self, *, msg: Any, **_: Any) -> None:
-        outcome = WorkerStepResult.model_validate_json(msg.data["outcome"])
-        if outcome.key == self._key and msg.node_id not in self._gone:
-            self._results[msg.node_id] = outcome
+        result = WorkerStepResult.model_validate_json(msg.data["outcome"])
+        if result.key == self._key and msg.node_id not in self._gone:
+            self._results[msg.node_id] = result
             self._changed.set()

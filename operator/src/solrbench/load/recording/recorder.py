@@ -187,20 +187,20 @@ class StepRunRecorder:
             self._flush_seconds(ended_ns)
         microseconds = (ended_ns - started_ns) // 1000
         if (planned_ns or started_ns) >= self.origin_ns:
-            ledger = self._measured[request.name]
+            recorder = self._measured[request.name]
             if started_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = started_ns
             self.last_ns = ended_ns
             if request.name not in self._transactions:
-                granule = self._micro_batch
-                granule.append(microseconds)
+                micro_batch = self._micro_batch
+                micro_batch.append(microseconds)
                 if failed is not None and failed is not EMPTY_RESULT:
                     self._micro_batches.failures += 1
-                if len(granule) >= self._micro_batch_size:
+                if len(micro_batch) >= self._micro_batch_size:
                     self._micro_batches.close(ended_ns - self.origin_ns)
         else:
-            ledger = self._ramp[request.name]
-        return ledger.record(microseconds, received, failed)
+            recorder = self._ramp[request.name]
+        return recorder.record(microseconds, received, failed)
 
     def add_slow_request(self, sample: SlowSample) -> None:
         """Keep one of the slowest requests; those of the ramp are passed over."""
@@ -249,8 +249,8 @@ class StepRunRecorder:
         self._boundary_ns += (behind + 1) * SECOND_NS
         pairs = zip(self.names, self._ramp, self._measured, strict=True)
         for place, (name, ramp, measured) in enumerate(pairs):
-            for ledger in (ramp, measured):
-                done = ledger.flush_second(number)
+            for recorder in (ramp, measured):
+                done = recorder.flush_second(number)
                 if done is not None:
                     done.is_transaction = place in self._transactions
                     self._finished_seconds.append((name, done))

@@ -102,13 +102,13 @@ class OpenLoopRecorder:
         self._planned[name].ramp_dropped += 1
 
     def add_to_results(
-        self, outcomes: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
+        self, results: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
     ) -> list[WorkerRequestStats]:
-        """Return `outcomes` with what was counted here; names that were only dropped as well.
+        """Return `results` with what was counted here; names that were only dropped as well.
 
         `empty` makes the outcome of a name that was never sent, from its place.
         """
-        sent = {outcome.request: outcome for outcome in outcomes}
+        sent = {result.request: result for result in results}
         return [
             (sent.get(name) or empty(place)).model_copy(update=_fields(planned))
             for place, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))

@@ -99,9 +99,9 @@ class EngineThread:
         """Hand over the news of a second; in the core's thread."""
         self._post(self._listener.on_progress, progress)
 
-    def on_finished(self, outcome: WorkerStepResult) -> None:
+    def on_finished(self, result: WorkerStepResult) -> None:
         """Hand over the result of a pass; in the core's thread."""
-        self._post(self._listener.on_finished, outcome)
+        self._post(self._listener.on_finished, result)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)

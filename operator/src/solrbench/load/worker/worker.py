@@ -172,10 +172,10 @@ class Worker:
         del figures["seconds"]
         self._runner.send_message(messages.PROGRESS, figures)
 
-    def on_finished(self, outcome: WorkerStepResult) -> None:
+    def on_finished(self, result: WorkerStepResult) -> None:
         """Send the result of a pass."""
-        _logger.info("pass=%s requests=%d finished", outcome.key, outcome.measured)
-        self._runner.send_message(messages.RESULT, {"outcome": outcome.model_dump_json()})
+        _logger.info("pass=%s requests=%d finished", result.key, result.measured)
+        self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
 
     def on_engine_failed(self, message: str) -> None:
         """Tell the master that the core is broken."""

@@ -39,26 +39,26 @@ def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[Open
     """
     placed = group_step_runs(spec, documents)
     return [
-        _step_stats(step.name, variant, passes)
+        _step_stats(step.name, variant, step_runs)
         for step in spec.load.steps
         for variant in variant_names(spec)
-        if (passes := placed[step.name, variant])
-        and all(each.requests_per_second is not None for each in passes)
+        if (step_runs := placed[step.name, variant])
+        and all(each.requests_per_second is not None for each in step_runs)
     ]
 
 
-def _step_stats(step: str, variant: str, passes: StepRuns) -> OpenLoopStats:
-    plans = [document.planned_requests for document in passes]
+def _step_stats(step: str, variant: str, step_runs: StepRuns) -> OpenLoopStats:
+    plans = [document.planned_requests for document in step_runs]
     return OpenLoopStats(
         step=step,
         variant=variant or None,
         planned_arrivals=None if None in plans else sum(plan or 0 for plan in plans),
         sent_arrivals=sum(
-            each.requests for document in passes for each in of_arrivals(document.requests)
+            each.requests for document in step_runs for each in of_arrivals(document.requests)
         ),
-        late_arrivals=sum(late(document) for document in passes),
-        dropped_arrivals=sum(dropped(document) for document in passes),
-        **_lags([worker for document in passes for worker in document.workers]),
+        late_arrivals=sum(late(document) for document in step_runs),
+        dropped_arrivals=sum(dropped(document) for document in step_runs),
+        **_lags([worker for document in step_runs for worker in document.workers]),
     )
 
 

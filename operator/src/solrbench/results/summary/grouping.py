@@ -54,27 +54,27 @@ def request_names(placed: RunsByStep, step: str) -> list[str]:
     return sorted(
         {
             result.request
-            for place, passes in placed.items()
+            for place, step_runs in placed.items()
             if place[0] == step
-            for document in passes
+            for document in step_runs
             for result in document.requests
         }
     )
 
 
-def requests(passes: StepRuns) -> int:
+def requests(step_runs: StepRuns) -> int:
     """Return the number of all requests; whole transactions are none."""
     return sum(
         result.requests
-        for document in passes
+        for document in step_runs
         for result in document.requests
         if not result.is_transaction
     )
 
 
-def seconds(passes: StepRuns) -> float:
+def seconds(step_runs: StepRuns) -> float:
     """Return the time that all passes took."""
-    return sum(document.seconds for document in passes)
+    return sum(document.seconds for document in step_runs)
 
 
 def merged(results: Iterable[RequestResult]) -> Histogram:

@@ -60,30 +60,35 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     """
     baseline = variant_names(spec)[0]
     placed = group_step_runs(spec, documents)
-    ladder = [placed[step.name, baseline] for step in spec.load.steps]
-    measured = [passes for passes in ladder if requests(passes)]
+    load_shape = [placed[step.name, baseline] for step in spec.load.steps]
+    measured = [step_runs for step_runs in load_shape if requests(step_runs)]
     if not measured:
         return Summary()
-    passes = measured[-1]
+    step_runs = measured[-1]
     results = [
-        result for document in passes for result in document.requests if not result.is_transaction
+        result
+        for document in step_runs
+        for result in document.requests
+        if not result.is_transaction
     ]
     failures = sum(result.failures for result in results)
     p95 = perceived_percentile(results, 95)
     return Summary(
-        requests_per_second=format_number(requests(passes) / seconds(passes)),
+        requests_per_second=format_number(requests(step_runs) / seconds(step_runs)),
         p95="" if p95 is None else format_milliseconds(p95 / 1000),
-        failures=format_share(failures, requests(passes)),
+        failures=format_share(failures, requests(step_runs)),
     )
 
 
-def _merge_request(step: Step, variant: str, request: str, passes: StepRuns) -> StepResult:
-    found = [[each for each in document.requests if each.request == request] for document in passes]
+def _merge_request(step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
+    found = [
+        [each for each in document.requests if each.request == request] for document in step_runs
+    ]
     results = [result for repeat in found for result in repeat]
     sent = sum(result.requests for result in results)
     rates = [
         sum(result.requests for result in repeat) / document.seconds
-        for document, repeat in zip(passes, found, strict=True)
+        for document, repeat in zip(step_runs, found, strict=True)
         if document.seconds > 0
     ]
     ramp = sum(result.ramp_requests for result in results)
@@ -92,28 +97,28 @@ def _merge_request(step: Step, variant: str, request: str, passes: StepRuns) -> 
         variant=variant or None,
         request=request,
         is_transaction=any(result.is_transaction for result in results) or None,
-        repeats=len(passes),
+        repeats=len(step_runs),
         requests=sent,
         failures=sum(result.failures for result in results),
         ramp_requests=None if step.spawn_rate is None and step.ramp_seconds is None else ramp,
-        requests_per_second=round(sent / seconds(passes), DIGITS),
-        steady_from_second=_steady_from(passes),
-        outlier_windows=_outlier_windows(passes),
+        requests_per_second=round(sent / seconds(step_runs), DIGITS),
+        steady_from_second=_steady_from(step_runs),
+        outlier_windows=_outlier_windows(step_runs),
         **_service_times(results),
         **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
         **response_figures(found),
     )
 
 
-def _steady_from(passes: StepRuns) -> int | None:
+def _steady_from(step_runs: StepRuns) -> int | None:
     """Return when the last repeat became steady; None if one of them never did."""
-    found = [document.steady_from_second for document in passes]
+    found = [document.steady_from_second for document in step_runs]
     known = [second for second in found if second is not None]
     return max(known) if known and len(known) == len(found) else None
 
 
-def _outlier_windows(passes: StepRuns) -> int | None:
-    known = [each.outlier_windows for each in passes if each.outlier_windows is not None]
+def _outlier_windows(step_runs: StepRuns) -> int | None:
+    known = [each.outlier_windows for each in step_runs if each.outlier_windows is not None]
     return sum(known) if known else None
 
 

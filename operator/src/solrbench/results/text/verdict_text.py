@@ -21,7 +21,7 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
 
 def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
     """Return a line for each reason to doubt a step, then one for each gap in the evidence."""
-    doubts = [
+    reasons = [
         f"{place(each)} is Invalid: {doubt.reason}: {doubt.message}"
         for each in invalid_steps(verdicts)
         for doubt in each.reasons
@@ -30,7 +30,7 @@ def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
     for each in verdicts:
         for doubt in each.unchecked:
             gaps.setdefault((doubt.reason, doubt.message), []).append(place(each))
-    return doubts + [
+    return reasons + [
         f"not checked: {reason} of {', '.join(places)}: {message}"
         for (reason, message), places in gaps.items()
     ]

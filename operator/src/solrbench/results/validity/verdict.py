@@ -32,23 +32,23 @@ def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepV
     """
     placed = group_step_runs(spec, documents)
     return [
-        evaluate_step(step.name, variant, passes, spec.load)
+        evaluate_step(step.name, variant, step_runs, spec.load)
         for step in spec.load.steps
         for variant in variant_names(spec)
-        if (passes := placed[step.name, variant])
+        if (step_runs := placed[step.name, variant])
     ]
 
 
-def evaluate_step(step: str, variant: str, passes: StepRuns, load: Load) -> StepVerdict:
+def evaluate_step(step: str, variant: str, step_runs: StepRuns, load: Load) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats."""
-    found = [_apply(reason, check, passes, load) for reason, check in CHECKS.items()]
-    doubts = [each for each, _ in found if each is not None]
-    doubts += _too_few_samples(passes, load.validity.percentile)
+    found = [_apply(reason, check, step_runs, load) for reason, check in CHECKS.items()]
+    reasons = [each for each, _ in found if each is not None]
+    reasons += _too_few_samples(step_runs, load.validity.percentile)
     return StepVerdict(
         step=step,
         variant=variant or None,
-        verdict=INVALID if doubts else VALID,
-        reasons=doubts,
+        verdict=INVALID if reasons else VALID,
+        reasons=reasons,
         unchecked=[each for _, each in found if each is not None],
     )
 
@@ -76,20 +76,20 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
 
 
 def _apply(
-    reason: str, check: Check, passes: StepRuns, load: Load
+    reason: str, check: Check, step_runs: StepRuns, load: Load
 ) -> tuple[InvalidReason | None, InvalidReason | None]:
     """Return the worst that a check found, or else why it could not be made."""
-    outcomes = [(document.repeat, check(document, load)) for document in passes]
-    findings = [(repeat, each) for repeat, each in outcomes if isinstance(each, Finding)]
-    gaps = [(repeat, each) for repeat, each in outcomes if isinstance(each, NotEvaluated)]
+    results = [(document.repeat, check(document, load)) for document in step_runs]
+    findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
+    gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda found: found[1].number)
-        where = _where([repeat], len(passes))
+        where = _where([repeat], len(step_runs))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
         return _invalid_reason(reason, f"{where}{worst.text}{also}"), None
     if gaps:
-        where = _where([repeat for repeat, _ in gaps], len(passes))
+        where = _where([repeat for repeat, _ in gaps], len(step_runs))
         return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
     return None, None
 
@@ -103,10 +103,10 @@ def _repeats(repeats: Sequence[int]) -> str:
     return f"{word} {', '.join(map(str, repeats))}"
 
 
-def _too_few_samples(passes: StepRuns, percentile: int) -> list[InvalidReason]:
+def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
     """Judge all repeats together, as the percentiles in the status are of all their requests."""
     counts: dict[str, int] = {}
-    for document in passes:
+    for document in step_runs:
         for result in document.requests:
             counts[result.request] = counts.get(result.request, 0) + result.requests
     needed = samples_needed(percentile)

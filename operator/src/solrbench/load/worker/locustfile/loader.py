@@ -46,8 +46,8 @@ class LoadedLocustfile:
 
         `variant` is empty without variants.
         """
-        doors = {each.variant: each.urls for each in self.plan.variants}
-        urls = doors[variant] if variant else self.plan.solr_urls
+        endpoints = {each.variant: each.urls for each in self.plan.variants}
+        urls = endpoints[variant] if variant else self.plan.solr_urls
         return [f"{url.rstrip('/')}/{self.plan.collection}" for url in urls]
 
 

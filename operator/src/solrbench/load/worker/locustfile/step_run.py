@@ -179,15 +179,15 @@ class LocustfileStepRun:
 
     def result(self) -> WorkerStepResult:
         """Return the result; the pass must be over and its last second rolled."""
-        ledger = self._recorder
+        recorder = self._recorder
         return WorkerStepResult(
             key=self.key,
             users=self._made - self._quit,
             **asdict(self._meter.usage()),
-            first_seconds=ledger.first_seconds,
-            last_seconds=ledger.last_seconds,
-            requests=[each.model_copy(update=_NOT_COUNTED) for each in ledger.results()],
-            micro_batches=ledger.micro_batches(),
+            first_seconds=recorder.first_seconds,
+            last_seconds=recorder.last_seconds,
+            requests=[each.model_copy(update=_NOT_COUNTED) for each in recorder.results()],
+            micro_batches=recorder.micro_batches(),
         )
 
     def abort(self) -> None:

@@ -59,13 +59,13 @@ def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     del load
     if document.pods is None:
         return NotEvaluated("nobody looked at the pods")
-    troubles = [(pod, each) for pod in document.pods for each in pod.troubles]
-    if not troubles:
+    problems = [(pod, each) for pod in document.pods for each in pod.troubles]
+    if not problems:
         return None
-    pod, first = min(troubles, key=lambda found: found[1].time)
+    pod, first = min(problems, key=lambda found: found[1].time)
     container = f"container {first.container} of " if first.container else ""
     return Finding(
-        len(troubles),
-        f"{len(troubles)} times, first {container}pod {pod.pod}: {first.kind} at"
+        len(problems),
+        f"{len(problems)} times, first {container}pod {pod.pod}: {first.kind} at"
         f" {first.time:%H:%M:%S} UTC, bound 0",
     )
