@@ -35,7 +35,7 @@ class RunOnCloud(ReconcileContext):
 def pass_over(
     cloud: Cloud, changes: Changes | None = None, status: Status | None = None, now: datetime = NOW
 ) -> ReconcileContext:
-    """Return a pass; `status` is what the pass before has stored."""
+    """Return a reconcile; `status` is what the reconcile before has stored."""
     benchmark = stored(create() if changes is None else changes)
     status = status or Status(start_time=NOW)
     benchmark = benchmark.model_copy(update={"status": status})
@@ -49,7 +49,7 @@ def pass_over(
 
 
 def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContext:
-    """Return the pass in which the target became ready: the second, if a collection is made."""
+    """Reconcile until the target is ready: twice, if a collection is made."""
     run = pass_over(cloud, changes)
     try:
         reconcile_target(run)
@@ -62,5 +62,5 @@ def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContex
 
 
 def stored_status(run: ReconcileContext) -> Status:
-    """Return the status as the next pass finds it."""
+    """Return the status as the next reconcile finds it."""
     return run.status.model_copy(update={"conditions": run.conditions.as_list()})

@@ -1,4 +1,4 @@
-"""Conditions of one pass, and the progress that is shown."""
+"""Conditions of one reconcile, and the progress that is shown."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -96,7 +96,7 @@ class RecordingListener:
 async def run_pass(
     what: LoadTarget, duty: Assignment, listener: RecordingListener | None = None
 ) -> WorkerStepResult:
-    """Run a whole pass with all its users at once."""
+    """Run a whole step run with all its users at once."""
     listener = listener or RecordingListener()
     engine = Engine(what, listener, asyncio.get_running_loop())
     engine.begin(duty)

@@ -31,7 +31,7 @@ def make_spec(*steps: str, **changes: object) -> Spec:
 
 
 def make_variants(spec: Spec, *names: str) -> Spec:
-    """Return `spec` with doors of these names."""
+    """Return `spec` with endpoints of these names."""
     variants = [Variant(name=name, door=VariantEndpoint.NODES) for name in names]
     target = spec.target.model_copy(update={"variants": variants})
     return spec.model_copy(update={"target": target})
@@ -63,7 +63,7 @@ def make_document(
     attempt: int = 1,
     variant: str = "",
 ) -> StepRunResult:
-    """Return the document of one pass."""
+    """Return the document of one step run."""
     return StepRunResult(
         id=f"r{repeat}-{variant}s0-{step}",
         repeat=repeat,

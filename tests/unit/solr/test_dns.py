@@ -1,4 +1,4 @@
-"""Who stands at Solr's door, and what lies behind a single one."""
+"""Who stands at Solr's endpoint, and what lies behind a single one."""
 
 import httpx
 import pytest

@@ -1,6 +1,6 @@
 """A small client: apply, read, list, delete; API errors become ours.
 
-Every child is written by server-side apply under one field manager, so a pass that is repeated
+Every child is written by server-side apply under one field manager, so a reconcile that is repeated
 changes nothing, and fields that others own stay theirs.
 """
 
@@ -83,7 +83,7 @@ class Cluster:
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
 
-        The second is what stands behind the Service; whoever is authenticated may ask for it.
+        The second is what stands behind the Service; who is authenticated may ask for it.
         """
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]

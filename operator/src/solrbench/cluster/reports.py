@@ -24,7 +24,7 @@ class Reports:
     """The stored results of every benchmark, read once and then kept in memory.
 
     The operator is the only writer, so what was read or written before need not be read again
-    in every pass. After a restart everything is read anew.
+    in every reconcile. After a restart everything is read anew.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -84,7 +84,7 @@ def _environment(body: Manifest) -> Environment:
 def _stored(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
 ) -> dict[str, StepRunResult]:
-    """Return what is stored of every pass, or of one."""
+    """Return what is stored of every step run, or of one."""
     labels = selector(benchmark, names.REPORT) | (
         {} if step_run_id is None else {LABEL_PASS: step_run_id}
     )

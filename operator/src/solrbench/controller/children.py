@@ -64,7 +64,7 @@ def delete_components(
     """Delete the objects of some components; return whether nothing of them is left.
 
     Args:
-        context: the pass
+        context: the reconcile
         components: whose objects to delete
         attempt_below: spare those of this attempt and later ones
 

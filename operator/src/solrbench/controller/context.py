@@ -1,4 +1,4 @@
-"""What the stages of one pass share: the benchmark, the adapters, the clock, the status."""
+"""What the stages of one reconcile share: the benchmark, the adapters, the clock, the status."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -30,7 +30,7 @@ class LoadLostError(SolrbenchError):
 
 @dataclass
 class ReconcileContext:
-    """One pass over one benchmark."""
+    """One reconcile over one benchmark."""
 
     cluster: Cluster
     reports: Reports
@@ -67,7 +67,7 @@ class ReconcileContext:
 
     @cached_property
     def endpoint(self) -> TargetEndpoint:
-        """The way into an existing target, looked for once in a pass.
+        """The way into an existing target, looked for once in a reconcile.
 
         Raises:
             TemporaryError: while a Secret, the SolrCloud or a host is missing.

@@ -78,9 +78,9 @@ def leader_urls(
 ) -> dict[str, str]:
     """Return the nodes that may be asked directly: Solr's address of each, to the one to use.
 
-    Documents go to the leaders themselves if the door is the nodes; what stands in front of them,
-    given by a single URL, is part of what is measured and is not passed by. A node whose address
-    is not allowed, or does not answer, is reached through the door too.
+    Documents go to the leaders themselves if the endpoint is the nodes; what stands in front of
+    them, given by a single URL, is part of what is measured and is not passed by. A node whose
+    address is not allowed, or does not answer, is reached through the endpoint too.
     """
     if not endpoint.nodes:
         return {}

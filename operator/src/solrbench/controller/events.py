@@ -52,7 +52,7 @@ _WAITING_REASONS = {
 
 
 def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> list[Event]:
-    """Return the events for what changed from one pass to the next."""
+    """Return the events for what changed from one reconcile to the next."""
     known = {each.type: each for each in before}
     return [
         event

@@ -41,7 +41,7 @@ DELETION_TIMEOUT = timedelta(seconds=120)
 PASS_END_POLL_SECONDS = 1.0
 """How often kopf looks whether the last pass over a deleted benchmark has ended."""
 RETRY_SECONDS = 5.0
-"""Pause after a pass that failed in a way nobody foresaw; its traceback is in the log."""
+"""Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
 
 
 class Handlers:
@@ -179,7 +179,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
-    # A pass may be under way when a benchmark is deleted; an expired one is deleted by its own
+    # A reconcile may be under way when a benchmark is deleted; an expired one is deleted by its own
     # pass. With kopf's 60 s, the finalizer would stay that long.
     settings.background.cancellation_polling = PASS_END_POLL_SECONDS
     # The definition is there before kopf starts, and namespaces are given: there is nothing to

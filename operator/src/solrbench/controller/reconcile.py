@@ -1,4 +1,4 @@
-"""One pass over one benchmark: observe, decide, apply, write the status once."""
+"""One reconcile over one benchmark: observe, decide, apply, write the status once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ STAGES = (
 
 
 def reconcile(context: ReconcileContext) -> SolrBenchmark:
-    """Bring a benchmark one pass further and return it with its new status.
+    """Bring a benchmark one reconcile further and return it with its new status.
 
     Raises:
-        TemporaryError: if the status could not be written; nothing is lost, the next pass writes
-            it.
+        TemporaryError: if the status could not be written; nothing is lost, the next reconcile
+            writes it.
 
     """
     before = context.status
@@ -83,7 +83,7 @@ def _run_stages(context: ReconcileContext) -> None:
 
 
 class _StageNotDoneError(Exception):
-    """The pass ends here; its reason stands in a condition."""
+    """The reconcile ends here; its reason stands in a condition."""
 
 
 def _run_stage(context: ReconcileContext, stage: Stage) -> None:
@@ -130,7 +130,7 @@ def _clean_up(context: ReconcileContext) -> None:
 
 
 def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]) -> None:
-    """Do work that the next pass takes up again if it is not done yet."""
+    """Do work that the next reconcile takes up again if it is not done yet."""
     try:
         work(context)
     except TemporaryError:

@@ -15,7 +15,7 @@ class Settings:
         namespaces: where benchmarks are watched; empty means in every namespace
         image: image of index and load pods, the operator's own
         concurrency: benchmarks that may run at a time
-        reconcile_seconds: pause between two passes over one benchmark
+        reconcile_seconds: pause between two reconciles over one benchmark
         allowed_hosts: patterns of the hosts that existing targets may have
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet asks whether the operator lives, 0 for nowhere

@@ -4,10 +4,11 @@ from solrbench.controller.context import ReconcileContext
 
 
 def store_status(context: ReconcileContext) -> None:
-    """Write the status of the pass so far, which is settled.
+    """Write the status of the reconcile so far, which is settled.
 
     Raises:
-        ConflictError: if the benchmark changed meanwhile; the next pass starts from what is stored.
+        ConflictError: if the benchmark changed meanwhile; the next reconcile starts from what is
+            stored.
 
     """
     status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -24,7 +24,7 @@ MAX_MESSAGE = 2000
 
 
 class Conditions:
-    """The full list of conditions of one pass, started from those stored."""
+    """The full list of conditions of one reconcile, started from those stored."""
 
     def __init__(self, stored: Iterable[Condition], now: datetime, generation: int) -> None:
         self._now = now

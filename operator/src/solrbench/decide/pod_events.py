@@ -1,4 +1,4 @@
-"""What befell the pods of a benchmark while a pass was measured, as evidence of its document."""
+"""Pod restarts, OOM kills and losses during a step run, as evidence of its result."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,7 +24,7 @@ def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunR
 
 
 def has_new_events(pods: Iterable[PodView], since: datetime) -> bool:
-    """Return whether something befell one of `pods`, or one was made, after `since`."""
+    """Return whether something happened to one of `pods`, or one was made, after `since`."""
     return any(
         pod.created > since
         or any(

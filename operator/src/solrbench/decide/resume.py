@@ -15,12 +15,12 @@ def plan_resumption(
 ) -> Resumption:
     """Return what is known of the ladder that an attempt begins in the middle.
 
-    Passes are stored in their order, and with lists that are gone through once the load begins none
-    before the one ahead of it is stored. So every attempt since the last stored pass may have begun
-    the `first` one that is left, and no other.
+    Step runs are stored in their order, and with lists that are gone through once the load begins
+    none before the one ahead of it is stored. So every attempt since the last stored step run may
+    have begun the `first` one that is left, and no other.
 
     Args:
-        first: the first pass that is not stored
+        first: the first step run that is not stored
         documents: everything stored
         attempt: the load's, which is about to begin
         first_attempt_on_target: first attempt of the load at the present target; earlier ones asked
@@ -32,7 +32,8 @@ def plan_resumption(
     begun = max(last, first_attempt_on_target)
     lost = max(0, attempt - begun)
     own = [each for each in stored if (each.repeat, each.variant) == (first.repeat, first.variant)]
-    # The warm-up of an attempt that stored a pass of this ladder is in the offsets of that pass.
+    # The warm-up of an attempt that stored a step run of this ladder is in the offsets of that step
+    # run.
     warmed_up = lost > 0 and any(each.attempt == begun for each in own)
     columns = zip_longest(*(each.list_offsets for each in own), fillvalue=0)
     return Resumption(

@@ -54,5 +54,5 @@ if __name__ == "__main__":
     code = main(arguments)
     sys.stdout.flush()
     sys.stderr.flush()
-    # The core's thread and sockets that still hold messages would keep the interpreter waiting.
+    # The engine's thread and sockets that still hold messages would keep the interpreter waiting.
     os._exit(code)

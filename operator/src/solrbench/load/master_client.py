@@ -41,7 +41,7 @@ class LoadMasterClient:
             raise TemporaryError("LoadMasterUnreachable", f"no state but {error}") from error
 
     def result(self, step_run_id: str) -> StepRunResult:
-        """Return the document of a finished pass.
+        """Return the document of a finished step run.
 
         Raises:
             TemporaryError: if the master does not answer, or with something else.
@@ -56,7 +56,7 @@ class LoadMasterClient:
         """Tell the master that a document is stored, so that it need not keep it.
 
         Raises:
-            TemporaryError: if the master does not answer; it is told again in the next pass.
+            TemporaryError: if the master does not answer; it is told again in the next step run.
 
         """
         self._send("POST", f"/results/{step_run_id}/ack")

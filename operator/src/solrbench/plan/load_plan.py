@@ -47,9 +47,9 @@ class Resumption(Model):
     """What earlier attempts of the load sent of the ladder that a plan begins with."""
 
     offsets: list[int] = []
-    """For each entry of the workload where its list goes on behind the stored passes."""
+    """For each entry of the workload where its list goes on behind the stored step runs."""
     lost_steps: int = 0
-    """Times that the first pass of the plan may have been begun, and was lost."""
+    """Times that the first step run of the plan may have been begun, and was lost."""
     lost_warm_ups: int = 0
     """Times that the warm-up before it may have been, too."""
     may_repeat: bool = False
@@ -67,7 +67,7 @@ class LoadPlan(Model):
     access: AuthFiles = AuthFiles()
     """What Solr asks of its callers."""
     variants: list[VariantEndpoints] = []
-    """Where passes with a variant go instead."""
+    """Where step runs with a variant go instead."""
     collection: str
     workload: Workload
     generator: Generator | None = None
@@ -75,7 +75,7 @@ class LoadPlan(Model):
     id_field: str = "id"
     """Unique key of the documents, for generated updates."""
     warm_up: WarmUp | None = None
-    """Run before the first pass of every repeat, and variant, in this plan."""
+    """Run before the first step run of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     passes: list[PlannedStepRun]
@@ -85,31 +85,31 @@ class LoadPlan(Model):
 
 
 class LoadState(Model):
-    """Answer of `GET /solrbench/state`."""
+    """Response of `GET /solrbench/state`."""
 
     stage: str
     """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing, Finished or Failed."""
     workers: int = 0
     """Workers connected."""
     pass_id: str | None = None
-    """Pass under way."""
+    """step run under way."""
     repeat: int | None = None
     variant: str | None = None
-    """Variant of the pass under way, if the target has variants."""
+    """Variant of the step run under way, if the target has variants."""
     step: str | None = None
     users: int = 0
     """Users running; 0 while a planned rate is sent."""
     planned_requests_per_second: float | None = None
     """Rate that the step under way plans, if it does."""
     requests: int = 0
-    """Requests of the pass (or warm-up) under way so far."""
+    """Requests of the step run (or warm-up) under way so far."""
     failures: int = 0
     requests_per_second: float = 0.0
     """Over the last five seconds."""
     elapsed_seconds: float = 0.0
-    """Of the pass under way."""
+    """Of the step run under way."""
     unacknowledged: list[str] = []
-    """Ids of finished passes whose documents wait to be stored."""
+    """Ids of finished step runs whose documents wait to be stored."""
     reason: str | None = None
     """CamelCase reason when `stage` is Failed: WorkerLost, NoQueries, TargetUnreachable …"""
     message: str | None = None

@@ -1,6 +1,6 @@
 """Every name and label of every object, in one place.
 
-Names are deterministic: a pass that was cut short finds its own children again.
+Names are deterministic: a step run that was cut short finds its own children again.
 """
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark

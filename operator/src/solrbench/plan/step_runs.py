@@ -50,12 +50,12 @@ def variant_names(spec: Spec) -> tuple[str, ...]:
 
 
 def remaining_step_runs(spec: Spec, stored: frozenset[str]) -> tuple[StepRunId, ...]:
-    """Return the passes that are not among the `stored` ids, in order."""
+    """Return the step runs that are not among the `stored` ids, in order."""
     return tuple(each for each in all_step_runs(spec) if str(each) not in stored)
 
 
 def step_of(spec: Spec, step_run: StepRunId) -> Step:
-    """Return the step that a pass measures."""
+    """Return the step that a step run measures."""
     return spec.load.steps[step_run.step_index]
 
 

@@ -1,4 +1,4 @@
-"""The doors of the target as addresses."""
+"""The endpoints of the target as addresses."""
 
 from collections.abc import Sequence
 

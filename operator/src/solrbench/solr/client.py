@@ -116,7 +116,7 @@ def _checked(answer: httpx.Response) -> Any:
 
 
 def _check_proxy_response(answer: httpx.Response) -> None:
-    """Raise if the answer is not Solr's but that of who stands at its door."""
+    """Raise if the answer is not Solr's but that of who stands at its endpoint."""
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):
         raise PermanentError(

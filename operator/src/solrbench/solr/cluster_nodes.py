@@ -1,4 +1,4 @@
-"""Every node of a cloud, asked through whichever door is open.
+"""Every node of a cloud, asked through whichever endpoint is open.
 
 `nodes=all` lets the node that is asked ask the others (Solr 9, `AdminHandlersProxy`), so a proxy or
 a load balancer in front of them is enough, and an answer stands under each node's own name.

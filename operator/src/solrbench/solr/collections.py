@@ -57,7 +57,7 @@ def create_collection(
             own name when absent
 
     Raises:
-        PermanentError: also if who stands at Solr's door refuses.
+        PermanentError: also if who stands at Solr's endpoint refuses.
         PermanentError: if Solr cannot load the config set; the half-made collection is removed.
         TemporaryError: if nodes did not reach each other.
 

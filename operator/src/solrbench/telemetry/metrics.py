@@ -27,11 +27,11 @@ _PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class ReconcileResult(StrEnum):
-    """How a pass of the reconcile loop ended."""
+    """How a reconcile of the reconcile loop ended."""
 
     SUCCESS = "success"
     RETRY = "retry"
-    """Something is not there yet; the pass is made again."""
+    """Something is not there yet; the reconcile is made again."""
     ERROR = "error"
     """The pass failed in a way that nobody planned for."""
 
@@ -44,7 +44,7 @@ class Clock(Protocol):
 
 
 class ReconcileTimer:
-    """Notes how one pass ended."""
+    """Notes how one reconcile ended."""
 
     def __init__(self) -> None:
         self.result = ReconcileResult.SUCCESS
@@ -77,15 +77,15 @@ class OperatorMetrics:
         build.labels(version).set(1)
 
     def count_reconcile(self, result: ReconcileResult, seconds: float) -> None:
-        """Count one pass that ended with `result` after `seconds`."""
+        """Count one reconcile that ended with `result` after `seconds`."""
         self._reconciles.labels(result.value).inc()
         self._seconds.observe(seconds)
 
     @contextmanager
     def time_reconcile(self, clock: Clock) -> Iterator[ReconcileTimer]:
-        """Time and count one pass; an exception that leaves the block counts as an error.
+        """Time and count one reconcile; an exception that leaves the block counts as an error.
 
-        The block sets `result` of what it gets where the pass is to be made again.
+        The block sets `result` of what it gets where the reconcile is to be made again.
         """
         timer, begin = ReconcileTimer(), clock()
         try:

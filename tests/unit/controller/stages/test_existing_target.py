@@ -19,7 +19,7 @@ from unit.solr.cloud import Cloud
 
 
 def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> ReconcileContext:
-    """Return the pass after the one in which the target became ready."""
+    """Return the reconcile after the one in which the target became ready."""
     run = provisioned(cloud, changes)
     assert run.conditions.is_true(TARGET_READY)
     return pass_over(cloud, changes, stored_status(run))

@@ -78,7 +78,7 @@ def world() -> World:
 
 
 def passed(world: World, monkeypatch: pytest.MonkeyPatch, index: Index) -> SolrBenchmark:
-    """Make a pass while Solr is in the state of `index`."""
+    """Make a reconcile while Solr is in the state of `index`."""
     monkeypatch.setattr("solrbench.solr.client.httpx.Client", index.client)
     return world.reconcile("one")
 

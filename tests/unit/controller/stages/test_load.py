@@ -31,7 +31,7 @@ def planned(**target: object) -> LoadPlan:
 
 
 def plan_of(world: World) -> LoadPlan:
-    """Return the plan that the load pods read after the next pass."""
+    """Return the plan that the load pods read after the next reconcile."""
     world.cluster.put(solr_pod())
     world.reconcile("one")
     found = world.cluster.objects["ConfigMap", "default", "one-load-master"]

@@ -1,4 +1,4 @@
-"""Users whose requests get no answer wait before they try again."""
+"""Users whose requests get no response wait before they try again."""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""One connection: answers that are known by their heads, and requests larger than a buffer."""
+"""One connection: responses that are known by their heads, and requests larger than a buffer."""
 
 import time
 from collections.abc import Iterator

@@ -22,7 +22,7 @@ Answer = tuple[int, int, bool]
 
 
 def answers(rng: random.Random, number: int) -> list[Answer]:
-    """Return the answers of one worker, cold at first."""
+    """Return the responses of one worker, cold at first."""
     gaps = (rng.expovariate(1 / (50 + 500 / (1 + place / 200))) for place in range(number))
     ends = accumulate(gaps)
     return [(1 + int(end), 1 + int(rng.lognormvariate(6, 1)), rng.random() < 0.02) for end in ends]
@@ -89,7 +89,7 @@ def test_many_workers_are_off_by_less_than_the_granules(workers: int) -> None:
     assert [each.requests for each in found[:-1]] == [1000] * (len(whole) // 1000)
     assert sum(each.requests for each in found) == len(whole)
     assert sum(each.failures for each in found) == sum(bad for s in shares for *_, bad in s)
-    # All answers in the granules that may be cut by the end of a thousand.
+    # All responses in the micro-batches that may be cut by the end of a thousand.
     bound = workers * max(100 // workers, 5)
     off = [abs(bisect_left(whole, 1e6 * t.end_seconds) - 1000 * k) for k, t in enumerate(found, 1)]
     assert max(off[:-1]) <= bound
@@ -130,7 +130,7 @@ def test_ramp_is_in_no_window() -> None:
 
 
 def even(micro_batches: int, rest: int) -> WorkerStepResult:
-    """Return a worker with so many granules of 100 requests, and some without room for one."""
+    """Return a worker with so many micro-batches of 100 requests, and some without room for one."""
     requests = WorkerRequestStats(
         request="hot",
         requests=100 * micro_batches + rest,

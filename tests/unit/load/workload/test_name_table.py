@@ -1,4 +1,4 @@
-"""Which answers cannot be judged, by request name; and that they are absent from the outcome."""
+"""Which answers cannot be checked, by request name; and that they are absent from the result."""
 
 import json
 from collections.abc import Sequence

@@ -106,7 +106,7 @@ def test_values_without_origin_are_refused_before_the_load(
 
 
 async def echo(exchange: Exchange) -> None:
-    """Answer with an id made from the query; `broken` fails."""
+    """Response with an id made from the query; `broken` fails."""
     if exchange.query == "broken":
         exchange.send(b"", 500)
         return

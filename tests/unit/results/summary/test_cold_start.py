@@ -72,7 +72,7 @@ def test_caches_are_kept_apart() -> None:
 
 
 def begun(**fields: object) -> StepRunResult:
-    """Return a pass of four seconds that was steady from the second one on."""
+    """Return a step run of four seconds that was steady from the second one on."""
     seconds = [(0, 400, 9000), (1, 800, 2000), (2, 200, 1000), (3, 50, 70_000)]
     result = make_result([1000]).model_copy(
         update={

@@ -14,7 +14,7 @@ def spec(*variants: str) -> Spec:
 
 
 def passes(variant: str, *milliseconds: int, failures: int = 0) -> list[StepRunResult]:
-    """Return one pass of ten requests for each repeat; every request takes so long."""
+    """Return one step run of ten requests for each repeat; every request takes so long."""
     return [
         make_document(
             "a", repeat, make_result([ms * 1000] * 10, failures=failures), variant=variant

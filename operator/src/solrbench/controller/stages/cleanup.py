@@ -62,7 +62,7 @@ def clean_up(context: ReconcileContext) -> None:
 
 
 def _remove_collection(context: ReconcileContext) -> None:
-    """Remove our collection from an existing target; tried again with every pass.
+    """Remove our collection from an existing target; tried again with every reconcile.
 
     Raises:
         TemporaryError: whatever stands in the way, for the results are there and the end is told.

@@ -48,7 +48,7 @@ def reconcile_existing_target(context: ReconcileContext) -> None:
         if context.benchmark.spec.target.uses_collection:
             _check_collection(context, solr)
         elif not context.benchmark.status.target.nodes:
-            # Nothing is made before the status tells that it may be: whoever cleans up reads it.
+            # Nothing is made before the status tells that it may be: who cleans up reads it.
             raise TemporaryError("TargetFound", "the nodes answer, the collection is made next")
         else:
             _make_collection(context, solr, lives, is_made=is_made)
@@ -124,7 +124,7 @@ def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> N
     """Check that every node still lives the life it lived when the target became ready.
 
     Args:
-        context: the pass
+        context: the reconcile
         now: whether to look even if somebody just did, as before a result is kept
 
     Raises:
@@ -156,7 +156,7 @@ def remove_collection(context: ReconcileContext, *, at_once: bool = False) -> No
     """Delete the collection that was made for this benchmark; one of the user's stays.
 
     Args:
-        context: the pass
+        context: the reconcile
         at_once: whether not to wait for nodes that are away
 
     Raises:

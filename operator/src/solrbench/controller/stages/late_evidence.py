@@ -1,4 +1,4 @@
-"""Evidence that arrives late: what pods tell of a pass that is stored already."""
+"""Evidence that arrives late: what pods tell of a step run that is stored already."""
 
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.load_results import update_result_status
@@ -8,7 +8,7 @@ from solrbench.decide.views import PodView
 
 
 def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
-    """Add to the stored documents what befell `pods` in their time.
+    """Add to the stored documents what happened to `pods` in their time.
 
     The kubelet tells of a container's end some seconds later, and a pod that ended may be deleted
     as soon as the loss is noticed, so this is done before anything else is made of it.

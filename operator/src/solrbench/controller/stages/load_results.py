@@ -184,7 +184,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     """Put the stored results into the status.
 
     Histograms are merged only when one was added: the node may be the one that is measured. The
-    verdicts cost little, and evidence may come after its pass.
+    verdicts cost little, and evidence may come after its step run.
     """
     spec, before = context.benchmark.spec, context.status.report
     report = before.model_copy(

@@ -13,7 +13,7 @@ from solrbench.decide.queue import blocking_benchmarks
 from solrbench.errors import TemporaryError
 
 _queue_lock = threading.Lock()
-"""Only one pass at a time looks at the queue and takes the place (there is one operator)."""
+"""Only one reconcile at a time looks at the queue and takes the place (there is one operator)."""
 
 
 def acquire_slot(context: ReconcileContext) -> None:

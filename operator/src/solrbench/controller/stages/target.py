@@ -34,7 +34,7 @@ def reconcile_target(context: ReconcileContext) -> None:
         existing_target.reconcile_existing_target(context)
         return
     if context.conditions.is_true(TARGET_READY):
-        # An API server that does not answer says nothing of Solr; the next pass looks again.
+        # An API server that does not answer says nothing of Solr; the next reconcile looks again.
         with suppress(TemporaryError):
             verify_target(context)
         return

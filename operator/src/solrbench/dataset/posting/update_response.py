@@ -33,7 +33,7 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
 
 
 def refusal(status: int, place: str) -> IndexingError | None:
-    """Return the failure if whoever stands at Solr's door lets nobody in; no retry cures it."""
+    """Return the failure if who stands at Solr's endpoint lets nobody in; no retry cures it."""
     if status in (401, 403):
         return IndexingError(
             Reason.AUTHENTICATION_FAILED,

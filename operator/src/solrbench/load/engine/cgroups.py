@@ -1,7 +1,7 @@
 """What the kernel's control group says of this process: its CPU limit, and when it was held back.
 
 A container's CPU limit is a quota of its group for each period of 100 ms. A group that has used it
-up stands still until the next period, and a worker in it stamps every answer late. See
+up stands still until the next period, and a worker in it stamps every response late. See
 "cpu.stat" and "cpu.max" in the kernel's documentation of control groups (admin-guide/cgroup-v2),
 and "CFS Bandwidth Control" (scheduler/sched-bwc) for version 1.
 """

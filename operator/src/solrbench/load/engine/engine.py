@@ -1,4 +1,4 @@
-"""The load core: the users of one worker and the pass they are in.
+"""The load engine: the users of one worker and the step run they are in.
 
 Everything here runs in one event loop and knows nothing of Locust. Other threads hand over calls
 with `loop.call_soon_threadsafe`.
@@ -15,20 +15,20 @@ from solrbench.load.schedule.assignment import Assignment
 
 
 class EngineListener(Protocol):
-    """Who is told of a pass; called in the event loop's thread."""
+    """Who is told of a step run; called in the event loop's thread."""
 
     def on_ready(self, key: str) -> None:
-        """Learn that all users of a pass are there."""
+        """Learn that all users of a step run are there."""
 
     def on_progress(self, progress: ProgressUpdate) -> None:
         """Take the news of the last second."""
 
     def on_finished(self, result: WorkerStepResult) -> None:
-        """Take the result of a pass."""
+        """Take the result of a step run."""
 
 
 class Engine:
-    """Runs one pass after another."""
+    """Runs one step run after another."""
 
     def __init__(
         self, target: LoadTarget, listener: EngineListener, loop: asyncio.AbstractEventLoop
@@ -40,7 +40,7 @@ class Engine:
         self._tick: asyncio.TimerHandle | None = None
 
     def begin(self, assignment: Assignment) -> None:
-        """Begin a pass; users come with `add_user`."""
+        """Begin a step run; users come with `add_user`."""
         self.abort_current()
         ready = partial(self._listener.on_ready, assignment.key)
         self._step_run = StepRun(
@@ -49,7 +49,7 @@ class Engine:
         self._tick = self._loop.call_later(1, self._report)
 
     def add_user(self) -> None:
-        """Add a user to the pass under way; one that comes too late has nothing to do."""
+        """Add a user to the step run under way; one that comes too late has nothing to do."""
         if self._step_run is not None:
             self._step_run.add_user()
 
@@ -59,22 +59,22 @@ class Engine:
             self._step_run.adopt_users(users)
 
     def start_measuring(self, key: str) -> None:
-        """Begin to measure the pass with this key."""
+        """Begin to measure the step run with this key."""
         if self._step_run is not None and self._step_run.key == key:
             self._step_run.start_measuring()
 
     def stop_sending(self, key: str) -> None:
-        """Let the pass with this key begin no more requests."""
+        """Let the step run with this key begin no more requests."""
         if self._step_run is not None and self._step_run.key == key:
             self._step_run.stop_sending()
 
     def abort(self, key: str) -> None:
-        """Drop the pass with this key without a result."""
+        """Drop the step run with this key without a result."""
         if self._step_run is not None and self._step_run.key == key:
             self.abort_current()
 
     def abort_current(self) -> None:
-        """Drop the pass under way without a result."""
+        """Drop the step run under way without a result."""
         if self._step_run is not None:
             self._step_run.abort()
             self._step_run = None

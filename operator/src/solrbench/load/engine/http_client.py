@@ -39,7 +39,7 @@ class HttpClient(ABC):
     """Sends one request after another to one node; the connection is kept alive in between.
 
     Service time runs from right before the first byte of the request is written to the last byte
-    of the answer. A request that could not be sent counts with the time that was spent trying.
+    of the response. A request that could not be sent counts with the time that was spent trying.
     """
 
     def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
@@ -59,7 +59,7 @@ class HttpClient(ABC):
         self.is_aborted = False
 
     def send_early(self, request: PreparedRequest, now_ns: int) -> None:  # noqa: B027 - most wait
-        """Send what follows if that does not depend on the answer, which is not judged yet."""
+        """Send what follows if that does not depend on the response, which is not judged yet."""
 
     @abstractmethod
     def on_completed(self, ended: CompletedRequest) -> None:
@@ -91,10 +91,10 @@ class HttpClient(ABC):
             self._connecting = None
 
     def backoff_seconds(self, now_ns: int) -> float:
-        """Return how long to wait before the next request, 0 after an answer.
+        """Return how long to wait before the next request, 0 after a response.
 
-        A refused connection costs no time, and whoever tries again at once does nothing else. So
-        requests without an answer, one after another, begin at least 1 ms apart, then 2, 4, 8 …
+        A refused connection costs no time, and who tries again at once does nothing else. So
+        requests without a response, one after another, begin at least 1 ms apart, then 2, 4, 8 …
         up to 1 s. One that took longer than that by itself, such as a timeout, is followed at once.
         """
         if not self._failures_in_a_row:
@@ -134,7 +134,7 @@ class HttpClient(ABC):
     def on_response(
         self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
     ) -> None:
-        """Keep a whole answer; it is handed over when the loop's turn is over."""
+        """Keep a whole response; it is handed over when the loop's turn is over."""
         if ended_ns < self._started_ns:
             # The wall clock was set forward since it came; see `stamped_socket`.
             ended_ns = _now()
@@ -148,7 +148,7 @@ class HttpClient(ABC):
             self._batch.add(self, ended)
 
     def on_malformed_response(self, message: str) -> None:
-        """Hand over an answer that is no HTTP and start over with a fresh connection."""
+        """Hand over a response that is no HTTP and start over with a fresh connection."""
         self._disconnect()
         self._fail(_now(), 0, request_failure("MalformedAnswer", message))
 

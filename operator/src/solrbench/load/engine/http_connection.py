@@ -1,10 +1,10 @@
 """One TCP connection that carries one request after another.
 
-A connection knows nothing of users, passes or what a good answer is: it writes bytes and hands
-over status and body of the answer.
+A connection knows nothing of users, step runs or what a good response is: it writes bytes and hands
+over status and body of the response.
 
-Servers repeat themselves: but for the date and the length, every answer has the same head. A head
-that has been parsed once is known by its bytes, so most answers are one look into a table.
+Servers repeat themselves: but for the date and the length, every response has the same head. A head
+that has been parsed once is known by its bytes, so most responses are one look into a table.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ _MAX_CACHED_HEADS = 4096
 
 
 class CachedHead(NamedTuple):
-    """What the head of an answer says (RFC 9112: it alone decides where the answer ends)."""
+    """What the head of a response says (RFC 9112: it alone decides where the response ends)."""
 
     status: int
     whole: int
-    """Bytes of the whole answer, head included."""
+    """Bytes of the whole response, head included."""
     body: int
     """Where the body begins."""
     keep: bool
@@ -41,7 +41,7 @@ class ConnectionOwner(Protocol):
     def on_response(
         self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
     ) -> None:
-        """Take an answer: HTTP status, body, bytes on the wire, may the connection be kept.
+        """Take a response: HTTP status, body, bytes on the wire, may the connection be kept.
 
         Its last byte came at `ended_ns`.
         """
@@ -50,7 +50,7 @@ class ConnectionOwner(Protocol):
         """Learn that what came is no HTTP."""
 
     def on_connection_lost(self, error: Exception | None, received: int) -> None:
-        """Learn that the connection ended after `received` bytes of an answer."""
+        """Learn that the connection ended after `received` bytes of a response."""
 
 
 class Transport(Protocol):
@@ -73,7 +73,7 @@ def _not_open(data: bytes) -> None:
 class Connection(asyncio.Protocol):
     """One connection. Nobody is told of its end while it has no owner.
 
-    `send` writes a request; the answer to the one before must have come. Bytes come with the time
+    `send` writes a request; the response to the one before must have come. Bytes come with the time
     at which they did, or through a transport of the event loop, which knows only when it read them.
     """
 
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol):
         self.received(data, _now())
 
     def received(self, data: bytes, at_ns: int) -> None:
-        """Parse a piece of an answer, and hand the answer over if it was the last one."""
+        """Parse a piece of a response, and hand the response over if it was the last one."""
         if not self._received:
             head = _head_cache.get(data[: data.find(_END)])
             if head is not None and self.owner is not None:
@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol):
             self.owner.on_response(status, body, received, self._keep, at_ns)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell the owner, who may be waiting for an answer."""
+        """Tell the owner, who may be waiting for a response."""
         self._transport = None
         self.send = _not_open
         if self.owner is not None:
@@ -174,13 +174,13 @@ class Connection(asyncio.Protocol):
             self._body = body
 
     def on_message_complete(self) -> None:
-        """Note that the answer is whole; called by the parser, which then forgets."""
+        """Note that the response is whole; called by the parser, which then forgets."""
         self._complete = True
         self._keep = self._parser.should_keep_alive()
 
 
 def _cache_head(answer: bytes, body_bytes: int, status: int, keep: bool) -> None:
-    """Remember the head of a whole answer, unless its body came in chunks."""
+    """Remember the head of a whole response, unless its body came in chunks."""
     end = answer.find(_END)
     begin = end + len(_END)
     if end < 0 or begin + body_bytes != len(answer):

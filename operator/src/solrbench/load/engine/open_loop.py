@@ -30,10 +30,10 @@ _CONNECTING_AT_ONCE = 64
 """Connections opened side by side: less than the backlog of any server, which drops the rest."""
 
 _EXPECTED_SECONDS = 0.1
-"""Connections are opened ahead for answers that take so long; the others when they are needed."""
+"""Connections are opened ahead for responses that take so long; the others when they are needed."""
 
 _ARRIVALS_AT_ONCE = 64
-"""Requests sent in a row, before answers get their turn, by a worker that fell behind."""
+"""Requests sent in a row, before responses get their turn, by a worker that fell behind."""
 
 _now = time.perf_counter_ns
 
@@ -42,7 +42,7 @@ RecordScheduled = Callable[[PreparedRequest, int, int, int, RequestFailure | Non
 
 
 class OpenLoopContext(Protocol):
-    """The pass that the arrivals are of."""
+    """The step run that the arrivals are of."""
 
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request."""
@@ -176,9 +176,9 @@ class OpenLoopSender:
     def add_to_result(
         self, result: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
     ) -> WorkerStepResult:
-        """Return the outcome of the pass with what only an open loop has.
+        """Return the result of the step run with what only an open loop has.
 
-        `empty` makes the outcome of a request name that was never sent, from its place.
+        `empty` makes the result of a request name that was never sent, from its place.
         """
         figures = {
             "planned_requests": self._planned_requests,

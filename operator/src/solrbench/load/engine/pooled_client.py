@@ -137,7 +137,7 @@ class PooledClient(HttpClient):
         super().abort()
 
     def on_completed(self, ended: CompletedRequest) -> None:
-        """Judge a request and give it back."""
+        """Check a request and give it back."""
         request, _, _, _, failed, answer = ended
         self.failed = failed if answer is None else validate_response(request, *answer)
         self._pool.on_completed(self, ended)

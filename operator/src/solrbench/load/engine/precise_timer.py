@@ -1,6 +1,6 @@
 """An alarm clock for the event loop that rings in time: within some 0.1 ms and never early.
 
-Timers of the event loop have whole milliseconds, more than many an answer takes. On Linux the
+Timers of the event loop have whole milliseconds, more than many a response takes. On Linux the
 kernel's own timer (timerfd_create(2)) rings by its high-resolution clock; Python offers it from
 3.13 on, before that by way of the C library. Elsewhere the loop's timers have to do.
 """

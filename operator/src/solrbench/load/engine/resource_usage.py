@@ -13,7 +13,7 @@ statistics" (scheduler/sched-stats) in the kernel's documentation."""
 
 @dataclass(frozen=True)
 class Usage:
-    """What a worker spent while a pass was measured.
+    """What a worker spent while a step run was measured.
 
     Attributes:
         cpu_seconds: CPU time of the process
@@ -36,7 +36,7 @@ class Usage:
 
 
 class UsageMeter:
-    """Reads the clocks when measuring begins and when it ends; called in the core's thread."""
+    """Reads the clocks when measuring begins and when it ends; called in the engine's thread."""
 
     def __init__(self, group: CpuGroup | None = None) -> None:
         self._group = group or CpuGroup()

@@ -1,11 +1,12 @@
-"""The answers of one turn of the event loop.
+"""The responses of one turn of the event loop.
 
-When many answers come at once, all are read before the first one is judged: where the kernel does
-not tell when bytes came, the last would else wait until all others are judged, counted and
+When many responses come at once, all are read before the first one is checked: where the kernel
+does not tell when bytes came, the last would else wait until all others are checked, counted and
 followed by a new request, and that time would count as the server's.
 
-Requests that follow whatever the answers are go out next, before any answer is judged, so that the
-server is not left waiting. And like work done together is quicker: the processor has it at hand.
+Requests that follow whatever the responses are go out next, before any answer is checked, so that
+the server is not left waiting. And like work done together is quicker: the processor has it at
+hand.
 """
 
 import asyncio
@@ -22,8 +23,8 @@ CompletedRequest = tuple[
 """A request that has ended.
 
 What was asked; when its first byte was written, and when its last one came or it was given up, in
-ns; bytes on the wire; why there is no whole answer, None if there is one, good or not; HTTP status
-and body, None without a whole answer. Not a class: that would cost more than counting it.
+ns; bytes on the wire; why there is no whole response, None if there is one, good or not; HTTP
+status and body, None without a whole response. Not a class: that would cost more than counting it.
 """
 
 
@@ -33,7 +34,7 @@ class ResponseListener(Protocol):
     is_aborted: bool
 
     def send_early(self, request: PreparedRequest, now_ns: int) -> None:
-        """Send what follows if that does not depend on the answer, which is not judged yet."""
+        """Send what follows if that does not depend on the response, which is not judged yet."""
 
     def on_completed(self, ended: CompletedRequest) -> None:
         """Take the end of a request."""
@@ -47,7 +48,7 @@ class ResponseBatch:
         self._responses: list[tuple[ResponseListener, CompletedRequest]] = []
 
     def add(self, listener: ResponseListener, ended: CompletedRequest) -> None:
-        """Keep a whole answer, with the time of its last byte."""
+        """Keep a whole response, with the time of its last byte."""
         if not self._responses:
             self._loop.call_soon(self._deliver)
         self._responses.append((listener, ended))
@@ -67,7 +68,7 @@ _batches: WeakKeyDictionary[asyncio.AbstractEventLoop, ResponseBatch] = WeakKeyD
 
 
 def batch_of_loop(loop: asyncio.AbstractEventLoop) -> ResponseBatch:
-    """Return what all askers of a loop share."""
+    """Return what all clients of a loop share."""
     if loop not in _batches:
         _batches[loop] = ResponseBatch(loop)
     return _batches[loop]

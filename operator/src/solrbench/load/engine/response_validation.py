@@ -11,7 +11,7 @@ _NO_ZERO = frozenset(b"123456789")
 
 
 def validate_response(request: PreparedRequest, status: int, body: bytes) -> RequestFailure | None:
-    """Return what is wrong with an answer, `EMPTY_RESULT` if it is good but empty, else None."""
+    """Return what is wrong with a response, `EMPTY_RESULT` if it is good but empty, else None."""
     failed = check_response(status, body, request.is_json)
     if failed is not None:
         return failed

@@ -1,4 +1,4 @@
-"""The pass under way on one worker: who runs, what is left to do, when it is over."""
+"""The step run under way on one worker: who runs, what is left to do, when it is over."""
 
 import asyncio
 import sys
@@ -35,8 +35,8 @@ class LoadTarget:
         requests: the names, and what is drawn from
         seed: of whatever is drawn for users
         nodes: users are spread over them evenly
-        timeout_seconds: an answer that takes longer is a failure
-        variants: nodes of the variants by name; passes with a variant go there instead
+        timeout_seconds: a response that takes longer is a failure
+        variants: nodes of the variants by name; step runs with a variant go there instead
 
     """
 
@@ -47,12 +47,12 @@ class LoadTarget:
     variants: Mapping[str, Sequence[Node]] = field(default_factory=dict)
 
     def nodes_of(self, variant: str) -> Sequence[Node]:
-        """Return where the users of a pass go; `variant` is empty without variants."""
+        """Return where the users of a step run go; `variant` is empty without variants."""
         return self.variants[variant] if variant else self.nodes
 
 
 class ProgressUpdate(NamedTuple):
-    """The pass under way, once a second."""
+    """The step run under way, once a second."""
 
     key: str
     step: str
@@ -71,7 +71,7 @@ class ProgressUpdate(NamedTuple):
 def build_progress(
     assignment: Assignment, recorder: StepRunRecorder, users: int, *, last: bool = False
 ) -> ProgressUpdate:
-    """Return what a ledger counted since the last call; `last` ends the current second early."""
+    """Return what a recorder counted since the last call; `last` ends the current second early."""
     rolled = recorder.take_finished_seconds(_now(), last=last)
     requests, failures = recorder.totals()
     return ProgressUpdate(
@@ -86,10 +86,10 @@ def build_progress(
 
 
 class StepRun:
-    """A pass from its first user to its last answer; the source of its users' requests.
+    """A step run from its first user to its last response; the source of its users' requests.
 
     `ready` is called once, when the last user of this worker is there; those at a barrier have
-    connected by then. `ended` is called once, after the last answer.
+    connected by then. `ended` is called once, after the last response.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class StepRun:
         self._recorder.retried[request.name] += 1
 
     def user_finished(self) -> None:
-        """Learn that a user is done; the last one ends the pass."""
+        """Learn that a user is done; the last one ends the step run."""
         self._active_users -= 1
         if self._active_users == 0 and not self._is_over:
             self._end()
@@ -209,7 +209,7 @@ class StepRun:
         return build_progress(self._assignment, self._recorder, len(self._users), last=last)
 
     def result(self) -> WorkerStepResult:
-        """Return the result; the pass must be over and its last second rolled."""
+        """Return the result; the step run must be over and its last second rolled."""
         recorder = self._recorder
         result = WorkerStepResult(
             key=self.key,

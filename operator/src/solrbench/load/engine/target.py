@@ -1,4 +1,4 @@
-"""From the plan to what the core needs."""
+"""From the plan to what the engine needs."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A virtual user of a closed loop: asks, waits for the answer, thinks, asks again."""
+"""A virtual user of a closed loop: asks, waits for the response, thinks, asks again."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ _now = time.perf_counter_ns
 
 
 class UserContext(Protocol):
-    """The pass that a user is in."""
+    """The step run that a user is in."""
 
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do."""
@@ -91,7 +91,7 @@ class VirtualUser(HttpClient):
             self._send_next(now_ns)
 
     def on_completed(self, ended: CompletedRequest) -> None:
-        """Judge and count a request, then go on."""
+        """Check and count a request, then go on."""
         request, started_ns, ended_ns, received, failed, answer = ended
         if answer is not None:
             failed = validate_response(request, *answer)

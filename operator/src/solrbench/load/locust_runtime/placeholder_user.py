@@ -1,4 +1,4 @@
-"""Locust's users: each stands for one virtual user of the core, so that the counts agree."""
+"""Locust's users: each stands for one virtual user of the engine, so that the counts agree."""
 
 from collections.abc import Callable
 

@@ -11,7 +11,7 @@ from solrbench.load.schedule.messages import MASTER_SILENT_SECONDS, WORKER_SILEN
 def configure_locust(worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
     """Set logging, heartbeats and reports of this process."""
     log.setup_logging("INFO")
-    # Users that only stand for those of the core cost nothing to spawn.
+    # Users that only stand for those of the engine cost nothing to spawn.
     logging.getLogger(runners.__name__).addFilter(_is_no_spawn_rate_warning)
     runners.WORKER_REPORT_INTERVAL = 1.0
     runners.HEARTBEAT_LIVENESS = worker_silent_seconds

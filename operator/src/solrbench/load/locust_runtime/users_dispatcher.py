@@ -1,8 +1,8 @@
 """Which worker gets the next user, and of which class: always in the same order.
 
-Locust's own dispatcher goes on where the last pass left off and deals all users anew when a worker
-is lost. Here a pass must be the same whatever ran before it, and only users of the lost worker
-move.
+Locust's own dispatcher goes on where the last step run left off and deals all users anew when a
+worker is lost. Here a step run must be the same whatever ran before it, and only users of the lost
+worker move.
 """
 
 import time
@@ -19,7 +19,7 @@ _BATCHES_PER_SECOND = 10
 
 
 class WorkerRoster(NamedTuple):
-    """The workers of a pass."""
+    """The workers of a step run."""
 
     workers: tuple[str, ...]
     """Their ids by place, lost ones too."""
@@ -31,7 +31,7 @@ class DeterministicUsersDispatcher:
 
     dispatch_in_progress = True
     """Locust starts a dispatch of its own when workers come or go, unless one is under way. Only
-    the ladder may."""
+    the steps may."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class DeterministicUsersDispatcher:
         self._levels = self._move(target_user_count, spawn_rate)
 
     def add_worker(self, worker_node: Any) -> None:
-        """Ignore a worker that comes late: the next pass may take it in."""
+        """Ignore a worker that comes late: the next step run may take it in."""
 
     def remove_worker(self, worker_node: Any) -> None:
         """Ignore that a worker left: the roster tells what follows."""

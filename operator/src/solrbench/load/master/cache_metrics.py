@@ -8,7 +8,7 @@ CACHES = ("filterCache", "queryResultCache", "documentCache")
 COLLECTION = "CORE.collection"
 _PREFIX = "CACHE.searcher."
 LOOKUPS, HITS = "cumulative_lookups", "cumulative_hits"
-"""Since the core was loaded; the counters without `cumulative_` restart with every searcher."""
+"""Since the engine was loaded; the counters without `cumulative_` restart with every searcher."""
 
 METRICS_PARAMETERS: Mapping[str, str] = {
     "nodes": "all",
@@ -29,7 +29,7 @@ class CacheCounts(NamedTuple):
 
 
 def parse_caches(answer: Mapping[str, Any], collection: str) -> CacheCounts | None:
-    """Return the counts of a collection; None if the answer tells nothing of it."""
+    """Return the counts of a collection; None if the response tells nothing of it."""
     cores = [
         engine
         for node in answer.values()

@@ -1,6 +1,6 @@
-"""Asks Solr for its caches while a pass runs, about once a second.
+"""Asks Solr for its caches during a step run, about once a second.
 
-Nothing depends on the answers: where Solr does not tell, because a proxy stands in between, the
+Nothing depends on the responses: where Solr does not tell, because a proxy stands in between, the
 user has no right to ask, or a node is busy, there are no samples.
 """
 
@@ -21,10 +21,10 @@ from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample
 _INTERVAL_SECONDS = 1.0
 _TIMEOUT_SECONDS = 2.0
 _MOST_FAILURES = 3
-"""Failures in a row after which nobody is asked any more in this pass."""
+"""Failures in a row after which nobody is asked any more in this step run."""
 
 _MOST_ASKED = MAX_CACHE_SAMPLES // 3
-"""Answers that are kept of one pass; each tells of three caches."""
+"""Answers that are kept of one step run; each tells of three caches."""
 
 _DIGITS = 3
 

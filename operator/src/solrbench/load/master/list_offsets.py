@@ -1,8 +1,8 @@
 """Where the lists of a workload go on, from pass to pass and from attempt to attempt.
 
-What was sent is known from the outcomes of passes. Of a try that was lost only the most that it can
-have sent is known, and with the order `EachOnce` so much is skipped. Users who ask for a given time
-can have sent any number: then nothing can be skipped, and what follows says so.
+What was sent is known from the results of step runs. Of a try that was lost only the most that it
+can have sent is known, and with the order `EachOnce` so much is skipped. Users who ask for a given
+time can have sent any number: then nothing can be skipped, and what follows says so.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class ListOffsets:
 
     Attributes:
         once_only: for each entry whether its list is gone through once
-        offsets: for each entry the number of its next request in the ladder, or a little more;
+        offsets: for each entry the number of its next request in the steps, or a little more;
             entries beyond are at 0
         may_repeat: requests of a finite list from here on may have been sent before
 
@@ -36,7 +36,7 @@ class ListOffsets:
     may_repeat: bool = False
 
     def advanced_by(self, results: Sequence[WorkerStepResult], *, lost: bool = False) -> Self:
-        """Return the place after a pass that began here.
+        """Return the place after a step run that began here.
 
         That is beyond the highest slot of any worker: what a slower worker left out is skipped, so
         nothing is sent twice. A worker that was lost may have been ahead of all others.
@@ -53,7 +53,7 @@ class ListOffsets:
         """Return the place after lost tries, each of at most that many requests.
 
         Only finite lists move: of all others the same requests are sent as if nothing was lost.
-        None stands for a number that nobody knows.
+        None stands for a number that is unknown.
         """
         if not tries or not any(self.once_only):
             return self
@@ -97,7 +97,7 @@ def resumed(plan: LoadPlan) -> ListOffsets:
 
 
 def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
-    """Return the most requests that a try of a pass can have sent, of each entry and of all.
+    """Return the most requests that a try of a step run can have sent, of each entry and of all.
 
     None where nobody can know: users who ask for a given time.
     """

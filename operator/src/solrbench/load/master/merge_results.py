@@ -1,4 +1,4 @@
-"""The outcomes of all workers as one document. Everything is added, nothing is averaged."""
+"""The results of all workers as one document. Everything is added, nothing is averaged."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class WarmUpResult:
 
 @dataclass(frozen=True)
 class StepRunMetadata:
-    """What the master knows of a pass besides the outcomes.
+    """What the master knows of a step run besides the results.
 
     Attributes:
         attempt: attempt of the load
@@ -75,7 +75,7 @@ def merge_worker_results(
     results: Sequence[tuple[str, WorkerStepResult]],
     metadata: StepRunMetadata,
 ) -> StepRunResult:
-    """Return the document of a pass from (name of the worker, its outcome).
+    """Return the document of a step run from (name of the worker, its result).
 
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """

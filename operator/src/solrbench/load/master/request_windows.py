@@ -1,8 +1,8 @@
-"""The granules of all workers as windows of a thousand requests.
+"""The micro-batches of all workers as windows of a thousand requests.
 
-Answers within a granule are taken to be spread evenly over its time. So with w workers the end of a
-thousand is off by less than the time of one granule, a tenth of the window's, and with one worker,
-whose granules end where thousands do, not at all. Sums over the windows are exact.
+Answers within a micro-batch are taken to be spread evenly over its time. So with w workers the end
+of a thousand is off by less than the time of one micro-batch, a tenth of the window's, and with one
+worker, whose micro-batches end where thousands do, not at all. Sums over the windows are exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _NEARLY = 1e-6
 
 
 class _Edge(NamedTuple):
-    """A moment at which a granule begins or ends."""
+    """A moment at which a micro-batch begins or ends."""
 
     microseconds: float
     sign: int
@@ -49,9 +49,9 @@ class _WindowEnd(NamedTuple):
 
 
 def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWindow]:
-    """Return the windows of a pass, the last of which may be shorter, up to `MAX_THOUSANDS`.
+    """Return the windows of a step run, the last of which may be shorter, up to `MAX_THOUSANDS`.
 
-    A worker that ran out of room for granules ends the list for all.
+    A worker that ran out of room for micro-batches ends the list for all.
     """
     firsts = [o.first_seconds for o in results if o.first_seconds is not None]
     if not firsts:
@@ -65,7 +65,7 @@ def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWi
 def _edges(result: WorkerStepResult) -> Iterator[_Edge]:
     begin = 1e6 * (result.first_seconds or 0.0)
     for micro_batch in result.micro_batches:
-        # Never of no length: its answers could not be spread over it.
+        # Never of no length: its responses could not be spread over it.
         length = max(micro_batch.end_microseconds - begin, 1.0)
         yield _Edge(begin, 1, length, micro_batch)
         yield _Edge(begin + length, -1, length, micro_batch)
@@ -73,7 +73,7 @@ def _edges(result: WorkerStepResult) -> Iterator[_Edge]:
 
 
 def _covered(result: WorkerStepResult) -> float:
-    """Return up to which microsecond the granules hold everything that a worker measured."""
+    """Return up to which microsecond the micro-batches hold everything that a worker measured."""
     if sum(each.requests for each in result.micro_batches) == result.measured:
         return float("inf")
     return float(result.micro_batches[-1].end_microseconds) if result.micro_batches else 0.0
@@ -83,7 +83,7 @@ def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_Wi
     """Yield the end of every thousand.
 
     Between two edges everything grows evenly, so the end of a thousand is found exactly. The
-    longest time of a granule counts where the granule ends.
+    longest time of a micro-batch counts where the micro-batch ends.
     """
     totals, rates = start, [0.0, 0.0, 0.0]
     target, longest = WINDOW_REQUESTS, 0
@@ -118,7 +118,7 @@ def _grow(totals: _Totals, rates: Sequence[float], moment: float) -> _Totals:
 
 
 def _apply_edge(rates: list[float], edge: _Edge) -> None:
-    """Let a granule begin or end to add to what grows in a microsecond."""
+    """Let a micro-batch begin or end to add to what grows in a microsecond."""
     grown = edge.micro_batch.requests, edge.micro_batch.failures, edge.micro_batch.sum_microseconds
     for place, amount in enumerate(grown):
         rates[place] += edge.sign * amount / edge.length

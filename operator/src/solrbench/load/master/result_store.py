@@ -11,7 +11,7 @@ _logger = logging.getLogger(__name__)
 
 
 class ResultStore:
-    """Documents in memory, with a copy on disk for whoever has to rescue them by hand."""
+    """Documents in memory, with a copy on disk for who has to rescue them by hand."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,7 +43,7 @@ class ResultStore:
     def acknowledge(self, step_run_id: str) -> bool:
         """Forget a document that is stored elsewhere; False if there never was one.
 
-        An acknowledgement may be repeated: its answer can get lost.
+        An acknowledgement may be repeated: its response can get lost.
         """
         if step_run_id in self._documents:
             del self._documents[step_run_id]

@@ -1,4 +1,4 @@
-"""The order of events of a run: workers, then every pass with its warm-up."""
+"""The order of events of a run: workers, then every step run with its warm-up."""
 
 import logging
 import time
@@ -43,7 +43,7 @@ _logger = logging.getLogger(__name__)
 
 
 class CacheReader(Protocol):
-    """Asks for Solr's caches while a pass runs."""
+    """Asks for Solr's caches during a step run."""
 
     def begin(self) -> None:
         """Ask at once and then again and again."""
@@ -53,7 +53,7 @@ class CacheReader(Protocol):
 
 
 class _CompletedRun(NamedTuple):
-    """A pass that was run."""
+    """A step run that was run."""
 
     start_time: datetime
     """When it began to be measured."""
@@ -99,11 +99,11 @@ class RunCoordinator:
 
     @property
     def is_over(self) -> bool:
-        """Say whether every pass is measured or the run has failed."""
+        """Say whether every step run is measured or the run has failed."""
         return self._stage in ("Finished", "Failed")
 
     def run(self) -> None:
-        """Measure every pass of the plan.
+        """Measure every step run of the plan.
 
         Raises:
             LoadError: the run cannot go on; finished documents stay in the store
@@ -130,7 +130,7 @@ class RunCoordinator:
         self._enter("Failed")
 
     def state(self) -> LoadState:
-        """Return the answer of `GET /solrbench/state`."""
+        """Return the response of `GET /solrbench/state`."""
         figures = self._workers.live_totals
         now = time.monotonic()
         self._throughput.add(now, figures.requests)
@@ -174,7 +174,7 @@ class RunCoordinator:
         )
 
     def _wait_until_stored(self) -> None:
-        """Begin no pass of a list that is gone through once before the last one is stored.
+        """Begin no step run of a list that is gone through once before the last one is stored.
 
         If this master is lost, the next one knows that way which pass may have been begun.
         """
@@ -204,7 +204,7 @@ class RunCoordinator:
     def _run_with_retries(
         self, assignment: Assignment, rate: int, stage: str, until: UntilSteady | None = None
     ) -> _CompletedRun:
-        """Run one pass, `until` it is steady if that is given; again if need be."""
+        """Run one step run, `until` it is steady if that is given; again if need be."""
         for again in count():
             key = f"{assignment.key}/again-{again}" if again else assignment.key
             offsets = list(self._offsets.offsets)
@@ -264,10 +264,10 @@ class RunCoordinator:
         self._workers.wait_empty(spawning + _GRACE_SECONDS)
 
     def _result_timeout(self, assignment: Assignment) -> float | None:
-        """Return the seconds after which an outcome is late; None if nobody can know."""
+        """Return the seconds after which a result is late; None if nobody can know."""
         if assignment.seconds is None:
             return None
-        # In an open loop a request may wait for a connection as long as for its answer.
+        # In an open loop a request may wait for a connection as long as for its response.
         return assignment.seconds + 2 * self._plan.workload.timeout_seconds + _GRACE_SECONDS
 
     def _wait_for_ramp(self, seconds: int) -> None:
@@ -284,7 +284,7 @@ class RunCoordinator:
 
 
 def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:
-    """Return an outcome with few names: each worker has met others first."""
+    """Return a result with few names: each worker has met others first."""
     requests = [
         each.model_copy(update={"request": names.limit(each.request)}) for each in result.requests
     ]

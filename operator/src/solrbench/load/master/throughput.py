@@ -12,7 +12,7 @@ class ThroughputMeter:
         self._seen: deque[tuple[float, int]] = deque()
 
     def reset(self) -> None:
-        """Forget everything: another pass begins."""
+        """Forget everything: another step run begins."""
         self._seen.clear()
 
     def add(self, now: float, requests: int) -> None:

@@ -26,7 +26,7 @@ _logger = logging.getLogger(__name__)
 
 
 class StepRunAbortedError(Exception):
-    """A worker was lost in a pass that cannot go on; those that are left can run it again."""
+    """A worker was lost in a step run that cannot go on; those that are left can run it again."""
 
 
 class WorkerPool:
@@ -53,7 +53,7 @@ class WorkerPool:
         self.classes: tuple[UserClass, ...] = ()
         """Classes of users that the workers know."""
         self.lost: list[str] = []
-        """Names of the workers whose measurements of the pass are missing."""
+        """Names of the workers whose measurements of the step run are missing."""
         self._members: list[str] = []
         self._placement = UserPlacement(0)
         self._assignment: Assignment | None = None
@@ -85,7 +85,7 @@ class WorkerPool:
 
     @property
     def live_totals(self) -> LiveTotals:
-        """The pass under way, as of the last second."""
+        """The step run under way, as of the last second."""
         parts = list(self._live_totals.values())
         return LiveTotals(
             sum(part.users for part in parts),
@@ -96,16 +96,16 @@ class WorkerPool:
 
     @property
     def is_measuring(self) -> bool:
-        """Say whether the pass was told to begin, as opposed to its ramp."""
+        """Say whether the step run was told to begin, as opposed to its ramp."""
         return self._measuring
 
     @property
     def roster(self) -> WorkerRoster:
-        """The workers of the pass by their places."""
+        """The workers of the step run by their places."""
         return WorkerRoster(tuple(self._members), self._placement)
 
     def fail(self, failure: LoadError) -> None:
-        """Make whoever waits, now or later, raise `failure`."""
+        """Make who waits, now or later, raise `failure`."""
         self._failure = self._failure or failure
         self._changed.set()
 
@@ -130,7 +130,7 @@ class WorkerPool:
         self._placement = UserPlacement(len(self._members))
 
     def assign(self, assignment: Assignment) -> Assignment:
-        """Give every worker its part of the next pass; return it as it is run.
+        """Give every worker its part of the next step run; return it as it is run.
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
@@ -173,13 +173,13 @@ class WorkerPool:
         self.wait(lambda: self.users == 0 and self._load_shape.is_applied, seconds)
 
     def start_measuring(self) -> None:
-        """Let the pass begin to be measured."""
+        """Let the step run begin to be measured."""
         self._measuring = True
         for worker in self._present:
             self._send(worker, messages.START_MEASURING, {"key": self._key})
 
     def stop_sending(self) -> None:
-        """Let the pass begin no more requests."""
+        """Let the step run begin no more requests."""
         for worker in self._present:
             self._send(worker, messages.STOP_SENDING, {"key": self._key})
 
@@ -201,14 +201,14 @@ class WorkerPool:
     def wait_results(
         self, seconds: float | None, look: Callable[[], None] = lambda: None
     ) -> list[tuple[str, WorkerStepResult]]:
-        """Wait until every worker has ended the pass; return names and outcomes by place.
+        """Wait until every worker has ended the step run; return names and results by place.
 
         `look` is called again and again meanwhile, whenever a worker was heard. Workers that were
-        lost before that have no outcome.
+        lost before that have no result.
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost and the pass cannot go on, others are left
+            StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
 
         """
         self._wait_for(self._results, seconds, look)
@@ -221,7 +221,7 @@ class WorkerPool:
 
     @property
     def _present(self) -> list[str]:
-        """Workers of the pass that are not lost."""
+        """Workers of the step run that are not lost."""
         return [self._members[place] for place in self._placement.left]
 
     def _wait_for(
@@ -251,7 +251,7 @@ class WorkerPool:
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
-            StepRunAbortedError: a worker was lost and the pass cannot go on, others are left
+            StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
 
         """
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -266,12 +266,12 @@ class WorkerPool:
             self._changed.wait(_LOOK_SECONDS)
 
     def abort(self) -> None:
-        """Drop the pass under way; it may be assigned again under another key."""
+        """Drop the step run under way; it may be assigned again under another key."""
         for worker in self._present:
             self._send(worker, messages.ABORT, {"key": self._key})
 
     def conclude(self) -> None:
-        """Be done with the pass: whoever is lost from now on takes nothing along."""
+        """Be done with the step run: who is lost from now on takes nothing along."""
         self._assignment = None
 
     def _check(self) -> None:
@@ -292,7 +292,7 @@ class WorkerPool:
 
         Raises:
             LoadError: `WorkerLost` if that is not wanted, or nobody is left
-            StepRunAbortedError: the pass cannot go on
+            StepRunAbortedError: the step run cannot go on
 
         """
         loss = f"worker {self._names[worker]} {why}"

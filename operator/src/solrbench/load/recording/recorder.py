@@ -1,6 +1,6 @@
-"""What is counted while a pass runs.
+"""What is counted during a step run.
 
-Each request name has one ledger for the requests before measuring began (the ramp) and one for
+Each request name has one recorder for the requests before measuring began (the ramp) and one for
 those after. Both count into the current second; when it is over, `roll` moves its numbers into
 the totals and returns them, so that a live view costs nothing per request. Within the second,
 samples are put into a list and counted a few hundred at a time, which costs a third of counting
@@ -22,7 +22,7 @@ from solrbench.results.stats.histograms import Histogram, buckets_of
 
 SECOND_NS = 1_000_000_000
 NEVER_NS = 2**63
-"""A time that no clock of the core reaches."""
+"""A time that no clock of the engine reaches."""
 
 _BATCH = 256
 
@@ -96,7 +96,7 @@ class RequestStats:
         sizes.clear()
 
     def flush_second(self, number: int) -> SecondStats | None:
-        """Move the current second, which is the given one of the pass, into the totals."""
+        """Move the current second, which is the given one of the step run, into the totals."""
         self._count()
         done = self.second
         if not done.requests:
@@ -150,7 +150,7 @@ class StepRunRecorder:
         self.first_ns = NEVER_NS
         """When the first measured request was sent."""
         self.last_ns = 0
-        """When the last answer to a measured request came."""
+        """When the last response to a measured request came."""
         self._finished_seconds: list[tuple[str, SecondStats]] = []
         self._micro_batches = MicroBatches(workers)
         self._micro_batch = self._micro_batches.times
@@ -290,5 +290,5 @@ class StepRunRecorder:
         )
 
     def empty_result(self, index: int) -> WorkerRequestStats:
-        """Return the outcome of a request name that was never sent."""
+        """Return the result of a request name that was never sent."""
         return self._result(index, RequestStats(), RequestStats())

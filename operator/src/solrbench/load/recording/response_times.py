@@ -1,9 +1,9 @@
 """What is counted of planned requests besides their service times.
 
-Response time runs from the intended start of a request to the last byte of its answer, so it holds
-the time in which the request could not be sent. Whoever measures only from the moment of sending
-leaves out the very requests that a stalled server held up ("coordinated omission", G. Tene, How
-NOT to measure latency, 2013).
+Response time runs from the intended start of a request to the last byte of its response, so it
+holds the time in which the request could not be sent. Whoever measures only from the moment of
+sending leaves out the very requests that a stalled server held up ("coordinated omission", G. Tene,
+How NOT to measure latency, 2013).
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ class _OpenLoopCounts:
 
 
 class OpenLoopRecorder:
-    """All request names of one pass of an open loop.
+    """All request names of one step run of an open loop.
 
     A request that was never sent counts with the time that it waited, else overload would look
     better the more requests it kept from being sent.
@@ -106,7 +106,7 @@ class OpenLoopRecorder:
     ) -> list[WorkerRequestStats]:
         """Return `results` with what was counted here; names that were only dropped as well.
 
-        `empty` makes the outcome of a name that was never sent, from its place.
+        `empty` makes the result of a name that was never sent, from its place.
         """
         sent = {result.request: result for result in results}
         return [

@@ -61,5 +61,5 @@ class SlowestRequests:
 
 
 def qtime_milliseconds(body: bytes) -> int | None:
-    """Return the `QTime` of an answer, None if its header has none."""
+    """Return the `QTime` of a response, None if its header has none."""
     return int_after_key(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)

@@ -1,4 +1,4 @@
-"""What one worker measured in one pass, as it travels to the master.
+"""What one worker measured in one step run, as it travels to the master.
 
 Everything in it adds up: sums instead of means, counts instead of percentiles.
 """
@@ -21,7 +21,7 @@ class SecondSums(NamedTuple):
 
 
 class MicroBatch(NamedTuple):
-    """A handful of answers in a row, of any request name."""
+    """A handful of responses in a row, of any request name."""
 
     end_microseconds: int
     """When the last of them ended, counted from the begin of measuring."""
@@ -41,7 +41,7 @@ class WorkerRequestStats(Model):
     failures: int
     failure_kinds: list[FailureKind]
     partial_answers: int | None = 0
-    """None if nobody can see them in the answers, as the following."""
+    """None if nobody can see them in the responses, as the following."""
     empty_answers: int | None = 0
     ramp_requests: int
     ramp_failures: int
@@ -63,15 +63,15 @@ class WorkerRequestStats(Model):
 
 
 class WorkerStepResult(Model):
-    """One worker in one pass."""
+    """One worker in one step run."""
 
     key: str
     """Key of the assignment."""
     users: int
     cpu_seconds: float
-    """CPU time of the process from the begin of measuring to the last answer."""
+    """CPU time of the process from the begin of measuring to the last response."""
     core_cpu_seconds: float | None = None
-    """CPU time of the core's thread, within it."""
+    """CPU time of the engine's thread, within it."""
     core_waiting_seconds: float | None = None
     """Time in which that thread waited for a CPU; None where the kernel does not tell."""
     measured_seconds: float | None = None

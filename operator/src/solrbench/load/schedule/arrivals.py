@@ -31,7 +31,7 @@ _NEVER_NS = 2.0**62
 
 
 class ArrivalRate(Model):
-    """The arrivals of one pass, ramp included."""
+    """The arrivals of one step run, ramp included."""
 
     requests_per_second: float
     arrivals: Arrivals
@@ -67,7 +67,7 @@ def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
 
 
 def arrivals_seed(seed: int, repeat: int, step: str) -> int:
-    """Return the seed of the arrivals of one pass; variants get the same ones."""
+    """Return the seed of the arrivals of one step run; variants get the same ones."""
     return seed_of("arrivals", seed, repeat, step)
 
 

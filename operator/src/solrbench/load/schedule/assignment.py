@@ -1,7 +1,7 @@
-"""What one worker does in one pass; shares that add up exactly over all workers.
+"""What one worker does in one step run; shares that add up exactly over all workers.
 
 User `u` of the whole run belongs to worker `u % workers`, in the order in which the dispatcher
-spawns them. Request `i` of a pass belongs to user `i % users`, so every worker gets requests in
+spawns them. Request `i` of a step run belongs to user `i % users`, so every worker gets requests in
 proportion to its users, no request twice and none not at all.
 """
 
@@ -29,10 +29,10 @@ class Start(StrEnum):
 
 
 class Assignment(Model):
-    """One pass as one worker sees it."""
+    """One step run as one worker sees it."""
 
     key: str
-    """Names the pass, and its warm-up apart from it, in messages."""
+    """Names the step run, and its warm-up apart from it, in messages."""
     repeat: int
     variant: str = ""
     """Name of the variant to go through; empty without variants."""
@@ -54,7 +54,7 @@ class Assignment(Model):
     attempt: int = 1
     """Attempt of the load."""
     offsets: list[int] = []
-    """For each entry of the workload the number of its first request: requests before this pass
+    """For each entry of the workload the number of its first request: requests before this step run
     of the same ladder, or a little more where workers differed in speed."""
 
     @property
@@ -96,7 +96,7 @@ def worker_share(total: int, worker: int, workers: int) -> int:
 
 
 def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | None:
-    """Return the warm-up before a pass, as worker 0 sees it; None without one."""
+    """Return the warm-up before a step run, as worker 0 sees it; None without one."""
     if plan.warm_up is None:
         return None
     until = plan.warm_up.until_steady
@@ -116,7 +116,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | 
 
 
 def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
-    """Return a pass as worker 0 sees it."""
+    """Return a step run as worker 0 sees it."""
     step = planned.step
     return Assignment(
         key=planned.id,

@@ -13,28 +13,28 @@ FAILED = "solrbench-failed"
 """Worker: cannot work; `reason` and `message`."""
 
 ASSIGNMENT = "solrbench-assignment"
-"""Master: the next pass; `assignment` as JSON."""
+"""Master: the next step run; `assignment` as JSON."""
 
 ADOPT_USERS = "solrbench-take-over"
-"""Master: `users` of a lost worker, by number, come to this one in the pass `key`."""
+"""Master: `users` of a lost worker, by number, come to this one in the step run `key`."""
 
 SPAWNED = "solrbench-spawned"
-"""Worker: all its users of the pass `key` are there."""
+"""Worker: all its users of the step run `key` are there."""
 
 START_MEASURING = "solrbench-go"
-"""Master: begin to measure the pass `key`."""
+"""Master: begin to measure the step run `key`."""
 
 STOP_SENDING = "solrbench-close"
-"""Master: begin no more requests of the pass `key`; its outcome is sent when the last one ends."""
+"""Master: begin no more requests of the step run `key`; its result follows the last one."""
 
 ABORT = "solrbench-abandon"
-"""Master: forget the pass `key`, its users go and it is run again."""
+"""Master: forget the step run `key`, its users go and it is run again."""
 
 PROGRESS = "solrbench-progress"
-"""Worker, once a second while its core lives: `key` and the fields of `LiveTotals`."""
+"""Worker, once a second while its engine lives: `key` and the fields of `LiveTotals`."""
 
 RESULT = "solrbench-outcome"
-"""Worker: the pass is over; `outcome` as JSON."""
+"""Worker: the step run is over; `outcome` as JSON."""
 
 EXIT = "solrbench-end"
 """Master: exit with `exit_code`."""
@@ -46,11 +46,11 @@ MASTER_SILENT_SECONDS = 12
 """A master whose heartbeat stays away for so long is lost."""
 
 ENGINE_SILENT_SECONDS = 20
-"""A worker whose core reports nothing for so long during a pass is lost."""
+"""A worker whose engine reports nothing for so long during a step run is lost."""
 
 
 class LiveTotals(NamedTuple):
-    """The pass under way, as of the last second: of one worker or of all."""
+    """The step run under way, as of the last second: of one worker or of all."""
 
     users: int
     requests: int

@@ -1,4 +1,4 @@
-"""How long a user waits between an answer and the next request."""
+"""How long a user waits between a response and the next request."""
 
 import math
 

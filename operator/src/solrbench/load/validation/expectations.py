@@ -48,7 +48,7 @@ def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFail
 
 
 def num_found(body: bytes) -> int | None:
-    """Return how many documents an answer found, None if it does not say.
+    """Return how many documents a response found, None if it does not say.
 
     That is its first `numFound`, or the `matches` of groups, which stand before it.
     """

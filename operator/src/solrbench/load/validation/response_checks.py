@@ -1,4 +1,4 @@
-"""Is this answer a good one? Judged by searching bytes: parsing would cost more than sending.
+"""Is this response a good one? Judged by searching bytes: parsing would cost more than sending.
 
 Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes.
 """
@@ -33,16 +33,16 @@ class RequestFailure(NamedTuple):
 
 
 EMPTY_RESULT = RequestFailure("NothingFound", "numFound is 0")
-"""Not a failure: the remark that a good answer is empty, passed on in the place of one."""
+"""Not a failure: the remark that a good response is empty, passed on in the place of one."""
 
 
 def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
-    """Return what is wrong with an answer, None if nothing is.
+    """Return what is wrong with a response, None if nothing is.
 
     Args:
         status: HTTP status code.
         body: the whole body.
-        is_json: JSON was asked for, so the content is judged too.
+        is_json: JSON was asked for, so the content is checked too.
 
     """
     if (

@@ -1,7 +1,7 @@
-"""The core in a native thread, and the way to and from it.
+"""The engine in a native thread, and the way to and from it.
 
-Locust lives in greenlets of the main thread, the core in an event loop of its own: a greenlet
-that computes would otherwise delay every answer's time stamp.
+Locust lives in greenlets of the main thread, the engine in an event loop of its own: a greenlet
+that computes would otherwise delay every response's time stamp.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.user_classes import UserClass
 
 _SWITCH_SECONDS = 0.0001
-"""How long a greenlet that computes may hold the core up; Python's own 5 ms would be measured."""
+"""How long a greenlet that computes may hold the engine up; Python's own 5 ms would be measured."""
 
 
 class EngineThreadListener(EngineListener, Protocol):
-    """Who is told of a pass and of the core's own troubles."""
+    """Who is told of a step run and of the engine's own troubles."""
 
     def on_engine_failed(self, message: str) -> None:
-        """Learn that the core is broken."""
+        """Learn that the engine is broken."""
 
 
 class EngineThread:
-    """Starts the core and calls `listener` in a greenlet of the main thread."""
+    """Starts the engine and calls `listener` in a greenlet of the main thread."""
 
     user_classes = (UserClass(USER_CLASS),)
 
@@ -54,11 +54,11 @@ class EngineThread:
         self._reader = gevent.spawn(self._read)
 
     def environment(self) -> Environment:
-        """Return Locust's environment with users that stand for those of the core."""
+        """Return Locust's environment with users that stand for those of the engine."""
         return Environment(user_classes=[placeholder_user_class(self.add_user)])
 
     def start(self, runner: WorkerRunner) -> None:
-        """Start the core in a thread of the hub's pool."""
+        """Start the engine in a thread of the hub's pool."""
         del runner
         # Millions of prepared requests would be looked through again and again, in the middle of
         # a measurement.
@@ -68,11 +68,11 @@ class EngineThread:
         gevent.get_hub().threadpool.spawn(self._run)
 
     def begin(self, assignment: Assignment) -> None:
-        """Begin a pass."""
+        """Begin a step run."""
         self._loop.call_soon_threadsafe(self._engine.begin, assignment)
 
     def add_user(self) -> None:
-        """Add a user to the pass under way."""
+        """Add a user to the step run under way."""
         self._loop.call_soon_threadsafe(self._engine.add_user)
 
     def adopt_users(self, key: str, users: Sequence[int]) -> None:
@@ -80,27 +80,27 @@ class EngineThread:
         self._loop.call_soon_threadsafe(self._engine.adopt_users, key, users)
 
     def start_measuring(self, key: str) -> None:
-        """Begin to measure a pass."""
+        """Begin to measure a step run."""
         self._loop.call_soon_threadsafe(self._engine.start_measuring, key)
 
     def stop_sending(self, key: str) -> None:
-        """Let a pass begin no more requests."""
+        """Let a step run begin no more requests."""
         self._loop.call_soon_threadsafe(self._engine.stop_sending, key)
 
     def abort(self, key: str) -> None:
-        """Drop a pass without a result."""
+        """Drop a step run without a result."""
         self._loop.call_soon_threadsafe(self._engine.abort, key)
 
     def on_ready(self, key: str) -> None:
-        """Hand over that all users of a pass are there; in the core's thread."""
+        """Hand over that all users of a step run are there; in the engine's thread."""
         self._post(self._listener.on_ready, key)
 
     def on_progress(self, progress: ProgressUpdate) -> None:
-        """Hand over the news of a second; in the core's thread."""
+        """Hand over the news of a second; in the engine's thread."""
         self._post(self._listener.on_progress, progress)
 
     def on_finished(self, result: WorkerStepResult) -> None:
-        """Hand over the result of a pass; in the core's thread."""
+        """Hand over the result of a step run; in the engine's thread."""
         self._post(self._listener.on_finished, result)
 
     def _run(self) -> None:

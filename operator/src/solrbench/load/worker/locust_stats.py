@@ -1,4 +1,4 @@
-"""What the core counted in a second, as statistics of Locust's web page.
+"""What the engine counted in a second, as statistics of Locust's web page.
 
 The page's "type" column carries the step, so that steps can be compared while the run goes on.
 """

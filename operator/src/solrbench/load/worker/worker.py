@@ -1,4 +1,4 @@
-"""A Locust worker: spawns idle users, lets the core ask for them, and sends what it measured."""
+"""A Locust worker: spawns idle users, lets the engine ask for them, and sends what it measured."""
 
 import logging
 import signal
@@ -44,7 +44,7 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
     configure_locust()
     allow_many_connections()
     ended: AsyncResult = AsyncResult()
-    # Before the connection: whoever prepares millions of queries misses heartbeats.
+    # Before the connection: who prepares millions of queries misses heartbeats.
     prepared = _prepare(plan, settings)
     try:
         worker = Worker(plan, settings, ended, prepared)
@@ -71,7 +71,7 @@ def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocus
 
 
 class Engine(Protocol):
-    """What sends the requests of passes and counts them."""
+    """What sends the requests of step runs and counts them."""
 
     @property
     def user_classes(self) -> Sequence[UserClass]:
@@ -84,19 +84,19 @@ class Engine(Protocol):
         """Take up work."""
 
     def begin(self, assignment: Assignment) -> None:
-        """Begin a pass."""
+        """Begin a step run."""
 
     def adopt_users(self, key: str, users: Sequence[int]) -> None:
         """Learn which users of a lost worker come next."""
 
     def start_measuring(self, key: str) -> None:
-        """Begin to measure a pass."""
+        """Begin to measure a step run."""
 
     def stop_sending(self, key: str) -> None:
-        """Let a pass begin no more requests."""
+        """Let a step run begin no more requests."""
 
     def abort(self, key: str) -> None:
-        """Drop a pass without a result."""
+        """Drop a step run without a result."""
 
 
 class Worker:
@@ -160,11 +160,11 @@ class Worker:
         return self._leave(failure.exit_code)
 
     def on_ready(self, key: str) -> None:
-        """Tell the master that all users of a pass are there."""
+        """Tell the master that all users of a step run are there."""
         self._runner.send_message(messages.SPAWNED, {"key": key})
 
     def on_progress(self, progress: ProgressUpdate) -> None:
-        """Show the last second on the page and tell the master that the core lives."""
+        """Show the last second on the page and tell the master that the engine lives."""
         now = time.time()
         for name, second in progress.seconds:
             add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
@@ -173,12 +173,12 @@ class Worker:
         self._runner.send_message(messages.PROGRESS, figures)
 
     def on_finished(self, result: WorkerStepResult) -> None:
-        """Send the result of a pass."""
+        """Send the result of a step run."""
         _logger.info("pass=%s requests=%d finished", result.key, result.measured)
         self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
 
     def on_engine_failed(self, message: str) -> None:
-        """Tell the master that the core is broken."""
+        """Tell the master that the engine is broken."""
         self._report(LoadError("LoadCoreFailed", message))
 
     def on_failed(self, failure: LoadError) -> None:

@@ -1,4 +1,4 @@
-"""Values taken from an answer by dotted paths such as `response.docs[0].id`."""
+"""Values taken from a response by dotted paths such as `response.docs[0].id`."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def parse_extraction(name: str, path: str) -> Extraction:
 def extract_values(
     body: bytes, extractions: Sequence[Extraction], values: dict[str, str]
 ) -> RequestFailure | None:
-    """Put the values of an answer into `values`; return the failure if one is not there."""
+    """Put the values of a response into `values`; return the failure if one is not there."""
     try:
         content = orjson.loads(body)
     except orjson.JSONDecodeError as error:

@@ -1,4 +1,4 @@
-"""From the plan to what a pass draws from: every entry of the workload with its files read."""
+"""From the plan to what a step run draws from: every entry of the workload with its files read."""
 
 from collections.abc import Iterable
 from pathlib import Path

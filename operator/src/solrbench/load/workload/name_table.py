@@ -1,6 +1,6 @@
-"""Request names that are known beforehand, and what the answers to each of them do not show.
+"""Request names that are known beforehand, and what the responses to each of them do not show.
 
-What can be seen in an answer follows from the parameters of its request. So it is settled once,
+What can be seen in a response follows from the parameters of its request. So it is settled once,
 while requests are prepared, and costs nothing while the load runs.
 """
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 OMIT_HEADER = "omitHeader"
-"""Solr's parameter for answers without `responseHeader`."""
+"""Solr's parameter for responses without `responseHeader`."""
 
 _OFF = ("false", "off", "no")
 """What Solr reads as false (`StrUtils.parseBool`); whatever else it does not refuse is true."""
 
 
 class ResponseVisibility(NamedTuple):
-    """What can be seen in an answer."""
+    """What can be seen in a response."""
 
     content: bool
     """It is JSON, the only format that is looked into."""
@@ -30,7 +30,7 @@ FULLY_VISIBLE = ResponseVisibility(content=True, header=True)
 def visibility_of(
     parameters: Iterable[tuple[str, str]], json_body: str | bytes | None = None
 ) -> ResponseVisibility:
-    """Return what the answer to a request shows, from all that is sent along.
+    """Return what the response to a request shows, from all that is sent along.
 
     A JSON body may hold parameters too; one that so much as names `omitHeader` is taken to set it.
     """
@@ -44,11 +44,11 @@ def visibility_of(
 
 @dataclass(frozen=True)
 class UncheckedNames:
-    """Places of the request names whose answers nobody can judge; one request is enough.
+    """Places of the request names whose answers nobody can check; one request is enough.
 
     Attributes:
-        partial: whether an answer is partial is not seen
-        empty: whether an answer is empty is not seen
+        partial: whether a response is partial is not seen
+        empty: whether a response is empty is not seen
 
     """
 
@@ -78,7 +78,7 @@ class RequestNameTable:
         return UncheckedNames(frozenset(self._partial), frozenset(self._empty))
 
     def index_of(self, name: str, view: ResponseVisibility = FULLY_VISIBLE) -> int:
-        """Return the place of a name that a request with this view of its answer counts under."""
+        """Return the place of a name that a request with this view of its response counts under."""
         place = self._indexes.setdefault(name, len(self._indexes))
         if view != FULLY_VISIBLE:
             self._limit(place, view)

@@ -1,4 +1,4 @@
-"""Which query of the list comes next, for one worker in one pass.
+"""Which query of the list comes next, for one worker in one step run.
 
 The order belongs to the worker, not to each user: of a number of requests, exactly the same
 queries are sent in every run, whichever user gets to send them.
@@ -22,8 +22,8 @@ _BLOCK = 4096
 class RequestCounter:
     """The slots of one entry of a workload on one worker, ascending, and how far they went.
 
-    A slot is the number of a request of that entry within the whole pass. Workers take slots at
-    speeds of their own; the next pass begins beyond the highest one of any worker.
+    A slot is the number of a request of that entry within the whole step run. Workers take slots at
+    speeds of their own; the next step run begins beyond the highest one of any worker.
     """
 
     def __init__(self, assignment: Assignment) -> None:

@@ -26,7 +26,7 @@ class Transaction(Protocol):
         """What the transaction itself is counted as."""
 
     def extract(self, body: bytes) -> RequestFailure | None:
-        """Take the values of an answer; return why that is impossible."""
+        """Take the values of a response; return why that is impossible."""
 
     def advance(
         self,
@@ -45,13 +45,13 @@ class RequestExtras(NamedTuple):
     content: bytes = b""
     """Length and body of a request of the kind `JSON`; stands after the node's headers."""
     expectation: CompiledExpectation | None = None
-    """What the answer must show."""
+    """What the response must show."""
     transaction: Transaction | None = None
     """The transaction that the request belongs to."""
 
 
 class PreparedRequest(NamedTuple):
-    """What the core needs to send and judge one request."""
+    """What the engine needs to send and check one request."""
 
     body: bytes
     """The part that depends on the query."""
@@ -85,7 +85,7 @@ def describe_request(request: PreparedRequest) -> str:
 
 
 class RequestRecorder(Protocol):
-    """The pass that a transaction is in."""
+    """The step run that a transaction is in."""
 
     def record(
         self,

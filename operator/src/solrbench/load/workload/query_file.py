@@ -44,7 +44,7 @@ class Query:
         parameters: of the query alone, without those of the workload
         json: body for the JSON request API; None for none
         method: GET or POST; None for the workload's
-        expect: what the answer must show; None for the workload's
+        expect: what the response must show; None for the workload's
 
     """
 

@@ -1,4 +1,4 @@
-"""What a pass draws from: one list of requests, or a weighted mix of several parts."""
+"""What a step run draws from: one list of requests, or a weighted mix of several parts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class RequestSource(Protocol):
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
     ) -> Iterator[PreparedRequest]:
-        """Return what one worker sends in one pass, in order; it may end.
+        """Return what one worker sends in one step run, in order; it may end.
 
         `entry_index` is that of the entry in the workload. Whoever numbers requests takes the
         numbers from `counter`.
@@ -35,14 +35,14 @@ class QuerySource:
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
     ) -> Iterator[PreparedRequest]:
-        """Return the requests of one worker in one pass."""
+        """Return the requests of one worker in one step run."""
         drawn = query_positions(self.queries, len(self.requests), assignment, entry_index, counter)
         return map(self.requests.__getitem__, drawn)
 
 
 @dataclass(frozen=True)
 class RequestStream:
-    """What one worker sends in one pass."""
+    """What one worker sends in one step run."""
 
     requests: Iterator[PreparedRequest]
     counters: Sequence[RequestCounter]
@@ -62,7 +62,7 @@ class PreparedWorkload:
         weights: of the entries
         seed: of the draws among them
         transactions: places in `names` that stand for whole transactions
-        unchecked: what the answers to some names do not show
+        unchecked: what the responses to some names do not show
 
     """
 

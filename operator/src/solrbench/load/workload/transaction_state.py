@@ -86,7 +86,7 @@ class RunningTransaction:
         )
 
     def extract(self, body: bytes) -> RequestFailure | None:
-        """Take the values of an answer; return why that is impossible."""
+        """Take the values of a response; return why that is impossible."""
         extractions = self._steps[self._step_index].extractions
         return extract_values(body, extractions, self._values) if extractions else None
 

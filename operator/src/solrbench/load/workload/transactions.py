@@ -45,7 +45,7 @@ class TransactionSource:
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
     ) -> Iterator[PreparedRequest]:
-        """Return the first request of each transaction of one worker in one pass."""
+        """Return the first request of each transaction of one worker in one step run."""
         who = (assignment.repeat, assignment.step, assignment.worker, entry_index)
         for number, values in enumerate(self._values(assignment, entry_index, counter)):
             seed = seed_of("flow", *who, number)

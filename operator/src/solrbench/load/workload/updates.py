@@ -29,15 +29,15 @@ class DocumentSource(ABC):
 
     @abstractmethod
     def documents(self, assignment: Assignment, entry_index: int) -> "Documents":
-        """Return the documents of one worker in one pass."""
+        """Return the documents of one worker in one step run."""
 
 
 class Documents(ABC):
-    """The documents of one worker in one pass, as JSON."""
+    """The documents of one worker in one step run, as JSON."""
 
     @abstractmethod
     def batch(self, first: int, size: int) -> list[bytes]:
-        """Return the documents with the numbers from `first` on within the ladder."""
+        """Return the documents with the numbers from `first` on within the steps."""
 
 
 class UpdateSource:
@@ -52,7 +52,7 @@ class UpdateSource:
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
     ) -> Iterator[PreparedRequest]:
-        """Return the requests of one worker in one pass, each made when it is taken."""
+        """Return the requests of one worker in one step run, each made when it is taken."""
         documents = self._source.documents(assignment, entry_index)
         offset, size, plain = assignment.offset_of(entry_index), self._size, self._plain
         for slot in counter:
@@ -103,7 +103,7 @@ class GeneratedSource(DocumentSource):
         self.tails = [_fields_json(document, id_field) for document in made]
 
     def documents(self, assignment: Assignment, entry_index: int) -> Documents:
-        """Return the documents of one worker in one pass."""
+        """Return the documents of one worker in one step run."""
         return _Generated(self, assignment, entry_index)
 
 

@@ -1,4 +1,4 @@
-"""The result of one pass (one step of one repeat through one variant), merged over all workers.
+"""The result of one step run (one step of one repeat through one variant), merged over all workers.
 
 The load master makes it, the operator stores it and only then acknowledges it. Times are in
 microseconds because that is what the histograms count; everything shown to users is in
@@ -12,10 +12,10 @@ from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestW
 
 
 class Window(Model):
-    """One second of a pass, for one request name."""
+    """One second of a step run, for one request name."""
 
     second: int
-    """Whole seconds since the pass began."""
+    """Whole seconds since the step run began."""
     requests: int
     failures: int
     mean_microseconds: int | None = None
@@ -55,7 +55,7 @@ class SlowRequest(Model):
 
 
 class RequestResult(Model):
-    """One request name in one pass."""
+    """One request name in one step run."""
 
     request: str
     is_transaction: bool = False
@@ -107,7 +107,7 @@ class WorkerResult(Model):
     worker: str
     requests: int
     cpu_seconds: float
-    """CPU time of the worker's process during the pass."""
+    """CPU time of the worker's process during the step run."""
     users: int
     """In an open loop 1, which stands for the arrivals."""
     lag_p99_microseconds: int | None = None
@@ -136,7 +136,7 @@ class WorkerResult(Model):
 
 
 class PodEvent(Model):
-    """What befell a pod while a pass was measured."""
+    """What happened to a pod while a step run was measured."""
 
     kind: str
     """Restarted, OOMKilled or Replaced."""
@@ -147,7 +147,7 @@ class PodEvent(Model):
 
 
 class PodRecord(Model):
-    """A pod of the benchmark, as the operator saw it when the pass was over."""
+    """A pod of the benchmark, as the operator saw it when the step run was over."""
 
     pod: str
     """Name of the pod."""
@@ -156,11 +156,11 @@ class PodRecord(Model):
     restarts: int
     """Restarts of its containers since the pod was made."""
     troubles: list[PodEvent] = []
-    """What befell it between the pass's start and end."""
+    """What happened to it between the step run's start and end."""
 
 
 class StepRunResult(Model):
-    """The result of one pass."""
+    """The result of one step run."""
 
     schema_version: int = 1
     id: str
@@ -182,9 +182,9 @@ class StepRunResult(Model):
     seconds: float
     """From the first measured request to the last answer."""
     warm_up_requests: int = 0
-    """Requests of the warm-up right before this pass; not in any other number."""
+    """Requests of the warm-up right before this step run; not in any other number."""
     queries_exhausted: bool = False
-    """A list with the order `EachOnce` came to its end, and with it the pass."""
+    """A list with the order `EachOnce` came to its end, and with it the step run."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
     warm_up_steady: bool | None = None
@@ -197,14 +197,14 @@ class StepRunResult(Model):
     caches: list[CacheSample] = []
     """Solr's caches about once a second; empty where Solr does not tell."""
     steady_from_second: int | None = None
-    """Whole seconds after which service times were steady; None if they never were, or if the pass
-    was too short to tell."""
+    """Whole seconds after which service times were steady; None if they never were, or if the step
+    run was too short to tell."""
     outlier_windows: int | None = None
     """Seconds that were unlike the others; None in documents of older versions."""
     outliers: list[OutlierWindow] = []
     """The farthest of them, in the order of time."""
     lost_workers: list[str] = []
-    """Workers that were lost while the pass was measured; what they measured is missing, their
+    """Workers that were lost while the step run was measured; what they measured is missing, their
     users went to the others (`load.onWorkerLoss: Redistribute`)."""
     list_offsets: list[int] = []
     """For each entry of the workload the number of its first request in the next step of this
@@ -212,6 +212,6 @@ class StepRunResult(Model):
     versions."""
     queries_may_repeat: bool = False
     """Queries of a list with the order `EachOnce` may have been sent before in this ladder: load
-    pods were lost, and nobody knows how many requests they had sent."""
+    pods were lost, and it is unknown how many requests they had sent."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if nobody looked, as in documents of older versions."""

@@ -1,9 +1,9 @@
-"""The stored form of a pass, and the record of what it ran on.
+"""The stored form of a step run, and the record of what it ran on.
 
-A pass is stored as JSON in one gzip stream (RFC 1952), cut into pieces that fit into ConfigMaps.
-The pieces in order, joined by `cat`, are a file that `gunzip` reads. The comment field of the gzip
-header holds the number of pieces and the SHA-256 of the JSON, so lost, swapped and damaged pieces
-are all noticed.
+A step run is stored as JSON in one gzip stream (RFC 1952), cut into pieces that fit into
+ConfigMaps. The pieces in order, joined by `cat`, are a file that `gunzip` reads. The comment field
+of the gzip header holds the number of pieces and the SHA-256 of the JSON, so lost, swapped and
+damaged pieces are all noticed.
 """
 
 import hashlib

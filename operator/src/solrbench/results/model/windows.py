@@ -8,17 +8,17 @@ WINDOW_REQUESTS = 1000
 """Requests in a window of the cold-start curve."""
 
 MAX_THOUSANDS = 5000
-"""Windows that are kept of one pass, from its first request on."""
+"""Windows that are kept of one step run, from its first request on."""
 
 MAX_CACHE_SAMPLES = 3600
-"""Samples that are kept of one pass; with more, the time between two grows."""
+"""Samples that are kept of one step run; with more, the time between two grows."""
 
 MAX_OUTLIERS = 50
-"""Outliers that are listed of one pass: those that are farthest away."""
+"""Outliers that are listed of one step run: those that are farthest away."""
 
 
 class RequestWindow(Model):
-    """A thousand answers in a row, or as many as were left at the end of the pass."""
+    """A thousand answers in a row, or as many as were left at the end of the step run."""
 
     requests: int
     failures: int
@@ -44,7 +44,7 @@ class CacheSample(Model):
 
 
 class OutlierWindow(Model):
-    """A second of a pass that is unlike the others."""
+    """A second of a step run that is unlike the others."""
 
     second: int
     """Whole seconds since the begin of measuring."""
@@ -55,6 +55,6 @@ class OutlierWindow(Model):
     mean_microseconds: int | None = None
     """Mean service time; absent if nothing ended."""
     median_microseconds: int
-    """Median of the means of all seconds of the pass."""
+    """Median of the means of all seconds of the step run."""
     deviations: float | None = None
     """Distance of mean and median in scaled median absolute deviations; absent if nothing ended."""

@@ -1,4 +1,4 @@
-"""Seconds of a pass that are unlike the others: garbage collections, merges, neighbours."""
+"""Seconds of a step run that are unlike the others: garbage collections, merges, neighbours."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -35,13 +35,13 @@ def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[Outlier
     """Return the seconds that are unlike the others, in the order of time.
 
     One is unlike the others if the mean service time is more than `MAX_DEVIATIONS` scaled median
-    absolute deviations from the median of all seconds, or if nothing ended in it while the pass was
-    busy. Median and MAD, unlike mean and standard deviation, are not moved by what they are to
+    absolute deviations from the median of all seconds, or if nothing ended in it while the step run
+    was busy. Median and MAD, unlike mean and standard deviation, are not moved by what they are to
     find: Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
     absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
 
     Args:
-        series: the seconds of the pass
+        series: the seconds of the step run
         began: when second 0 began
 
     """

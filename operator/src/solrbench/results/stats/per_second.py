@@ -7,7 +7,7 @@ from solrbench.results.model.step_result import RequestResult
 
 
 class SecondMean(NamedTuple):
-    """One second of a pass in which something ended."""
+    """One second of a step run in which something ended."""
 
     second: int
     """Whole seconds since measuring began."""
@@ -17,9 +17,9 @@ class SecondMean(NamedTuple):
 
 
 def second_means(results: Iterable[RequestResult]) -> list[SecondMean]:
-    """Return the whole seconds of a pass in their order; those without an answer are left out.
+    """Return the whole seconds of a step run in their order; those without an answer are left out.
 
-    The last one is left out too: the end of the pass cuts it short, and the few requests in it
+    The last one is left out too: the end of the step run cuts it short, and the few requests in it
     are the slow ones that were still under way.
     """
     sums: dict[int, tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""Statistics over repeats: few numbers, each of one whole pass.
+"""Statistics over repeats: few numbers, each of one whole step run.
 
 They describe how far repeats of the same measurement differ. They are never used on latencies of
 single requests, which live in histograms.

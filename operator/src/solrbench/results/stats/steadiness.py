@@ -61,7 +61,7 @@ class Steadiness:
 
 
 def steady_from(series: Sequence[SecondMean]) -> int | None:
-    """Return the second from which on a pass is steady, None if it never is or is too short.
+    """Return the second from which on a step run is steady, None if it never is or is too short.
 
     It is the end of the beginning that `truncation` finds in the logarithms of the means. Service
     times are skewed: in the means themselves, one second in which Solr stalled outweighs a whole

@@ -21,17 +21,17 @@ def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
 
 
 def late(document: StepRunResult) -> int:
-    """Return the arrivals of a pass that were sent late."""
+    """Return the arrivals of a step run that were sent late."""
     return sum(each.late_requests for each in of_arrivals(document.requests))
 
 
 def dropped(document: StepRunResult) -> int:
-    """Return the arrivals of a pass that were never sent."""
+    """Return the arrivals of a step run that were never sent."""
     return sum(each.dropped_requests for each in of_arrivals(document.requests))
 
 
 def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[OpenLoopStats]:
-    """Return how each step with a planned rate was sent, for those that have stored passes.
+    """Return how each step with a planned rate was sent, for those that have stored step runs.
 
     Raises:
         ValueError: as `group_step_runs`.

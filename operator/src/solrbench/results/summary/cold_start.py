@@ -23,7 +23,7 @@ class CurvePoint(NamedTuple):
 
 
 def cold_start(document: StepRunResult) -> list[CurvePoint]:
-    """Return the curve of a pass and of the warm-up right before it."""
+    """Return the curve of a step run and of the warm-up right before it."""
     parts = (
         (True, document.warm_up_thousands, document.warm_up_caches),
         (False, document.thousands, document.caches),
@@ -37,16 +37,16 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
 
 
 def first_step_run(documents: Sequence[StepRunResult]) -> StepRunResult | None:
-    """Return the pass that was measured first; None if no pass has windows."""
+    """Return the step run that was measured first; None if no step run has windows."""
     known = [each for each in documents if each.outlier_windows is not None]
     return min(known, key=lambda each: each.start_time, default=None)
 
 
 def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None:
-    """Return how the first pass began and what it came to.
+    """Return how the first step run began and what it came to.
 
     None if the curve does not begin with a whole thousand, or if a worker was lost: what it had
-    sent is missing, so nobody knows which requests were the first.
+    sent is missing, so it is unknown which requests were the first.
     """
     document = first_step_run(documents)
     if document is None or document.lost_workers:

@@ -1,4 +1,4 @@
-"""Stored passes sorted by where they belong, and what they tell of one request name."""
+"""Stored step runs sorted by where they belong, and what they tell of one request name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,14 +12,14 @@ StepRuns = Sequence[StepRunResult]
 """The repeats of one step through one variant, ascending."""
 
 RunsByStep = Mapping[tuple[str, str], StepRuns]
-"""Passes by step and variant; the variant is empty without variants."""
+"""Step runs by step and variant; the variant is empty without variants."""
 
 _DIGITS = 3
 """Decimals of milliseconds kept: whole microseconds."""
 
 
 def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsByStep:
-    """Return the passes of every step and variant of `spec`, of each pass the last attempt.
+    """Return the step runs of every step and variant of `spec`, of each step run the last attempt.
 
     Raises:
         ValueError: if a document speaks of a step or variant that `spec` does not have, or has
@@ -73,7 +73,7 @@ def requests(step_runs: StepRuns) -> int:
 
 
 def seconds(step_runs: StepRuns) -> float:
-    """Return the time that all passes took."""
+    """Return the time that all step runs took."""
     return sum(document.seconds for document in step_runs)
 
 

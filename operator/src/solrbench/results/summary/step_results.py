@@ -1,4 +1,4 @@
-"""Stored passes of all repeats as the numbers of the status.
+"""Stored step runs of all repeats as the numbers of the status.
 
 Histograms are added and percentiles read from the sum: a mean of percentiles is no percentile of
 anything. Means over repeats appear only beside it, to show how far repeats differ.
@@ -31,7 +31,7 @@ from solrbench.results.summary.open_loop import response_figures
 def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
     """Return one result for each step (in the order of the ladder), request name and variant.
 
-    `documents` holds the stored passes; of several with the same id the last attempt counts.
+    `documents` holds the stored step runs; of several with the same id the last attempt counts.
     A request name that a repeat never sent counts there with a rate of zero.
 
     Raises:
@@ -52,7 +52,7 @@ def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResu
 def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     """Return the headline: the last step of the ladder that has results, all requests together.
 
-    With variants it is that of the first one: the sum of several doors is the rate of none.
+    With variants it is that of the first one: the sum of several endpoints is the rate of none.
 
     Raises:
         ValueError: as `merge_steps`.

@@ -1,4 +1,4 @@
-"""Windows as Markdown: cold start, steadiness and outliers of the stored passes."""
+"""Windows as Markdown: cold start, steadiness and outliers of the stored step runs."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -18,7 +18,7 @@ _BAR = 20
 
 
 def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
-    """Return the sections on windows; none where no pass has any."""
+    """Return the sections on windows; none where no step run has any."""
     known = [each for each in documents if each.outlier_windows is not None]
     first = first_step_run(known)
     if first is None:

@@ -1,4 +1,4 @@
-"""The slowest requests of each name over all stored passes, as lines for people."""
+"""The slowest requests of each name over all stored step runs, as lines for people."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -24,7 +24,7 @@ _MAX_TEXT = 1000
 
 
 def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVerdict]:
-    """Return the verdict on each step and variant that has stored passes, in their order.
+    """Return the verdict on each step and variant that has stored step runs, in their order.
 
     Raises:
         ValueError: as `group_step_runs`.

@@ -23,7 +23,7 @@ class Stream:
 
 
 class Hostile:
-    """An object that answers every question with an error of its own."""
+    """An object that responses every question with an error of its own."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise KeyError(name)

@@ -1,4 +1,4 @@
-"""Runs the user's own Locust users: stands where the load core and its bridge stand otherwise."""
+"""Runs the user's own Locust users: stands where the load engine and its bridge stand otherwise."""
 
 import logging
 from collections.abc import Sequence
@@ -22,17 +22,17 @@ _logger = logging.getLogger(__name__)
 
 
 class LocustfileEngineListener(EngineListener, Protocol):
-    """Who is told of a pass and of the users' own troubles."""
+    """Who is told of a step run and of the users' own troubles."""
 
     def on_failed(self, failure: LoadError) -> None:
         """Learn that the users cannot work."""
 
 
 class LocustfileEngine:
-    """Runs one pass after another.
+    """Runs one step run after another.
 
     Locust's own statistics are not used: what is counted here goes to its page by step, as that of
-    the load core does.
+    the load engine does.
     """
 
     def __init__(self, locustfile: LoadedLocustfile, listener: LocustfileEngineListener) -> None:
@@ -67,7 +67,7 @@ class LocustfileEngine:
         gevent.spawn(self._report)
 
     def begin(self, assignment: Assignment) -> None:
-        """Begin a pass; Locust brings its users."""
+        """Begin a step run; Locust brings its users."""
         if self._step_run is not None:
             self._step_run.abort()
         self._last_error = ""
@@ -80,7 +80,7 @@ class LocustfileEngine:
         )
 
     def abort(self, key: str) -> None:
-        """Drop the pass with this key without a result; its users are stopped next."""
+        """Drop the step run with this key without a result; its users are stopped next."""
         if self._step_run is not None and self._step_run.key == key:
             self._step_run.abort()
             self._step_run = None
@@ -89,12 +89,12 @@ class LocustfileEngine:
         """Do nothing: Locust brings the users of a lost worker, and they are like any others."""
 
     def start_measuring(self, key: str) -> None:
-        """Begin to measure the pass with this key."""
+        """Begin to measure the step run with this key."""
         if self._step_run is not None and self._step_run.key == key:
             self._step_run.start_measuring()
 
     def stop_sending(self, key: str) -> None:
-        """Let the pass with this key begin no more requests."""
+        """Let the step run with this key begin no more requests."""
         if self._step_run is not None and self._step_run.key == key:
             self._step_run.stop_sending()
 
@@ -106,13 +106,13 @@ class LocustfileEngine:
         )
 
     def joined(self, user: User) -> LocustfileStepRun | None:
-        """Learn that a user was started; return the pass it is in."""
+        """Learn that a user was started; return the step run it is in."""
         if self._step_run is not None:
             self._step_run.joined(user)
         return self._step_run
 
     def users_ready(self, key: str) -> None:
-        """Hand over that all users of a pass are there."""
+        """Hand over that all users of a step run are there."""
         self._listener.on_ready(key)
 
     def step_run_ended(self) -> None:
@@ -150,7 +150,7 @@ class LocustfileEngine:
 
 
 def _instrument_user_class(user_class: type[User], engine: LocustfileEngine) -> type[User]:
-    """Return a class of the same name whose users take part in passes."""
+    """Return a class of the same name whose users take part in step runs."""
 
     class Attending(user_class):  # type: ignore[misc, valid-type] # the base is known at run time
         def __init__(self, environment: Environment) -> None:

@@ -42,7 +42,7 @@ class LoadedLocustfile:
         return tuple(UserClass(c.__name__, c.weight, c.fixed_count) for c in self.classes)
 
     def hosts(self, variant: str) -> list[str]:
-        """Return the URLs of the collection, one for each node or door, without a slash at the end.
+        """Return the URLs of the collection, one for each node or endpoint, without trailing slash.
 
         `variant` is empty without variants.
         """
@@ -88,7 +88,7 @@ def _our_environment(plan: LoadPlan) -> dict[str, str]:
 
 
 def _users(plan: LoadPlan) -> int:
-    """Return the most users of any pass."""
+    """Return the most users of any step run."""
     warm_up = plan.warm_up.users if plan.warm_up is not None else None
     return max([each.step.users or 0 for each in plan.passes] + [warm_up or 0])
 

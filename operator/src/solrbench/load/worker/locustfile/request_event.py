@@ -25,7 +25,7 @@ class RequestDetails(NamedTuple):
     node: str | None
     """Host and port; None without an address that has a host."""
     qtime_milliseconds: int | None
-    """What Solr says it took; None unless the answer was read and is Solr's JSON."""
+    """What Solr says it took; None unless the response was read and is Solr's JSON."""
 
 
 def describe_event(
@@ -68,7 +68,7 @@ def _qtime_milliseconds(response: Any) -> int | None:
 
 
 def _body(response: Any) -> bytes:
-    """Return what was read of an answer.
+    """Return what was read of a response.
 
     `content` would read it now: a stream that the user wants to read itself.
     """

@@ -1,4 +1,4 @@
-"""A pass of the user's own Locust users on one worker.
+"""A step run of the user's own Locust users on one worker.
 
 All of it runs in greenlets of the main thread, where Locust's users run. Times are those that
 Locust's `request` event reports; a request ends when its event is fired.
@@ -28,13 +28,13 @@ from solrbench.load.workload.prepared_request import PreparedRequest
 
 _NS_PER_MS = 1_000_000
 _NOT_COUNTED = {"partial_answers": None, "empty_answers": None}
-"""Locust tells of no answer what is in it."""
+"""Locust tells of no response what is in it."""
 
 _now = time.perf_counter_ns
 
 
 class LocustfileStepRunListener(Protocol):
-    """Who is told of a pass; each once."""
+    """Who is told of a step run; each once."""
 
     def users_ready(self, key: str) -> None:
         """Learn that all users of this worker are there, their `on_start` done."""
@@ -43,11 +43,11 @@ class LocustfileStepRunListener(Protocol):
         """Learn that everything is counted."""
 
     def all_users_exited(self) -> None:
-        """Learn that all users ended of their own accord, before the pass was over."""
+        """Learn that all users ended of their own accord, before the step run was over."""
 
 
 class LocustfileStepRun:
-    """Counts what the users of a pass report, and ends it.
+    """Counts what the users of a step run report, and ends it.
 
     `hosts` are the URLs that users are spread over, `names` the request names that are known.
     """
@@ -178,7 +178,7 @@ class LocustfileStepRun:
         return build_progress(self._assignment, self._recorder, len(self._users), last=last)
 
     def result(self) -> WorkerStepResult:
-        """Return the result; the pass must be over and its last second rolled."""
+        """Return the result; the step run must be over and its last second rolled."""
         recorder = self._recorder
         return WorkerStepResult(
             key=self.key,
@@ -231,7 +231,7 @@ class LocustfileStepRun:
         self._timer = gevent.spawn_later(self._stop_timeout_seconds, self._finish)
 
     def _finish(self) -> None:
-        """End the pass now: requests under way are cut off."""
+        """End the step run now: requests under way are cut off."""
         if self._is_over:
             return
         self._end()
@@ -243,7 +243,7 @@ class LocustfileStepRun:
         self._meter.end()
         if self._timer is not None and self._timer is not gevent.getcurrent():
             self._timer.kill(block=False)
-        # Not at once: whoever reported the last request is still in the middle of its own affairs.
+        # Not at once: who reported the last request is still in the middle of its own affairs.
         gevent.spawn(self._listener.step_run_ended)
 
 

@@ -39,4 +39,4 @@ CHECKS: Mapping[str, Check] = {
     "RequestsLate": check_requests_late,
     "QueriesMayRepeat": check_queries_may_repeat,
 }
-"""Checks of one pass by the reason that they give."""
+"""Checks of one step run by the reason that they give."""
