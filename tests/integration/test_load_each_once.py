@@ -136,7 +136,7 @@ def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> Non
 
 
 @pytest.mark.timeout(150)
-def test_a_worker_lost_in_a_timed_step_leaves_a_doubt(tmp_path: Path) -> None:
+def test_worker_lost_in_a_timed_step_may_repeat_queries(tmp_path: Path) -> None:
     with serving() as server:
         plan = each_once(server, {"name": "timed", "durationSeconds": 8, **SLOWLY}, LAST, **GOES_ON)
         with running(tmp_path, plan, QUERIES, **SOON) as load:

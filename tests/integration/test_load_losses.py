@@ -110,7 +110,7 @@ def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
+def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "long", "users": 2, "durationSeconds": 60}
         plan = make_plan(server, step, workers=1, **GOES_ON)

@@ -262,7 +262,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_every_door_is_knocked_at_before_the_first_pass(tmp_path: Path) -> None:
+def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
         closed = f"http://127.0.0.1:{free_port()}/solr"
@@ -370,7 +370,7 @@ def test_bad_queries_fail_for_good(tmp_path: Path, queries: str, reason: str) ->
 
 
 @pytest.mark.timeout(60)
-def test_target_that_never_answers_fails_before_the_first_pass(tmp_path: Path) -> None:
+def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
     plan["solrUrls"] = [f"http://127.0.0.1:{free_port()}/solr"]

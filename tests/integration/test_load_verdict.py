@@ -32,7 +32,7 @@ def told(verdict: StepVerdict) -> dict[str, str]:
 
 
 @pytest.mark.timeout(60)
-def test_healthy_and_saturated_workers_are_told_apart(tmp_path: Path) -> None:
+def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> None:
     calm = {"name": "calm", "users": 4, "requests": 300, "thinkTime": CALM}
     full = {"name": "full", "users": 64, "durationSeconds": 3}
     with fast_server() as server:

@@ -266,7 +266,7 @@ async def partial(exchange: Exchange) -> None:
 
 
 @pytest.mark.timeout(120)
-def test_answers_that_nobody_can_judge_are_not_taken_for_good_ones(tmp_path: Path) -> None:
+def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     both = '{"params": {"q": "good"}}\n{"params": {"q": "good", "wt": "xml"}}\n'
     mix = [
         {"name": "json", "queries": FILE, "file": "good\n"},

@@ -30,7 +30,7 @@ def test_nothing_is_asked_for() -> None:
     assert HttpAuth().headers == {}
 
 
-def test_nobody_prints_what_is_secret() -> None:
+def test_secrets_are_not_in_the_repr() -> None:
     access = HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
     assert repr(access) == "HttpAuth()"
     assert access.headers["Authorization"].startswith("Basic ")

@@ -152,7 +152,7 @@ def test_next_command_can_be_typed_as_it_stands(
     assert f"  {typed}" in printed(full_status())
 
 
-def test_invalid_steps_are_told_above_and_below_the_table() -> None:
+def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
     lines = [line.strip() for line in text.splitlines()]
     assert "verdict: 1 of 1 steps is Invalid: two-users (proxy)" in lines

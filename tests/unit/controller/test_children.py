@@ -117,7 +117,7 @@ def test_a_later_attempt_is_spared() -> None:
     assert "SolrCloud/base" in cluster.deleted
 
 
-def test_nobody_asks_for_clouds_when_only_the_load_ends() -> None:
+def test_clouds_are_not_listed_when_only_the_load_ends() -> None:
     cluster = fake(cloud(), *tools())
     remove(cluster, *LOAD)
     assert "SolrCloud" not in cluster.asked

@@ -137,7 +137,7 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
     ]
 
 
-def test_a_single_door_is_not_passed_by() -> None:
+def test_single_endpoint_is_not_bypassed() -> None:
     found = find(FewObjects())
     cluster = FewObjects().as_cluster()
     assert leader_urls(cluster, ALLOWED, "search", found, [replica("a.nodes.search")]) == {}

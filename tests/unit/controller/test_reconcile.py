@@ -47,7 +47,7 @@ def condition_of(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
     return found.status, found.reason
 
 
-def test_first_pass_takes_the_turn_and_makes_the_ensemble() -> None:
+def test_first_reconcile_acquires_the_slot_and_makes_the_ensemble() -> None:
     world = World(small("one"))
     after = world.reconcile("one")
     assert after.status.phase == "Provisioning"
@@ -57,7 +57,7 @@ def test_first_pass_takes_the_turn_and_makes_the_ensemble() -> None:
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
 
 
-def test_same_pass_again_writes_nothing() -> None:
+def test_repeated_reconcile_writes_nothing() -> None:
     world = World(small("one"))
     world.reconcile("one")
     before = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]

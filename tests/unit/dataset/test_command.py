@@ -112,7 +112,7 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("fault", [BUSY, RESET, (429, {}), (404, {})])
-def test_sends_a_batch_again_after_what_may_pass(bench: Bench, fault: Any) -> None:
+def test_batch_is_sent_again_after_a_temporary_failure(bench: Bench, fault: Any) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [fault, fault]
         assert bench.run([solr.url], GENERATED, streams=1) == 0
@@ -214,7 +214,7 @@ def test_unexpected_failure_leaves_last_words(
     assert bench.words.reason == "InternalError"
 
 
-def test_tells_its_progress_and_stops_when_told(bench: Bench, free_port: int) -> None:
+def test_progress_is_reported_and_sigterm_stops(bench: Bench, free_port: int) -> None:
     bench.port = free_port
     seen: list[bytes] = []
 
@@ -273,13 +273,13 @@ def test_wrong_login_ends_the_run_at_once(bench: Bench, caplog: pytest.LogCaptur
     assert "a-guess" not in (bench.words.message or "") + caplog.text
 
 
-def test_missing_login_is_told(bench: Bench) -> None:
+def test_missing_login_is_reported(bench: Bench) -> None:
     plan = {"access": {"credentialsFolder": str(bench.folder / "nowhere")}}
     assert bench.run(["http://127.0.0.1:1/solr"], GENERATED, plan=plan) == EXIT_PERMANENT
     assert "mounted from a Secret of target.existing" in (bench.words.message or "")
 
 
-def test_authority_that_is_none_is_told(bench: Bench) -> None:
+def test_malformed_certificate_is_reported(bench: Bench) -> None:
     (bench.folder / "ca.crt").write_text("nonsense")
     plan = {"access": {"caFile": str(bench.folder / "ca.crt")}}
     assert bench.run(["https://127.0.0.1:1/solr"], GENERATED, plan=plan) == EXIT_PERMANENT

@@ -31,7 +31,7 @@ def test_counts_what_was_accepted() -> None:
     )
 
 
-def test_failure_is_told_by_reason_and_message() -> None:
+def test_failure_is_reported_by_reason_and_message() -> None:
     counter = ProgressCounter(0, lambda: 1.0)
     counter.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
     body = json.loads(as_json(counter.progress))

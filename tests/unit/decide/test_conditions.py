@@ -56,7 +56,7 @@ def test_transition_time_moves_only_when_the_status_flips(
     assert (found.reason, found.message, found.observed_generation) == ("New", "words", 2)
 
 
-def test_what_was_set_holds_in_the_same_pass() -> None:
+def test_condition_that_was_set_is_true_in_the_same_reconcile() -> None:
     conditions = Conditions([], NOW, 1)
     conditions.set(TARGET_READY, "True", "Ready", "")
     assert conditions.is_true(TARGET_READY)

@@ -59,12 +59,12 @@ def test_quiet_pods_are_recorded_without_troubles() -> None:
         ({"restarts": 1, "lastState": {"terminated": ended(4, "Completed", 0)}}, "Restarted"),
     ],
 )
-def test_ends_within_the_pass_are_troubles(state: dict[str, Any], kind: str) -> None:
+def test_ends_within_the_step_run_are_events(state: dict[str, Any], kind: str) -> None:
     assert troubles(pod(**state)) == [("b-solr-0", kind, at(4))]
 
 
 @pytest.mark.parametrize("seconds", [-0.5, 10.5])
-def test_ends_outside_the_pass_are_none(seconds: float) -> None:
+def test_ends_outside_the_step_run_are_no_events(seconds: float) -> None:
     assert troubles(pod(restarts=1, lastState={"terminated": ended(seconds)})) == []
 
 
@@ -72,7 +72,7 @@ def test_work_that_is_done_is_no_trouble() -> None:
     assert troubles(pod(state={"terminated": ended(9, "Completed", 0)})) == []
 
 
-def test_pod_made_within_the_pass_took_the_place_of_another() -> None:
+def test_pod_created_within_the_step_run_is_a_replacement() -> None:
     assert troubles(pod(created=3)) == [("b-solr-0", "Replaced", at(3))]
     assert troubles(pod(created=11)) == []
 

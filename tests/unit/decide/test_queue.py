@@ -67,7 +67,7 @@ def test_one_at_a_time_oldest_first(other: SolrBenchmark, waits: bool) -> None:
     assert before == ([other.key] if waits else [])
 
 
-def test_nobody_waits_for_oneself() -> None:
+def test_benchmark_does_not_block_itself() -> None:
     assert blocking_benchmarks(ME, [ME], max_concurrent=1) == []
 
 

@@ -20,7 +20,7 @@ def test_the_first_attempt_begins_with_the_lists() -> None:
     assert plan_resumption(StepRunId(1, 0, 0, "first"), [], 1, 1) == Resumption()
 
 
-def test_every_attempt_since_the_last_stored_pass_may_have_begun_the_next_one() -> None:
+def test_every_attempt_since_the_last_stored_step_run_may_have_begun_the_next_one() -> None:
     assert plan_resumption(SECOND, [stored(30, 4)], 2, 1) == Resumption(
         offsets=[30, 4], lost_steps=1
     )
@@ -29,7 +29,7 @@ def test_every_attempt_since_the_last_stored_pass_may_have_begun_the_next_one() 
     assert again == Resumption(offsets=[30, 4], lost_steps=2, lost_warm_ups=1)
 
 
-def test_without_any_stored_pass_every_attempt_has_warmed_up() -> None:
+def test_without_any_stored_step_run_every_attempt_has_warmed_up() -> None:
     lost = plan_resumption(StepRunId(1, 0, 0, "first"), [], 3, 1)
     assert lost == Resumption(lost_steps=2, lost_warm_ups=2)
 
@@ -46,7 +46,7 @@ def test_variants_have_lists_of_their_own() -> None:
     assert plan_resumption(proxied, [stored(30), own], 1, 1) == Resumption(offsets=[12])
 
 
-def test_offsets_are_those_of_the_last_pass() -> None:
+def test_offsets_are_those_of_the_last_step_run() -> None:
     later = stored(55, 4, attempt=2)
     assert plan_resumption(SECOND, [later, stored(30)], 2, 1) == Resumption(offsets=[55, 4])
 
@@ -57,7 +57,7 @@ def test_what_was_sent_to_another_target_is_not_skipped() -> None:
     assert lost == Resumption(offsets=[30], lost_steps=1, lost_warm_ups=1)
 
 
-def test_doubts_stay_for_the_rest_of_the_ladder() -> None:
+def test_possible_repeats_stay_for_all_later_steps() -> None:
     for doubtful in (
         stored(30, queries_may_repeat=True),
         stored(30, lost_workers=["w-1"]),

@@ -43,7 +43,7 @@ def test_what_the_cloud_lacks_is_said(path: str, value: Any, words: str) -> None
     assert any(words in each for each in unmet_conditions(cloud, ready_stateful_set()))
 
 
-def test_a_status_that_is_older_than_the_stateful_set_is_not_believed() -> None:
+def test_status_older_than_the_stateful_set_is_not_ready() -> None:
     stateful_set = ready_stateful_set()
     stateful_set["metadata"]["generation"] = 2
     assert unmet_conditions(ready_cloud(), stateful_set) == [
@@ -73,7 +73,7 @@ def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "ignored"), [(59, False), (61, True)])
-def test_a_cloud_that_nobody_touches(seconds: int, ignored: bool) -> None:
+def test_cloud_without_status_is_unreconciled(seconds: int, ignored: bool) -> None:
     cloud = copy.deepcopy(ready_cloud())
     del cloud["status"]
     now = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=seconds)

@@ -41,7 +41,7 @@ def test_a_new_pod_has_nothing_but_its_name() -> None:
     assert view.created == datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
-def test_a_pod_of_somebody_else_has_no_component() -> None:
+def test_foreign_pod_has_no_component() -> None:
     view = view_pod({"metadata": METADATA | {"labels": None}})
     assert (view.component, view.attempt) == ("", 0)
 

@@ -17,7 +17,7 @@ from solrbench.plan.load_plan import LoadState
         ("TargetUnreachable", 4),
     ],
 )
-def test_exit_code_tells_whether_another_attempt_can_help(reason: str, code: int) -> None:
+def test_exit_code_depends_on_whether_another_attempt_can_help(reason: str, code: int) -> None:
     assert LoadError(reason, "why").exit_code == code
 
 

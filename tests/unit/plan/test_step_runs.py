@@ -45,7 +45,7 @@ def test_passes_name_their_variant_and_step() -> None:
     assert variant_names(spec) == ("raw", "proxy")
 
 
-def test_the_order_of_passes_is_that_of_their_ids() -> None:
+def test_step_runs_are_ordered_by_their_ids() -> None:
     spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
     assert sorted(all_step_runs(spec)) == list(all_step_runs(spec))
 

@@ -6,7 +6,7 @@ from support.objects import stored
 NODES = ["http://a:8983/solr", "http://b:8983/solr"]
 
 
-def test_every_variant_has_the_addresses_of_its_door() -> None:
+def test_every_variant_has_the_urls_of_its_endpoint() -> None:
     variants = [
         {"name": "raw", "door": "Nodes"},
         {"name": "service", "door": "Service"},

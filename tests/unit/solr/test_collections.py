@@ -140,7 +140,7 @@ def test_settings_that_are_so_already_are_not_sent() -> None:
     assert [method for method, _, _, _ in solr.asked] == ["GET"]
 
 
-def test_setting_without_effect_is_told() -> None:
+def test_setting_without_effect_is_an_error() -> None:
     solr = Solr({"/books/config": [config("512"), OK, config("512")]})
     with solr.client() as client, pytest.raises(PermanentError) as caught:
         ensure_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
@@ -167,7 +167,7 @@ def test_inactive_replica_is_waited_for() -> None:
         ([made(1, "a"), made(2, "a")], wanted(shards=2), 2, "UnevenPlacement", "'a:8983_solr': 2"),
     ],
 )
-def test_wrong_replicas_are_told(
+def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
     with pytest.raises(PermanentError) as caught:

@@ -20,7 +20,7 @@ def test_credentials_go_with_every_request() -> None:
 
 
 @pytest.mark.parametrize("access", [HttpAuth(), HttpAuth(basic_auth("solr", "secret-guess"))])
-def test_wrong_password_is_told_without_the_password(access: HttpAuth) -> None:
+def test_wrong_password_is_reported_without_the_password(access: HttpAuth) -> None:
     cloud = Cloud(authorization=basic_auth("solr", "SolrRocks"))
     with cloud.client(access) as client, pytest.raises(PermanentError) as caught:
         node_identities(client)
@@ -31,7 +31,7 @@ def test_wrong_password_is_told_without_the_password(access: HttpAuth) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirect_is_told_and_not_followed(status: int) -> None:
+def test_redirect_is_an_error_and_not_followed(status: int) -> None:
     seen = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -60,7 +60,7 @@ def test_answer_that_names_no_node_is_waited_for() -> None:
         node_identities(client)
 
 
-def test_index_of_every_core_through_one_door() -> None:
+def test_size_of_every_replica_through_one_endpoint() -> None:
     cloud = Cloud()
     cloud.make("books", "books")
     cloud.make("others", "others")
@@ -70,7 +70,7 @@ def test_index_of_every_core_through_one_door() -> None:
     assert (engine.documents, engine.bytes) == (5, 700)
 
 
-def test_core_that_no_node_tells_of_is_waited_for() -> None:
+def test_missing_replica_is_waited_for() -> None:
     cloud = Cloud()
     cloud.make("books", "books")
     with cloud.client() as client:

@@ -26,7 +26,7 @@ def test_collection_of_an_earlier_attempt_goes() -> None:
 
 
 @pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
-def test_collection_of_somebody_else_is_left_alone(config_set: str) -> None:
+def test_foreign_collection_is_left_alone(config_set: str) -> None:
     cloud = Cloud()
     cloud.make("base", config_set)
     with cloud.client() as client:

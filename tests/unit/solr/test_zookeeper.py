@@ -39,7 +39,7 @@ def test_answer_is_read_to_its_end() -> None:
         assert send_command("127.0.0.1", port, "mntr") == LEADER * 5000
 
 
-def test_nobody_there() -> None:
+def test_unreachable_server_is_not_reachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     assert send_command("127.0.0.1", port, "mntr") == ""
@@ -57,7 +57,7 @@ def test_nobody_there() -> None:
         ([STARTING, ""], 0),
     ],
 )
-def test_leader_tells_the_size(answers: list[str], expected: int) -> None:
+def test_leader_reports_the_size(answers: list[str], expected: int) -> None:
     with ExitStack() as stack:
         port, hosts = 0, []
         for number, answer in enumerate(answers, 1):

@@ -105,7 +105,7 @@ def test_live_load_has_the_step_as_label() -> None:
     assert registry.get_sample_value("solrbench_live_step_requests", labels) == 70
 
 
-def test_variants_are_told_apart_by_a_label() -> None:
+def test_variants_have_a_label() -> None:
     results = [RESULT.model_copy(update={"variant": name}) for name in ("raw", "proxy")]
     load = LiveLoad(stage="Measuring", step="five", variant="proxy", users=5)
     registry = _registry(make_benchmark(results=results, load=load))

@@ -32,7 +32,7 @@ def test_every_result_counts_from_zero() -> None:
     assert registry.get_sample_value("solrbench_build_info", {"version": "1.2.3"}) == 1
 
 
-def test_a_pass_is_timed_by_the_clock_it_is_given() -> None:
+def test_reconcile_is_timed_by_the_given_clock() -> None:
     registry = CollectorRegistry()
     metrics = OperatorMetrics(registry, "1")
     with metrics.time_reconcile(_clock(10.0, 12.5)) as timer:

@@ -164,7 +164,7 @@ def test_trouble_of_an_init_container_is_the_reason(outside: Changes) -> None:
     assert "cp-solr-xml" in message
 
 
-def test_a_cloud_of_somebody_else_is_never_touched(outside: Changes) -> None:
+def test_foreign_cloud_is_never_touched(outside: Changes) -> None:
     foreign = ready_cloud(outside)
     foreign["metadata"]["ownerReferences"][0]["uid"] = "another"
     cluster = fake(foreign, ready_stateful_set(outside))

@@ -113,12 +113,12 @@ def test_deletion_waits_for_a_solr_that_is_away_but_not_for_ever(deletion: Any) 
     assert deletion(cloud, DELETION_TIMEOUT) == ["CollectionLeftBehind"]
 
 
-def test_deletion_does_not_wait_for_a_solr_that_lets_nobody_in(deletion: Any) -> None:
+def test_deletion_does_not_wait_for_a_solr_that_refuses_credentials(deletion: Any) -> None:
     cloud = Cloud()
     measured(cloud)
     cloud.authorization = "Basic x"
     assert deletion(cloud, timedelta()) == ["CollectionLeftBehind"]
 
 
-def test_deletion_of_what_never_started_asks_nobody(deletion: Any) -> None:
+def test_deletion_before_the_start_sends_no_request(deletion: Any) -> None:
     assert deletion(Cloud(down=True), timedelta(), started=False) == []

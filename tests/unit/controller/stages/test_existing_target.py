@@ -38,7 +38,7 @@ def test_makes_a_collection_of_its_own_once() -> None:
     assert len(cloud.changed) == 2
 
 
-def test_pass_after_a_crash_finds_what_the_one_before_made() -> None:
+def test_reconcile_after_a_crash_finds_what_the_one_before_made() -> None:
     cloud = Cloud()
     provisioned(cloud)
     known = ready(Cloud()).status.model_copy(update={"conditions": []})
@@ -46,7 +46,7 @@ def test_pass_after_a_crash_finds_what_the_one_before_made() -> None:
     assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
 
 
-def test_status_tells_what_solr_tells() -> None:
+def test_status_has_what_solr_reports() -> None:
     target = ready(Cloud()).status.target
     assert (target.live_nodes, target.solr_version) == (2, "9.10.1")
     assert target.heap_bytes == 1 << 30
@@ -160,7 +160,7 @@ def test_node_that_came_along_is_no_loss() -> None:
     assert run.status.target.check_time == run.now
 
 
-def test_nodes_are_not_asked_with_every_pass() -> None:
+def test_nodes_are_not_queried_in_every_reconcile() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.down = True

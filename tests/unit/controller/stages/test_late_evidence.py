@@ -66,7 +66,7 @@ def reasons(status: Status) -> list[str]:
     return [reason.reason for each in status.verdicts for reason in each.reasons]
 
 
-def test_restart_that_is_told_after_the_step_was_stored_is_added_to_it() -> None:
+def test_restart_reported_after_the_step_was_stored_is_added_to_it() -> None:
     world = world_with(measured(pods=[]))
     world.cluster.put(solr_pod())
     status = world.reconcile("one").status
@@ -153,7 +153,7 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
     assert [each.troubles for each in found.values()] == [[], []]
 
 
-def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = PodEvent(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
     record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[problem])
     monkeypatch.setattr(load_results, "LoadMasterClient", Master)
@@ -168,7 +168,7 @@ def test_what_pods_told_outlives_a_lost_acknowledgement(monkeypatch: pytest.Monk
     assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
 
 
-def test_the_end_says_what_must_not_be_believed() -> None:
+def test_final_message_names_invalid_steps() -> None:
     run = pass_over(Cloud())
     run.update(verdicts=[VALID, INVALID])
     cleanup.succeed(run)

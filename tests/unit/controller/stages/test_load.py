@@ -38,7 +38,7 @@ def plan_of(world: World) -> LoadPlan:
     return LoadPlan.model_validate(json.loads(found["data"]["load-plan.json"]))
 
 
-def test_variants_are_told_once_with_their_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_has_each_variant_once_with_its_urls(monkeypatch: pytest.MonkeyPatch) -> None:
     addresses = {"proxy.default.svc": ["10.96.0.7"]}
     monkeypatch.setattr(endpoint, "resolve", lambda host: addresses.get(host, ["10.96.0.1"]))
     plan = planned(variants=VARIANTS)
@@ -55,7 +55,7 @@ def test_variants_are_told_once_with_their_addresses(monkeypatch: pytest.MonkeyP
     ]
 
 
-def test_a_ramp_is_told_where_it_begins() -> None:
+def test_plan_has_the_rate_where_a_ramp_begins() -> None:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     step = {"requestsPerSecond": 8, "rampSeconds": 3, "requests": 10}
@@ -81,7 +81,7 @@ def test_without_variants_the_load_goes_to_the_nodes() -> None:
     assert [(each.id, each.variant) for each in plan.passes] == [("r1-s0-two-users", "")]
 
 
-def test_a_new_attempt_is_told_what_the_ones_before_sent() -> None:
+def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
     world = measured_so_far(retries=3, load=3)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     body["spec"]["load"]["repeats"] = 2
@@ -127,7 +127,7 @@ def test_stored_steps_of_variants_are_compared() -> None:
     assert stored["comparisons"][0]["baseline"] == "raw"
 
 
-def test_the_status_tells_how_arrivals_were_sent_and_how_the_load_began() -> None:
+def test_status_has_open_loop_stats_and_cold_start() -> None:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     world.cluster.put(solr_pod())

@@ -64,7 +64,7 @@ def test_failure_of_the_reader_reaches_the_taker_after_what_was_read() -> None:
     asyncio.run(run())
 
 
-def test_thread_ends_when_nobody_wants_more() -> None:
+def test_thread_ends_when_the_consumer_stops() -> None:
     ended = threading.Event()
     stopped: list[threading.Event] = []
 

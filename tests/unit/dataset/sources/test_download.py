@@ -24,7 +24,7 @@ def test_streams_a_file() -> None:
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-def test_tries_again_after_what_may_pass(code: int) -> None:
+def test_download_is_retried_after_a_temporary_failure(code: int) -> None:
     pauses: list[float] = []
     with file_server(FILES, [(code, ""), (code, "")]) as url:
         assert read(f"{url}/a.json", 2, pauses) == b"[]"
@@ -79,7 +79,7 @@ def test_does_not_follow_to_another_host() -> None:
     assert caught.value.permanent
 
 
-def test_lost_connection_may_pass() -> None:
+def test_lost_connection_is_retried() -> None:
     with file_server(FILES, []) as url:
         gone = f"{url}/a.json"
     with pytest.raises(IndexingError) as caught:

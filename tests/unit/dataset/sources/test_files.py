@@ -82,7 +82,7 @@ def test_missing_files(folder: Path, path: str) -> None:
         ("a.xml", Format.XML),
     ],
 )
-def test_endings_tell_the_format(name: str, expected: Format) -> None:
+def test_file_extension_sets_the_format(name: str, expected: Format) -> None:
     assert format_of(file(name), Format.AUTO) is expected
     assert format_of(file(name), Format.CSV) is Format.CSV
 
@@ -100,6 +100,6 @@ def test_names_for_ids_are_distinct_and_hold_no_separator() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"plain text"])
-def test_gzip_is_told_by_its_first_bytes(data: bytes) -> None:
+def test_gzip_is_detected_by_its_first_bytes(data: bytes) -> None:
     assert unpacked(io.BufferedReader(io.BytesIO(packed(data)))).read() == data
     assert unpacked(io.BufferedReader(io.BytesIO(data))).read() == data

@@ -84,8 +84,6 @@ def test_usage_is_what_happened_between_begin_and_end(tmp_path: Path) -> None:
         assert 0 <= usage.core_waiting_seconds <= usage.measured_seconds
 
 
-def test_kernel_that_does_not_tell_of_waiting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernel_without_run_queue_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usage_module, "SCHEDULED", tmp_path / "none")
     assert UsageMeter(group(tmp_path, "0::/\n")).usage().core_waiting_seconds is None

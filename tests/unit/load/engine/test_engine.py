@@ -45,7 +45,7 @@ def test_requests_are_exact(users: int, requests: int) -> None:
     run(body)
 
 
-def test_a_pass_goes_through_the_door_of_its_variant() -> None:
+def test_step_run_uses_the_endpoints_of_its_variant() -> None:
     async def body() -> None:
         async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
             endpoints = {
@@ -128,7 +128,7 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
     run(body)
 
 
-def test_nobody_to_connect_to_does_not_hold_up_the_barrier() -> None:
+def test_refused_connections_do_not_delay_the_barrier() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
         result = await run_pass(what, assignment(users=3, requests=6))
@@ -153,7 +153,7 @@ def test_requests_under_way_at_the_end_are_counted() -> None:
     run(body)
 
 
-def test_users_that_think_at_the_end_do_not_hold_up_the_pass() -> None:
+def test_thinking_users_do_not_delay_the_end_of_the_step_run() -> None:
     async def body() -> None:
         think = ThinkTime(constant_milliseconds=60_000)
         async with HttpServer() as server:
@@ -252,7 +252,7 @@ def test_progress_adds_up_to_the_outcome() -> None:
     run(body)
 
 
-def test_a_pass_that_is_closed_finishes_what_is_under_way() -> None:
+def test_stopped_step_run_finishes_requests_in_flight() -> None:
     async def body() -> None:
         listener = RecordingListener()
         think = ThinkTime(constant_milliseconds=60_000)
@@ -302,7 +302,7 @@ def test_names_in_the_file_are_counted_apart() -> None:
     run(body)
 
 
-def test_next_pass_begins_with_nothing_of_the_last() -> None:
+def test_next_step_run_keeps_nothing_of_the_last() -> None:
     async def body() -> None:
         async with HttpServer(answer_well) as server:
             loop, what = asyncio.get_running_loop(), target(server.url)
@@ -356,7 +356,7 @@ def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
     run(body)
 
 
-def test_forgotten_pass_has_no_result_and_sends_no_more() -> None:
+def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
     async def body() -> None:
         listener, duty = RecordingListener(), assignment(users=2, seconds=60)
         ten, hundred = asyncio.Event(), asyncio.Event()

@@ -84,7 +84,7 @@ def test_timeouts_count_with_the_time_waited() -> None:
     run(body)
 
 
-def test_nobody_listening_and_unknown_names_are_told_apart() -> None:
+def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
     async def body() -> None:
         nobody = target(f"http://127.0.0.1:{free_port()}/solr")
         refused = await run_pass(nobody, assignment(requests=3))

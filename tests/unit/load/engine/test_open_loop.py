@@ -83,7 +83,7 @@ def test_nothing_is_sent_before_its_time() -> None:
     run(body)
 
 
-def test_a_slow_answer_holds_up_nobody() -> None:
+def test_slow_response_delays_no_other_request() -> None:
     async def slow(exchange: Exchange) -> None:
         await asyncio.sleep(0.5)
         exchange.send()
@@ -218,7 +218,7 @@ def test_a_node_that_is_down_fails_its_share() -> None:
     run(body)
 
 
-def test_nobody_to_connect_to_fails_every_request() -> None:
+def test_refused_connections_fail_every_request() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
         result = await run_pass(what, duty(requests=30, requests_per_second=300))
@@ -306,7 +306,7 @@ def test_schedule_without_an_arrival_ends_at_once() -> None:
     run(body)
 
 
-def test_dropped_pass_sends_nothing_more() -> None:
+def test_aborted_step_run_sends_nothing_more() -> None:
     async def body() -> None:
         async with HttpServer() as server:
             listener = RecordingListener()

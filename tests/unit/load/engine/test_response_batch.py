@@ -29,7 +29,7 @@ class FakeClient:
         self._log.append(("on_completed", self, *given))
 
 
-def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
+def test_all_next_requests_are_sent_before_the_first_response_is_checked() -> None:
     log: list[Any] = []
 
     async def main() -> None:
@@ -52,7 +52,7 @@ def test_all_are_followed_before_the_first_is_judged_after_the_turn() -> None:
     asyncio.run(main())
 
 
-def test_who_was_dropped_in_between_hears_nothing() -> None:
+def test_aborted_client_gets_no_response() -> None:
     log: list[Any] = []
 
     async def main() -> None:

@@ -140,7 +140,7 @@ def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
     with_pair(talk)
 
 
-def test_end_of_the_other_side_is_told_once() -> None:
+def test_end_of_the_other_side_is_reported_once() -> None:
     async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
         far.close()
         await reader.hears()
@@ -151,7 +151,7 @@ def test_end_of_the_other_side_is_told_once() -> None:
     with_pair(talk)
 
 
-def test_reset_is_told_with_its_reason() -> None:
+def test_reset_is_reported_with_its_reason() -> None:
     async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
         stamped.write(b"never read")
         # Closing with bytes unread resets the connection.

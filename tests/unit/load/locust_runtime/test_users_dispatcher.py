@@ -34,7 +34,7 @@ def test_all_at_once_is_one_level_shared_in_order() -> None:
     assert [counts(level) for level in dispatcher] == [[3, 3, 2]]
 
 
-def test_every_pass_begins_with_the_same_worker() -> None:
+def test_every_step_run_begins_with_the_same_worker() -> None:
     dispatcher = made()
     for users in (4, 0, 5, 0, 1):
         dispatcher.new_dispatch(users, 1_000_000.0)

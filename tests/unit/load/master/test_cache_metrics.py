@@ -60,7 +60,7 @@ def test_other_collections_do_not_count() -> None:
         answer([core(filterCache={"lookups": 3, "hits": 1})]),
     ],
 )
-def test_answers_without_counts_tell_nothing(given: dict[str, Any]) -> None:
+def test_responses_without_counts_give_no_sample(given: dict[str, Any]) -> None:
     assert parse_caches(given, "books") is None
 
 

@@ -79,7 +79,7 @@ def before(**fields: Any) -> dict[str, Any]:
     return {"resumption": {"offsets": [40]} | fields}
 
 
-def test_an_attempt_begins_behind_stored_passes_and_lost_tries() -> None:
+def test_attempt_begins_behind_stored_and_lost_step_runs() -> None:
     assert resumed(plan()) == ListOffsets((True,))
     assert resumed(plan(**before())) == ListOffsets((True,), (40,))
     lost = before(lostSteps=2, lostWarmUps=1)
@@ -97,7 +97,7 @@ def test_an_attempt_begins_behind_stored_passes_and_lost_tries() -> None:
         (EXACT, before(lostSteps=1) | {"onWorkerLoss": "Redistribute"}),
     ],
 )
-def test_what_nobody_knows_is_told(step: Step, fields: dict[str, Any]) -> None:
+def test_unknown_offsets_are_reported(step: Step, fields: dict[str, Any]) -> None:
     assert resumed(plan(step, **fields)).may_repeat
     assert not resumed(plan(step, order="Sequential", **fields)).may_repeat
 

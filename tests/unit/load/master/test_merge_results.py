@@ -74,7 +74,7 @@ def only(*results: WorkerStepResult) -> RequestResult:
     return result
 
 
-def test_document_tells_where_lists_go_on() -> None:
+def test_document_has_list_offsets() -> None:
     record = StepRunMetadata(1, BEGAN, list_offsets=(7, 0), queries_may_repeat=True)
     document = merge_worker_results(PLANNED, [("worker-0", outcome(part([5])))], record)
     assert (document.list_offsets, document.queries_may_repeat) == ([7, 0], True)
@@ -197,7 +197,7 @@ def test_closed_loop_has_no_response_times_and_no_plan() -> None:
     assert (document.requests_per_second, document.planned_requests) == (None, None)
 
 
-def test_document_tells_of_windows_steadiness_and_outliers() -> None:
+def test_document_has_windows_steadiness_and_outliers() -> None:
     slow = [SecondSums(second, 50, 0, 50 * 9000, 20_000) for second in range(4)]
     usual = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(4, 40)]
     stalled = [SecondSums(40, 2, 0, 2 * 800_000, 900_000)]

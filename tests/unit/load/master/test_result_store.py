@@ -42,7 +42,7 @@ def test_document_survives_a_folder_that_cannot_be_written(tmp_path: Path) -> No
     assert store.acknowledge("r1-s0-a")
 
 
-def test_whoever_waits_for_an_empty_store_is_woken(tmp_path: Path) -> None:
+def test_waiting_for_an_empty_store_ends(tmp_path: Path) -> None:
     store = ResultStore(tmp_path)
     store.add(document("r1-s0-a"))
     waiting = gevent.spawn(store.wait_until_empty)

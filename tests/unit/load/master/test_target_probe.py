@@ -46,7 +46,7 @@ def test_node_that_comes_up_late_is_waited_for() -> None:
     assert len(pauses) == 1
 
 
-def test_nobody_answering_is_a_failure_that_names_the_last() -> None:
+def test_unreachable_target_fails_with_the_last_error() -> None:
     clock = iter(range(100))
     url = f"http://127.0.0.1:{free_port()}/solr"
     with pytest.raises(LoadError, match="none of 1 nodes answered within 3 s") as caught:

@@ -30,7 +30,7 @@ def test_rate_falls_to_zero_when_nothing_comes_any_more() -> None:
 
 
 @pytest.mark.parametrize("explicit", [True, False])
-def test_next_pass_starts_from_nothing(explicit: bool) -> None:
+def test_reset_forgets_earlier_step_run(explicit: bool) -> None:
     speed = ThroughputMeter()
     speed.add(0, 0)
     speed.add(1, 5000)

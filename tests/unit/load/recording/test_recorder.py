@@ -130,7 +130,7 @@ def test_sum_of_measured_times_is_that_of_the_seconds_rolled() -> None:
     assert made.measured_microseconds() == 5 + 6 + 7
 
 
-def test_what_nobody_can_see_is_absent_and_not_zero() -> None:
+def test_counts_that_responses_hide_are_absent_and_not_zero() -> None:
     unseen = UncheckedNames(partial=frozenset([0, 1]), empty=frozenset([1]))
     made = StepRunRecorder(("hot", "cold", "seen"), ORIGIN, unchecked=unseen)
     made.measure_from(ORIGIN)

@@ -74,7 +74,7 @@ def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) 
     assert (made.requests, made.seconds) == (fields.get("requests"), fields.get("duration_seconds"))
 
 
-def test_variant_of_the_pass_is_that_of_its_warm_up_too() -> None:
+def test_warm_up_has_the_variant_of_its_step_run() -> None:
     whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(seconds=3))
     proxied = whole.passes[0].model_copy(update={"variant": "proxy"})
     step, warm_up = step_assignment(whole, proxied), warm_up_assignment(whole, proxied)
@@ -84,7 +84,7 @@ def test_variant_of_the_pass_is_that_of_its_warm_up_too() -> None:
     assert step_assignment(whole, whole.passes[0]).label == "one"
 
 
-def test_warm_up_has_the_users_of_its_step_unless_told() -> None:
+def test_warm_up_has_the_users_of_its_step_by_default() -> None:
     step = Step(name="one", users=6, requests=1)
     bare = plan(step, warm_up=WarmUp(seconds=3))
     told = plan(step, warm_up=WarmUp(requests=9, users=2))

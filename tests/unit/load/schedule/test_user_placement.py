@@ -25,7 +25,7 @@ def test_users_of_one_lost_worker_are_spread_evenly() -> None:
     }
 
 
-def test_nobody_else_moves() -> None:
+def test_only_users_of_the_lost_worker_move() -> None:
     before = UserPlacement(5).after_loss(1)
     after = before.after_loss(4)
     moved = {user for users in after.reassigned_users(57).values() for user in users}

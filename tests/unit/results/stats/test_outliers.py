@@ -68,7 +68,7 @@ def test_scale_does_not_matter() -> None:
     assert all(abs(means[second] - centre) > 0.05 * centre for second in found)
 
 
-def test_a_silent_second_of_a_busy_pass_is_an_outlier() -> None:
+def test_second_without_requests_in_a_busy_step_run_is_an_outlier() -> None:
     busy = [each for each in series(*[100.0] * 12) if each.second not in (5, 6)]
     found = find_outliers(busy, BEGAN)
     assert [(each.second, each.requests, each.mean_microseconds) for each in found] == [
@@ -83,7 +83,7 @@ def test_silence_is_usual_where_little_is_asked() -> None:
     assert find_outliers(calm, BEGAN) == []
 
 
-def test_too_few_seconds_tell_nothing() -> None:
+def test_too_few_seconds_have_no_outliers() -> None:
     assert find_outliers(series(1, 1, 1, 900), BEGAN) == []
     assert find_outliers([], BEGAN) == []
 

@@ -109,7 +109,7 @@ def test_what_drifts_is_never_steady() -> None:
     assert truncation([200.0 - place for place in range(100)]) is None
 
 
-def test_too_few_values_tell_nothing() -> None:
+def test_too_few_values_are_not_steady() -> None:
     assert truncation([9.0] + [1.0] * (MIN_WINDOWS - 2)) is None
     assert truncation([9.0] + [1.0] * (MIN_WINDOWS - 1)) == 1
 

@@ -71,14 +71,14 @@ def test_variants_are_kept_apart() -> None:
 @pytest.mark.parametrize(
     "workers", [[], [worker()], [worker(lag_max_microseconds=0)], [TOLD, worker("w-1")]]
 )
-def test_a_worker_that_did_not_tell_its_lag_may_have_been_the_worst(
+def test_lag_is_absent_if_one_worker_did_not_report_it(
     workers: list[WorkerResult],
 ) -> None:
     (found,) = open_loop_stats(make_spec("a"), [planned(1, counted(), workers=workers)])
     assert (found.lag_p99_milliseconds, found.lag_max_milliseconds) == (None, None)
 
 
-def test_a_plan_that_a_repeat_did_not_tell_is_absent() -> None:
+def test_planned_arrivals_are_absent_if_one_repeat_lacks_them() -> None:
     documents = [planned(1, counted()), planned(2, counted(), planned_requests=None)]
     (found,) = open_loop_stats(make_spec("a"), documents)
     assert (found.planned_arrivals, found.sent_arrivals) == (None, 16)

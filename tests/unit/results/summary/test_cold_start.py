@@ -107,7 +107,7 @@ def test_the_warm_up_comes_first() -> None:
     assert (found.first_thousand_seconds, found.first_thousand_average_milliseconds) == (4.0, 8.0)
 
 
-def test_only_the_pass_that_was_measured_first_is_cold() -> None:
+def test_only_the_first_measured_step_run_is_cold() -> None:
     later = begun(start_time=START + timedelta(hours=1), step="later")
     found = summarise_cold_start([later, begun(variant="raw")])
     assert found is not None
@@ -144,5 +144,5 @@ def test_there_is_no_cold_start_without_a_whole_first_thousand(fields: dict[str,
     assert summarise_cold_start([begun(**fields)]) is None
 
 
-def test_there_is_no_cold_start_before_a_pass_is_stored() -> None:
+def test_no_cold_start_before_a_step_run_is_stored() -> None:
     assert summarise_cold_start([]) is None

@@ -104,7 +104,7 @@ def test_every_other_variant_is_compared_with_the_first() -> None:
     assert [each.average.percent for each in found if each.average] == [10, -10]
 
 
-def test_failures_of_both_sides_are_told() -> None:
+def test_failures_of_both_sides_are_counted() -> None:
     documents = passes("raw", 100, 100, failures=1) + passes("proxy", 100, 100, failures=3)
     (found,) = compare_variants(spec(), documents)
     assert found.failures == 2 * (1 + 3)

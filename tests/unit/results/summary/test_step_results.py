@@ -92,7 +92,7 @@ def test_the_order_of_documents_does_not_matter() -> None:
     assert merge_steps(make_spec("a"), documents) == merge_steps(make_spec("a"), documents[::-1])
 
 
-def test_the_last_attempt_of_a_pass_counts_once() -> None:
+def test_last_attempt_of_a_step_run_counts_once() -> None:
     documents = [
         make_document("a", 1, make_result([1] * 7), attempt=2),
         make_document("a", 1, make_result([1] * 3), attempt=1),
@@ -223,6 +223,6 @@ def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
     assert (found.steady_from_second, found.outlier_windows) == (None, 3)
 
 
-def test_documents_of_older_versions_tell_nothing_of_outliers() -> None:
+def test_documents_of_older_versions_have_no_outliers() -> None:
     (found,) = merge_steps(make_spec("five"), [make_document("five", 1, make_result([5]))])
     assert (found.steady_from_second, found.outlier_windows) == (None, None)

@@ -140,7 +140,7 @@ def test_comparisons_stand_below_the_table() -> None:
     assert "## Comparison" not in render.to_markdown(bench)
 
 
-def test_markdown_tells_outcome_topology_and_results() -> None:
+def test_markdown_has_verdict_topology_and_results() -> None:
     text = render.to_markdown(_benchmark(FULL, BARE))
     assert text.startswith("# team/b\n")
     assert "- **Outcome**: AllStepsStored: 3 of 3 steps are stored" in text

@@ -41,7 +41,7 @@ def test_nothing_is_said_of_documents_without_windows() -> None:
     assert windows_to_markdown([make_document("five", 1)]) == []
 
 
-def test_passes_tell_how_they_became_steady() -> None:
+def test_step_runs_show_when_they_became_steady() -> None:
     shown = lines(
         document(1, steady_from_second=12, warm_up_requests=9000, warm_up_steady=True),
         document(2, warm_up_requests=500, warm_up_steady=False, outlier_windows=3),

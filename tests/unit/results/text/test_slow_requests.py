@@ -40,7 +40,7 @@ def document(repeat: int, *found: SlowRequest, variant: str = "") -> StepRunResu
     )
 
 
-def test_slowest_of_all_passes_come_first() -> None:
+def test_slowest_of_all_step_runs_come_first() -> None:
     first = document(1, slow(300, qtime_milliseconds=290), slow(20))
     second = document(2, slow(700, failure="Timeout"), variant="proxy")
     assert slow_lines([first, second], 2) == [
@@ -49,7 +49,7 @@ def test_slowest_of_all_passes_come_first() -> None:
     ]
 
 
-def test_node_that_nobody_told_is_left_out() -> None:
+def test_unknown_node_is_left_out() -> None:
     told = slow(300).model_copy(update={"node": None, "query": "transaction check-out"})
     assert slow_lines([document(1, told)], 1) == [
         "query: 300 ms in one, repeat 1, 1.2 s: transaction check-out"

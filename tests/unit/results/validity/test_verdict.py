@@ -79,7 +79,7 @@ def judged(*documents: StepRunResult, **changes: int) -> StepVerdict:
     return evaluate_step("a", "", documents, load(**changes))
 
 
-def test_nothing_to_doubt_is_valid() -> None:
+def test_step_without_findings_is_valid() -> None:
     for document in (healthy(), open_loop(200)):
         verdict = judged(document)
         assert (verdict.verdict, verdict.reasons, verdict.unchecked) == ("Valid", [], [])
@@ -119,7 +119,7 @@ def test_bounds_are_those_of_the_spec() -> None:
     assert "bound 50 %" in told(judged(document, max_worker_cpu_percent=50))["WorkerSaturated"]
 
 
-def test_worker_of_an_older_version_is_judged_by_the_seconds_of_the_step() -> None:
+def test_worker_of_an_older_version_is_checked_by_the_seconds_of_the_step() -> None:
     old = WorkerResult(worker="w-0", requests=200, cpu_seconds=9.9, users=2)
     verdict = judged(healthy(workers=[old], pods=None))
     assert "used 99 % of a core in 10 s" in told(verdict)["WorkerSaturated"]
@@ -294,7 +294,7 @@ def test_samples_are_those_of_all_repeats_of_the_scarcest_request() -> None:
     assert "0 requests, p95 needs 200" in told(judged(healthy(requests=[])))["TooFewSamples"]
 
 
-def test_the_worst_repeat_is_told_and_the_others_are_named() -> None:
+def test_worst_repeat_is_described_and_the_others_are_named() -> None:
     repeats = [
         healthy(repeat, workers=[worker(cpu_seconds=seconds)])
         for repeat, seconds in enumerate((9.2, 1.0, 9.8), 1)
@@ -306,7 +306,7 @@ def test_the_worst_repeat_is_told_and_the_others_are_named() -> None:
     }
 
 
-def test_steps_and_variants_are_judged_apart() -> None:
+def test_steps_and_variants_have_separate_verdicts() -> None:
     spec = make_variants(make_spec("a", "b"), "raw", "proxy")
     documents = [
         healthy().model_copy(update={"step": step, "variant": variant, "id": step + variant})
@@ -331,13 +331,13 @@ def test_steps_and_variants_are_judged_apart() -> None:
     ]
 
 
-def test_a_measurement_of_nothing_saturates_nobody() -> None:
+def test_step_run_without_duration_saturates_no_worker() -> None:
     idle = worker(cpu_seconds=0.001, core_cpu_seconds=0.0, measured_seconds=0.0)
     verdict = judged(healthy(workers=[idle], requests=[], seconds=0.0))
     assert set(told(verdict)) == {"TooFewSamples"}
 
 
-def test_documents_of_the_first_version_are_read_and_judged() -> None:
+def test_documents_of_the_first_version_are_read_and_checked() -> None:
     stored = {
         "schemaVersion": 1,
         "id": "r1-s0-a",

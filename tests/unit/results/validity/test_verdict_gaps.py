@@ -28,7 +28,9 @@ def with_names(document: StepRunResult, *names: str, **fields: Any) -> StepRunRe
 
 
 @pytest.mark.parametrize(("counted", "reason", "what"), COUNTED)
-def test_answers_that_nobody_looked_at_are_not_judged(counted: str, reason: str, what: str) -> None:
+def test_results_that_were_not_counted_are_not_checked(
+    counted: str, reason: str, what: str
+) -> None:
     nothing = {counted: None}
     assert gaps(judged(answers(**nothing))) == [(reason, f"{what} were not counted")]
     one = with_names(healthy(), "xml", **nothing)
@@ -46,21 +48,21 @@ def test_a_repeat_that_was_not_looked_at_is_named(counted: str, reason: str, wha
     assert gaps(verdict) == [(reason, f"repeat 2: {what} of xml were not counted")]
 
 
-def test_names_that_are_looked_at_are_judged_beside_others() -> None:
+def test_counted_names_are_checked_beside_uncounted_ones() -> None:
     document = with_names(answers(empty_answers=150), "xml", empty_answers=None)
     verdict = judged(document)
     assert set(told(verdict)) == {"EmptyAnswers"}
     assert verdict.unchecked == []
 
 
-def test_partial_answers_that_a_locustfile_reports_are_judged() -> None:
+def test_partial_results_that_a_locustfile_reports_are_checked() -> None:
     kinds = [FailureKind(kind="PartialResults", count=1)]
     verdict = judged(answers(partial_answers=None, failures=1, failure_kinds=kinds))
     assert set(told(verdict)) == {"PartialAnswers"}
     assert verdict.unchecked == []
 
 
-def test_gaps_of_many_steps_are_told_once() -> None:
+def test_gaps_of_many_steps_are_reported_once() -> None:
     spec = make_spec("a", "b")
     documents = [
         healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")

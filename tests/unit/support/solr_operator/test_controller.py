@@ -22,7 +22,7 @@ def test_name_is_passed_over_once_however_often_it_was_asked_for() -> None:
     assert seen == ["a", "b"]
 
 
-def test_change_during_a_pass_asks_for_another() -> None:
+def test_change_during_a_reconcile_triggers_another() -> None:
     def reconcile(name: str) -> bool:
         step_runs.append(name)
         if len(step_runs) == 1:

@@ -60,7 +60,7 @@ def test_address_is_path_and_node(url: Any, query: str, node: str | None) -> Non
         ({"name": "check-out", "request_type": Hostile()}, "check-out"),
     ],
 )
-def test_without_an_address_the_name_is_told(event: dict[str, Any], query: str) -> None:
+def test_without_an_address_the_name_is_reported(event: dict[str, Any], query: str) -> None:
     assert describe_event(**event) == (query, None, None)
 
 
@@ -99,6 +99,6 @@ def test_parameters_are_found_but_no_redirect_is_followed(
         (None, None),
     ],
 )
-def test_qtime_is_told_if_solrs_json_was_read(answer: Any, qtime: int | None) -> None:
+def test_qtime_is_reported_if_solrs_json_was_read(answer: Any, qtime: int | None) -> None:
     told = describe_event("find", answer, request_type="GET", url=URL)
     assert told == ("GET /solr/books/select?q=a&fl=id", "solr-0.solr:8983", qtime)
