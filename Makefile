@@ -78,11 +78,11 @@ typing: $(VENV)/ready ## mypy, strict, of sources, tests and bench
 
 .PHONY: generate
 generate: $(VENV)/ready ## write the CRD, its chart template and the API reference from the models
-	$(BIN)/python -m solrbench.api.crd
+	$(BIN)/python -m solrbench.api.generate
 
 .PHONY: verify
 verify: $(VENV)/ready ## check that everything generated is up to date
-	$(BIN)/python -m solrbench.api.crd --check
+	$(BIN)/python -m solrbench.api.generate --check
 
 .PHONY: unit
 unit: $(VENV)/ready ## tests that need Python alone

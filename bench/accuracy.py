@@ -8,7 +8,7 @@ from bench.product import product
 from bench.servers.running import python_server
 from bench.statistics import PERCENTS, exact_percentile, reported_percentile, worst_of
 from bench.table import Row
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 
 _USERS = 20
 
@@ -25,7 +25,7 @@ class Compared:
 
     """
 
-    document: StepDocument
+    document: StepRunResult
     reported: tuple[int, ...]
     known: tuple[int, ...]
     answers: int

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from bench.floor import timer_lag_p99_ms
+from bench.baseline import timer_lag_p99_ms
 from bench.processes import prefer
 from bench.product import product
 from bench.servers.nginx import nginx

@@ -3,14 +3,14 @@
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from bench.floor import floor
+from bench.baseline import run_baseline
+from bench.measurement import measure_client
 from bench.peers import paced_k6
 from bench.processes import resident_megabytes
 from bench.product import product
 from bench.servers.nginx import nginx
 from bench.servers.running import Server
 from bench.table import Row, skipped
-from bench.weighing import weigh
 
 _RATE = 1000
 _SETTLE_SECONDS = 2.0
@@ -26,10 +26,12 @@ def cost(folder: Path, seconds: float) -> list[Row]:
         with product(server, folder, step) as running:
             running.wait_for_stage("Measuring")
             (pid,) = running.workers
-            own = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
+            own = measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS)
             megabytes = resident_megabytes(pid)
         others = [
-            _beside("a bare loop in C", floor(server, folder, _RATE, lasts), server, seconds),
+            _beside(
+                "a bare loop in C", run_baseline(server, folder, _RATE, lasts), server, seconds
+            ),
             _beside("k6", paced_k6(server, folder, _RATE), server, seconds),
         ]
     at = f"at {own.per_second:,.0f} requests per second"
@@ -56,7 +58,7 @@ def _beside(who: str, client: AbstractContextManager[int], server: Server, secon
     what = f"CPU of {who} at 1,000/s"
     try:
         with client as pid:
-            weight = weigh(server.answered, [pid], seconds, _SETTLE_SECONDS)
+            weight = measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS)
     except FileNotFoundError as error:
         return skipped(what, "", error)
     return Row(

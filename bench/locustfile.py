@@ -3,7 +3,7 @@
 from locust import FastHttpUser, task
 
 
-class Asking(FastHttpUser):
+class QueryUser(FastHttpUser):
     """Asks without a pause."""
 
     @task

@@ -5,25 +5,25 @@ import time
 from pathlib import Path
 
 from bench.table import Row
-from solrbench.load.outcome import RequestOutcome
-from solrbench.load.recording import PassLedger
-from solrbench.load.requests import PreparedRequest
-from solrbench.results.histograms import Histogram, merge
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.worker_result import WorkerRequestStats
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.results.stats.histograms import Histogram, merge
 
 WORKERS = 4
-_REQUEST = PreparedRequest(b"q=any", 0, json=True)
+_REQUEST = PreparedRequest(b"q=any", 0, is_json=True)
 
 
-def recorded(samples_ns: list[int]) -> RequestOutcome:
+def recorded(samples_ns: list[int]) -> WorkerRequestStats:
     """Return what a worker sends that saw these service times, through its own recording."""
     began = time.perf_counter_ns()
-    ledger = PassLedger(("any",), began)
-    ledger.measure_from(began)
+    recorder = StepRunRecorder(("any",), began)
+    recorder.measure_from(began)
     for sample in samples_ns:
-        ledger.record(_REQUEST, began, began + sample, 550, None)
-    ledger.take_rolled(began, last=True)
-    (outcome,) = ledger.outcomes()
-    return RequestOutcome.model_validate_json(outcome.model_dump_json())
+        recorder.record(_REQUEST, began, began + sample, 550, None)
+    recorder.take_finished_seconds(began, last=True)
+    (result,) = recorder.results()
+    return WorkerRequestStats.model_validate_json(result.model_dump_json())
 
 
 def samples(seed: int, count: int) -> list[int]:

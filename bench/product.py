@@ -13,7 +13,7 @@ from typing import Any
 from bench.processes import started, wait_until
 from bench.servers.running import Server, free_port
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 
 _SOURCES = Path(__file__).parents[1] / "operator" / "src"
 _START_SECONDS = 60.0
@@ -52,14 +52,14 @@ class Product:
         """Wait until the run is in one of `stages`."""
         wait_until(lambda: self._stage() in stages, seconds, f"stage {' or '.join(stages)}")
 
-    def documents(self, seconds: float) -> list[StepDocument]:
+    def documents(self, seconds: float) -> list[StepRunResult]:
         """Wait until everything is measured and return it, in the order of the steps."""
         self.wait_for_stage("Finished", "Failed", seconds=_START_SECONDS + seconds)
         state = self.state()
         if state is None or state.reason is not None:
             raise RuntimeError(f"{state.reason}: {state.message}" if state else "no master")
         found = [self.get(f"/solrbench/results/{each}") for each in state.unacknowledged]
-        return [StepDocument.model_validate_json(each) for each in found]
+        return [StepRunResult.model_validate_json(each) for each in found]
 
     def _stage(self) -> str:
         state = self.state()

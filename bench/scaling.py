@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from bench.measurement import ClientCost, measure_client
 from bench.peers import CONNECTIONS
 from bench.processes import is_connected_to, pin
 from bench.product import product
 from bench.servers.nginx import nginx
 from bench.servers.running import Server
 from bench.table import Row, skipped
-from bench.weighing import Weight, weigh
 
 _BAR = 1.8
 _SETTLE_SECONDS = 1.0
@@ -32,14 +32,14 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
         return [skipped(_WHAT, f">= {_BAR} x", "needs two cores")]
     one, two = [], []
     with ExitStack() as stack:
-        servers = {core: stack.enter_context(_nginx(folder, core)) for core in cores}
+        servers = {engine: stack.enter_context(_nginx(folder, engine)) for engine in cores}
         for _ in range(repeats):
-            one.append(_weigh({cores[0]: servers[cores[0]]}, folder, seconds))
-            two.append(_weigh(servers, folder, seconds))
+            one.append(_measure_workers({cores[0]: servers[cores[0]]}, folder, seconds))
+            two.append(_measure_workers(servers, folder, seconds))
     return _rows(one, two)
 
 
-def _rows(one: Sequence[Weight], two: Sequence[Weight]) -> list[Row]:
+def _rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[Row]:
     slow, fast = (median(each.per_second for each in found) for found in (one, two))
     single, double = (median(each.per_cpu_second for each in found) for found in (one, two))
     rates = f"{slow:,.0f} and {fast:,.0f} requests per second, each worker beside its own server"
@@ -50,23 +50,25 @@ def _rows(one: Sequence[Weight], two: Sequence[Weight]) -> list[Row]:
     ]
 
 
-def _nginx(folder: Path, core: int) -> AbstractContextManager[Server]:
-    own = folder / f"core-{core}"
+def _nginx(folder: Path, engine: int) -> AbstractContextManager[Server]:
+    own = folder / f"core-{engine}"
     own.mkdir()
-    return nginx(own, core)
+    return nginx(own, engine)
 
 
-def _weigh(servers: Mapping[int, Server], folder: Path, seconds: float) -> Weight:
+def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float) -> ClientCost:
     """Run a worker on each core; users go round the servers, so each worker asks only one."""
     step = {"name": "full", "users": CONNECTIONS * len(servers), "durationSeconds": 60}
     urls = [server.url for server in servers.values()]
     first = next(iter(servers.values()))
     with product(first, folder, step, workers=len(servers), solrUrls=urls) as running:
         running.wait_for_stage("Measuring")
-        for core, server in servers.items():
+        for engine, server in servers.items():
             (worker,) = (pid for pid in running.workers if is_connected_to(pid, server.port))
-            pin(worker, core)
-        return weigh(partial(_answered, servers), running.workers, seconds, _SETTLE_SECONDS)
+            pin(worker, engine)
+        return measure_client(
+            partial(_answered, servers), running.workers, seconds, _SETTLE_SECONDS
+        )
 
 
 def _answered(servers: Mapping[int, Server]) -> int:

@@ -16,7 +16,7 @@ from bench.processes import prefer
 from bench.product import product
 from bench.servers.running import python_server
 from bench.table import Row
-from solrbench.results.histograms import Histogram, merge
+from solrbench.results.stats.histograms import Histogram, merge
 
 RATE = 1000
 STALL = 1.0

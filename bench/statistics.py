@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import merge
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.histograms import merge
 
 PERCENTS = (50.0, 90.0, 99.0, 99.9)
 
@@ -14,7 +14,7 @@ def exact_percentile(samples: Sequence[int], percent: float) -> int:
     return sorted(samples)[rank - 1]
 
 
-def reported_percentile(document: StepDocument, percent: float) -> int:
+def reported_percentile(document: StepRunResult, percent: float) -> int:
     """Return the percentile of the service times of a pass, in µs.
 
     Raises:

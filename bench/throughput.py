@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import median
 
+from bench.measurement import measure_client
 from bench.peers import fast_http_user, k6, ours, wrk
 from bench.processes import wait_until
 from bench.servers.nginx import nginx
 from bench.servers.running import Server, python_server
 from bench.table import Row, ratio_row, skipped
-from bench.weighing import weigh
 
 Peer = Callable[[Server, Path], AbstractContextManager[int]]
 
@@ -30,7 +30,7 @@ def per_cpu_second(peer: Peer, server: Server, folder: Path, seconds: float) -> 
     before = server.answered()
     with peer(server, folder) as pid:
         wait_until(lambda: server.answered() > before + _BUSY_REQUESTS, 30, "load")
-        return weigh(server.answered, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
+        return measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
 
 
 def compare(

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 import uvloop
 
 from bench.servers.distributions import DISTRIBUTIONS
-from solrbench.load.stamped_socket import StampedSocket
+from solrbench.load.engine.timestamped_socket import TimestampedSocket
 
 _BACKLOG = 4096
 _BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'
@@ -42,7 +42,7 @@ class Delaying:
     def __init__(self, log: Log, loop: asyncio.AbstractEventLoop, connected: socket.socket) -> None:
         self._log = log
         self._loop = loop
-        self._socket: StampedSocket | None = StampedSocket(loop, connected, self)
+        self._socket: TimestampedSocket | None = TimestampedSocket(loop, connected, self)
 
     def received(self, data: bytes, at_ns: int) -> None:
         """Answer a request after its delay; what asks for figures gets them at once."""

@@ -52,7 +52,7 @@ class Nginx(Server):
 
 
 @contextmanager
-def nginx(folder: Path, core: int | None = None) -> Iterator[Server]:
+def nginx(folder: Path, engine: int | None = None) -> Iterator[Server]:
     """Run nginx on a free port, on one core only if it is given.
 
     Raises:
@@ -64,7 +64,7 @@ def nginx(folder: Path, core: int | None = None) -> Iterator[Server]:
         raise FileNotFoundError("nginx is not on the PATH; hack/bench-tools unpacks it")
     port = free_port()
     configuration = folder / "nginx.conf"
-    affinity = "" if core is None else f"worker_cpu_affinity {1 << core:b};"
+    affinity = "" if engine is None else f"worker_cpu_affinity {1 << engine:b};"
     fields = {"folder": folder, "port": port, "body": small_answer(), "affinity": affinity}
     configuration.write_text(_CONFIGURATION.format_map(fields))
     command = [program, "-p", str(folder), "-c", str(configuration)]

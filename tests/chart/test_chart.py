@@ -20,7 +20,7 @@ from chart.rendering import (
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.settings import Settings
-from solrbench.manifests.common import ToolImage
+from solrbench.manifests.common import OperatorImage
 
 BAD_VALUES = {
     "typo=1": "typo",
@@ -88,11 +88,11 @@ def _settings(case: str) -> Settings:
 
 def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
     assert _settings("default") == Settings(
-        namespaces=(NAMESPACE,), image=ToolImage("solrbench:0.1.0"), log_format="json"
+        namespaces=(NAMESPACE,), image=OperatorImage("solrbench:0.1.0"), log_format="json"
     )
     assert _settings("everything") == Settings(
         namespaces=("team-a", "team-b"),
-        image=ToolImage("solrbench:1.2.3", "Always"),
+        image=OperatorImage("solrbench:1.2.3", "Always"),
         concurrency=2,
         allowed_hosts=("*.svc", "search.example.org"),
         metrics_port=9191,

@@ -3,14 +3,14 @@
 from prometheus_client import CollectorRegistry, generate_latest
 
 from chart.programs import promtool
-from solrbench.telemetry.metrics import PassResult, Telemetry
+from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 from unit.telemetry.test_benchmarks import full_benchmark
 
 
 def test_promtool_accepts_every_metric() -> None:
     telemetry = Telemetry(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
-    telemetry.operator.count_pass(PassResult.SUCCESS, 0.1)
+    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     text = generate_latest(telemetry.registry).decode()
     check = promtool("check", "metrics", text=text)
     assert (check.returncode, check.stdout, check.stderr) == (0, "", "")

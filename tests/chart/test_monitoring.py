@@ -9,8 +9,8 @@ from prometheus_client import CollectorRegistry
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
-from solrbench.telemetry.metrics import PassResult, Telemetry
-from solrbench.telemetry.results import RESULT_FAMILIES
+from solrbench.telemetry.metrics import ReconcileResult, Telemetry
+from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from unit.telemetry.test_benchmarks import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"
@@ -20,7 +20,7 @@ def _exposed() -> dict[str, set[str]]:
     """Return each sample the operator shows, with the names of its labels."""
     telemetry = Telemetry(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
-    telemetry.operator.count_pass(PassResult.SUCCESS, 0.1)
+    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     found: dict[str, set[str]] = {}
     for family in telemetry.registry.collect():
         for sample in family.samples:

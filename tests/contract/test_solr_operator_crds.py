@@ -21,12 +21,12 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.definitions import known_fields
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import SOLR_CLOUDS
-from solrbench.controller.provisioners.solr_operator import bring_up
-from solrbench.controller.run import Run
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.solr_operator import ensure_ready
 from solrbench.controller.settings import Settings
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
-from support.admission import ApiServer, RefusedError
+from support.admission import ApiServer, RejectedError
 from support.comparing import lost
 from support.definitions import installed, is_there, read_definition, schema_at, try_create
 from support.objects import IMAGE, STARTED, operated_target, stored
@@ -119,7 +119,7 @@ def test_without_a_definition_there_is_no_kind_to_ask_for(
         pytest.skip("the cluster has a Solr Operator of its own")
     assert not cluster.serves(*SOLR_CLOUDS)
     assert cluster.list_if_served(*SOLR_CLOUDS, namespace, {}) == []
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(TemporaryError) as caught:
         known_fields(cluster, *SOLR_CLOUDS, POD_OPTIONS)
     assert caught.value.reason == "SchemaNotPublished"
     assert _reason(cluster, namespace, "127.0.0.1:1", 0) == "SolrOperatorMissing"
@@ -148,7 +148,7 @@ def test_a_field_that_the_definition_lacks_is_refused(
     manifest = operated_target({"metadata.namespace": namespace}, observed(dynamic) | lacking)
     options = manifest["spec"]["customSolrKubeOptions"]["podOptions"]
     options |= {field: options.get(field, False) for field in lacking}
-    with pytest.raises(RefusedError, match="unknown field"):
+    with pytest.raises(RejectedError, match="unknown field"):
         try_create(dynamic, manifest)
 
 
@@ -175,8 +175,8 @@ def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
         }
     )
     now = datetime.now(UTC) + timedelta(seconds=later)
-    run = Run(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
+    run = ReconcileContext(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
     run.update(start_time=STARTED)
-    with pytest.raises(NotYet) as caught:
-        bring_up(run)
+    with pytest.raises(TemporaryError) as caught:
+        ensure_ready(run)
     return caught.value.reason

@@ -131,7 +131,7 @@ def test_collection_with_the_name_of_the_benchmark_is_left_alone(run: Run) -> No
     assert existing_solr.indexes(OLD) == before
 
 
-def test_wrong_password_is_told_and_not_repeated(run: Run) -> None:
+def test_wrong_password_is_reported_and_not_retried(run: Run) -> None:
     name = run(on_old("guessing", DOORS["nodes"], "wrong-login"))
     told = failure(name)
     assert told["reason"] == "AuthenticationFailed"

@@ -52,7 +52,7 @@ def solr_cloud(**changes: object) -> dict[str, object]:
         ),
     ],
 )
-def test_trouble_of_pods_is_told_within_a_minute(
+def test_pod_problem_is_reported_within_a_minute(
     run: Run, name: str, changes: dict[str, object], reason: str, words: tuple[str, ...]
 ) -> None:
     run(small(name, target__solrCloud=solr_cloud(**changes)))
@@ -112,7 +112,7 @@ def test_config_set_that_does_not_load_is_refused_with_solrs_words(run: Run) -> 
     kube.kubectl("delete", "configmap", "broken-config-set")
 
 
-def test_dataset_that_is_not_there_is_told_with_its_address(run: Run, web_server: str) -> None:
+def test_missing_dataset_is_reported_with_its_address(run: Run, web_server: str) -> None:
     url = f"{web_server}/none.jsonl"
     name = run(small("not-there", dataset={"http": {"urls": [url]}}, workload=_own_queries()))
     kube.wait_for_end(name, 240)
@@ -123,7 +123,7 @@ def test_dataset_that_is_not_there_is_told_with_its_address(run: Run, web_server
     assert kube.condition(name, "DataIndexed")["status"] == "False"
 
 
-def test_malformed_document_is_told_with_its_line(run: Run) -> None:
+def test_malformed_document_is_reported_with_its_line(run: Run) -> None:
     lines = [json.dumps({"id": str(i), "title_t": "one"}) for i in range(500)]
     lines[311] = '{"id": "311", "title_t": "unfinished'
     data = config_map("malformed-data", docs__jsonl="\n".join(lines))

@@ -49,7 +49,7 @@ def test_command_shows_phases_and_the_table(finished: str) -> None:
         assert word in finished, finished
 
 
-def test_conditions_tell_the_whole_way(status: dict[str, Any]) -> None:
+def test_conditions_show_every_phase(status: dict[str, Any]) -> None:
     found = {each["type"]: each["status"] for each in status["conditions"]}
     cleaned_up = found.pop("CleanedUp")
     assert cleaned_up == "False"

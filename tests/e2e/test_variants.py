@@ -90,7 +90,7 @@ def test_requests_of_the_proxy_are_those_of_its_own_log(status: dict[str, Any]) 
     assert codes == {"200": len(asked)}
 
 
-def test_each_other_door_is_compared_with_the_first(status: dict[str, Any]) -> None:
+def test_each_other_endpoint_is_compared_with_the_first(status: dict[str, Any]) -> None:
     found = status["comparisons"]
     assert [(each["variant"], each["baseline"]) for each in found] == [
         ("service", "nodes"),

@@ -71,7 +71,7 @@ def stored(query: str, **parameters: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_every_step_draws_exactly_as_much_as_it_was_told(status: dict[str, Any], step: str) -> None:
+def test_every_step_sends_exactly_its_requests(status: dict[str, Any], step: str) -> None:
     found = results(status, step)
     drawn = sum(found[entry["name"]]["requests"] for entry in MIX)
     assert drawn == STEPS[step]

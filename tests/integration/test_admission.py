@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from support.admission import ApiServer, RefusedError, reachable_api_server
+from support.admission import ApiServer, RejectedError, reachable_api_server
 from support.bad_resources import BAD
 from support.bad_rows import Bad
 from support.good_resources import ACCEPTED_UPDATES, GOOD, REFUSED_UPDATES, updatable
@@ -41,7 +41,7 @@ def stored(server: ApiServer) -> Iterator[str]:
 
 @pytest.mark.parametrize("row", BAD, ids=lambda row: row.name)
 def test_bad_resource_is_refused_with_field_and_remedy(server: ApiServer, row: Bad) -> None:
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(RejectedError) as caught:
         server.try_create(resource(row.changes))
     found = caught.value.lines
     assert any(row.field in line and row.server in line for line in found), found
@@ -66,7 +66,7 @@ def test_example_is_accepted(server: ApiServer, path: Path) -> None:
     ("changes", "message"), REFUSED_UPDATES.values(), ids=REFUSED_UPDATES.keys()
 )
 def test_update_is_refused(server: ApiServer, stored: str, changes: Changes, message: str) -> None:
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(RejectedError) as caught:
         server.try_update(stored, changes)
     assert message in str(caught.value)
 

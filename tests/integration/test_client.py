@@ -11,7 +11,7 @@ from support.admission import reachable_api_server
 pytestmark = pytest.mark.cluster
 
 
-def test_api_server_tells_where_it_is() -> None:
+def test_api_server_reports_its_address() -> None:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
     found = connect().server_hosts()

@@ -15,7 +15,7 @@ from bench.processes import wait_until
 from bench.product import Product, product
 from bench.servers.running import python_server
 from bench.statistics import worst_of
-from solrbench.results.histograms import decode
+from solrbench.results.stats.histograms import decode
 
 pytestmark = pytest.mark.alone
 

@@ -10,9 +10,9 @@ import pytest
 
 from integration.test_load_losses import GOES_ON, SOON, kill_one
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.decide.resuming import resume
-from solrbench.plan.passes import PassId
-from solrbench.results.document import StepDocument
+from solrbench.decide.resume import plan_resumption
+from solrbench.plan.step_runs import StepRunId
+from solrbench.results.model.step_result import StepRunResult
 from support.http_server import HttpServer
 
 QUERIES = "\n".join(f"word{number}" for number in range(3000))
@@ -27,14 +27,14 @@ def each_once(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict
     return plan
 
 
-def begun_again(plan: dict[str, Any], stored: Sequence[StepDocument]) -> dict[str, Any]:
+def begun_again(plan: dict[str, Any], stored: Sequence[StepRunResult]) -> dict[str, Any]:
     """Return the plan of the next attempt, as the operator makes it."""
     done = {each.id for each in stored}
     left = [each for each in plan["passes"] if each["id"] not in done]
-    first = PassId(1, 0, len(stored), left[0]["step"]["name"])
+    first = StepRunId(1, 0, len(stored), left[0]["step"]["name"])
     assert str(first) == left[0]["id"]
     attempt = plan["attempt"] + 1
-    resumption = resume(first, stored, attempt, 1).model_dump(by_alias=True)
+    resumption = plan_resumption(first, stored, attempt, 1).model_dump(by_alias=True)
     return plan | {"attempt": attempt, "passes": left, "resumption": resumption}
 
 
@@ -51,7 +51,7 @@ def sent(server: HttpServer) -> Counter[str]:
 
 def lose_in_step(
     folder: Path, server: HttpServer, step: dict[str, Any]
-) -> tuple[dict[str, Any], list[StepDocument]]:
+) -> tuple[dict[str, Any], list[StepRunResult]]:
     """Lose a master in the second step; return the plan of the next one, and what was stored."""
     warm_up = {"requests": 50, "users": 2}
     plan = each_once(server, FIRST, {"name": "cut", **step}, LAST, warmUp=warm_up)
@@ -62,7 +62,7 @@ def lose_in_step(
     return begun_again(plan, stored), stored
 
 
-def lose_before_stored(folder: Path, plan: dict[str, Any], stored: Sequence[StepDocument]) -> Any:
+def lose_before_stored(folder: Path, plan: dict[str, Any], stored: Sequence[StepRunResult]) -> Any:
     """Lose a master that waits to be rid of its first document; return the plan of the next."""
     with running(folder, plan, QUERIES) as load:
         state = load.wait(lambda state: state.stage == "Storing", 40)
@@ -71,7 +71,7 @@ def lose_before_stored(folder: Path, plan: dict[str, Any], stored: Sequence[Step
     return begun_again(plan, stored)
 
 
-def go_on(folder: Path, plan: dict[str, Any]) -> list[StepDocument]:
+def go_on(folder: Path, plan: dict[str, Any]) -> list[StepRunResult]:
     """Run a plan to its end."""
     with running(folder, plan, QUERIES) as load:
         found = [load.store(each["id"]) for each in plan["passes"]]
@@ -136,7 +136,7 @@ def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> Non
 
 
 @pytest.mark.timeout(150)
-def test_a_worker_lost_in_a_timed_step_leaves_a_doubt(tmp_path: Path) -> None:
+def test_worker_lost_in_a_timed_step_may_repeat_queries(tmp_path: Path) -> None:
     with serving() as server:
         plan = each_once(server, {"name": "timed", "durationSeconds": 8, **SLOWLY}, LAST, **GOES_ON)
         with running(tmp_path, plan, QUERIES, **SOON) as load:

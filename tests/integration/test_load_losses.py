@@ -9,8 +9,8 @@ import pytest
 
 from integration.test_load_own_locustfiles import FAST, own_load, own_plan
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import decode
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.histograms import decode
 
 GOES_ON = {"onWorkerLoss": "Redistribute"}
 SOON = {"worker-silent-seconds": 3}
@@ -21,7 +21,7 @@ def kill_one(load: Load) -> None:
     assert load.workers[0].wait(5) == -signal.SIGKILL
 
 
-def measured(document: StepDocument) -> int:
+def measured(document: StepRunResult) -> int:
     (result,) = document.requests
     assert decode(result.service_time_histogram).count == result.requests
     assert sum(each.requests for each in document.workers) == result.requests
@@ -110,7 +110,7 @@ def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_nobody_left_fails_the_run(tmp_path: Path) -> None:
+def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "long", "users": 2, "durationSeconds": 60}
         plan = make_plan(server, step, workers=1, **GOES_ON)

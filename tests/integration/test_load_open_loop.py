@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import decode
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.histograms import decode
 from support.http_server import Exchange
 
 pytestmark = pytest.mark.alone
@@ -25,7 +25,7 @@ SLACK_MICROSECONDS = 100_000
 """What a busy machine may add; whoever omits the waiting is wrong by most of a second."""
 
 
-def measure(load: Load, pass_id: str) -> StepDocument:
+def measure(load: Load, pass_id: str) -> StepRunResult:
     """Wait for the document of the only pass and let the run end."""
     load.wait(lambda state: state.unacknowledged == [pass_id], STARTING_SECONDS)
     document = load.fetch(pass_id)

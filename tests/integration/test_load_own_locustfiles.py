@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.api.v1alpha1.load import Load as LoadSpec
-from solrbench.api.v1alpha1.status import StepVerdict
-from solrbench.results.document import RequestResult, SlowRequest, StepDocument
-from solrbench.results.histograms import decode
-from solrbench.results.judged import verdict_lines
-from solrbench.results.slow import slow_lines
-from solrbench.results.verdict import judge
+from solrbench.api.v1alpha1.load.load import Load as LoadSpec
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.results.model.step_result import RequestResult, SlowRequest, StepRunResult
+from solrbench.results.stats.histograms import decode
+from solrbench.results.text.slow_requests import slow_lines
+from solrbench.results.text.verdict_text import verdict_lines
+from solrbench.results.validity.verdict import evaluate_step
 from support.http_server import Exchange, HttpServer
 
 FAST = """
@@ -126,17 +126,17 @@ def told(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:
     return slow.query, slow.node, slow.qtime_milliseconds, slow.failure
 
 
-def judged(document: StepDocument) -> StepVerdict:
+def judged(document: StepRunResult) -> StepVerdict:
     steps = [{"name": document.step, "users": 2, "durationSeconds": 2}]
     load = LoadSpec.model_validate({"workers": 2, "steps": steps})
-    return judge(document.step, "", [document], load)
+    return evaluate_step(document.step, "", [document], load)
 
 
-def named(document: StepDocument) -> dict[str, int]:
+def named(document: StepRunResult) -> dict[str, int]:
     return {each.request: each.requests for each in document.requests}
 
 
-def check_slowest(exact: StepDocument, read: RequestResult, node: str) -> None:
+def check_slowest(exact: StepRunResult, read: RequestResult, node: str) -> None:
     # None of those that were sent before measuring began is in a list.
     assert {each.request: len(each.slow_requests) for each in exact.requests} == {
         "log-in": 0,

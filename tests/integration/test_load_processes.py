@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.document import StepDocument
-from solrbench.results.histograms import decode
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.histograms import decode
 from support.http_server import HttpServer, Script, answer_well
 from support.ports import free_port
 
@@ -105,14 +105,14 @@ class Load:
             time.sleep(0.2)
         raise AssertionError(f"page shows {shown}")
 
-    def fetch(self, pass_id: str) -> StepDocument:
+    def fetch(self, pass_id: str) -> StepRunResult:
         answer = self.http.get(f"/solrbench/results/{pass_id}").raise_for_status()
-        return StepDocument.model_validate_json(answer.content)
+        return StepRunResult.model_validate_json(answer.content)
 
     def acknowledge(self, pass_id: str) -> int:
         return self.http.post(f"/solrbench/results/{pass_id}/ack").status_code
 
-    def store(self, pass_id: str, seconds: float = 60) -> StepDocument:
+    def store(self, pass_id: str, seconds: float = 60) -> StepRunResult:
         """Take a finished document over, as the operator does."""
         self.wait(lambda state: pass_id in state.unacknowledged, seconds)
         document = self.fetch(pass_id)
@@ -262,7 +262,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-def test_every_door_is_knocked_at_before_the_first_pass(tmp_path: Path) -> None:
+def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
         closed = f"http://127.0.0.1:{free_port()}/solr"
@@ -370,7 +370,7 @@ def test_bad_queries_fail_for_good(tmp_path: Path, queries: str, reason: str) ->
 
 
 @pytest.mark.timeout(60)
-def test_target_that_never_answers_fails_before_the_first_pass(tmp_path: Path) -> None:
+def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
     plan["solrUrls"] = [f"http://127.0.0.1:{free_port()}/solr"]

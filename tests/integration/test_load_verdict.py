@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import make_plan, running
-from solrbench.api.v1alpha1.load import Load
-from solrbench.api.v1alpha1.status import StepVerdict
-from solrbench.results.document import StepDocument
-from solrbench.results.verdict import judge
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.validity.verdict import evaluate_step
 from support.fast_server import fast_server
 
 pytestmark = pytest.mark.alone
@@ -23,10 +23,10 @@ CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 CALM = {"constantMilliseconds": 10}
 
 
-def judged(document: StepDocument, step: dict[str, Any], **validity: int) -> StepVerdict:
+def judged(document: StepRunResult, step: dict[str, Any], **validity: int) -> StepVerdict:
     load = {"workers": len(document.workers), "steps": [step], "validity": validity}
     # Nobody looks at pods or counts empty answers here.
-    return judge(step["name"], "", [document], Load.model_validate(load))
+    return evaluate_step(step["name"], "", [document], Load.model_validate(load))
 
 
 def told(verdict: StepVerdict) -> dict[str, str]:
@@ -34,7 +34,7 @@ def told(verdict: StepVerdict) -> dict[str, str]:
 
 
 @pytest.mark.timeout(60)
-def test_healthy_and_saturated_workers_are_told_apart(tmp_path: Path) -> None:
+def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> None:
     calm = {"name": "calm", "users": 4, "requests": 300, "thinkTime": CALM}
     full = {"name": "full", "users": 64, "durationSeconds": 3}
     with fast_server() as server:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import Load, make_plan, running, serving
-from solrbench.results.document import StepDocument
+from solrbench.results.model.step_result import StepRunResult
 from support.http_server import Exchange
 
 pytestmark = pytest.mark.alone
@@ -52,7 +52,7 @@ class WarmingSolr:
         exchange.send(json.dumps({"responseHeader": {"status": 0}, "a:8983_solr": node}).encode())
 
 
-def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepDocument]:
+def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepRunResult]:
     load.wait(lambda state: len(state.unacknowledged) == len(ids), seconds)
     found = [load.fetch(pass_id) for pass_id in ids]
     for pass_id in ids:

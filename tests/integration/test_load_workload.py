@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from integration.test_load_processes import make_plan, running, serving
-from solrbench.api.v1alpha1.load import Load
-from solrbench.results.document import StepDocument
-from solrbench.results.verdict import judge
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.validity.verdict import evaluate_step
 from support.http_server import Exchange, HttpServer
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}
 
 
-def play(folder: Path, plan: dict[str, Any], queries: str = "") -> list[StepDocument]:
+def play(folder: Path, plan: dict[str, Any], queries: str = "") -> list[StepRunResult]:
     """Run a plan to its end and return the documents in order."""
     ids = [each["id"] for each in plan["passes"]]
     with running(folder, plan, queries) as load:
@@ -266,7 +266,7 @@ async def partial(exchange: Exchange) -> None:
 
 
 @pytest.mark.timeout(120)
-def test_answers_that_nobody_can_judge_are_not_taken_for_good_ones(tmp_path: Path) -> None:
+def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     both = '{"params": {"q": "good"}}\n{"params": {"q": "good", "wt": "xml"}}\n'
     mix = [
         {"name": "json", "queries": FILE, "file": "good\n"},
@@ -295,7 +295,7 @@ def test_answers_that_nobody_can_judge_are_not_taken_for_good_ones(tmp_path: Pat
     load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPermille": 1000}}
     gaps = {
         each.reason: each.message
-        for each in judge("one", "", [document], Load.model_validate(load)).unchecked
+        for each in evaluate_step("one", "", [document], Load.model_validate(load)).unchecked
     }
     assert gaps["PartialAnswers"] == "partial answers of bare, both, xml were not counted"
     assert gaps["EmptyAnswers"] == "empty answers of both, xml were not counted"

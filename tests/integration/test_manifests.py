@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.admission import ApiServer, RefusedError, reachable_api_server
+from support.admission import ApiServer, RejectedError, reachable_api_server
 from support.comparing import lost
 from support.objects import POD_KINDS, everything
 from support.resources import SOLR, Changes
@@ -78,7 +78,7 @@ def test_a_pod_of_another_kind_is_not_let_in(server: ApiServer, namespace: str) 
     jobs = [each for each in everything({"metadata.namespace": namespace}) if each["kind"] == "Job"]
     pod = _first_pod(jobs[0])
     pod["spec"]["containers"][0]["securityContext"]["capabilities"] = {"add": ["SYS_ADMIN"]}
-    with pytest.raises(RefusedError, match="restricted"):
+    with pytest.raises(RejectedError, match="restricted"):
         server.try_apply(pod)
 
 

@@ -19,7 +19,7 @@ JUDGED = {"dry_run": "All", "field_validation": "Strict"}
 """Judge with the strictness of kubectl, store nothing."""
 
 
-class RefusedError(Exception):
+class RejectedError(Exception):
     """The API server refused a resource; `lines` holds its reasons, one for each field."""
 
     def __init__(self, lines: list[str]) -> None:
@@ -99,7 +99,7 @@ class ApiServer:
                 dry_run="All",
             ).to_dict()
         except ApiException as error:
-            raise RefusedError(list(reasons(error))) from error
+            raise RejectedError(list(reasons(error))) from error
         return answer
 
     def create_restricted_namespace(self, name: str) -> None:
@@ -123,7 +123,7 @@ class ApiServer:
         except ConflictException:
             raise
         except ApiException as error:
-            raise RefusedError(list(reasons(error))) from error
+            raise RejectedError(list(reasons(error))) from error
         return answer
 
 

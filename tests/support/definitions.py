@@ -12,7 +12,7 @@ from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException, NotFoundError
 
 from solrbench.cluster.client import Cluster
-from support.admission import RefusedError, reasons
+from support.admission import RejectedError, reasons
 
 SECONDS = 60
 POLL_SECONDS = 0.2
@@ -78,7 +78,7 @@ def try_create(dynamic: DynamicClient, manifest: Body) -> Body:
             query_params=[("fieldValidation", "Strict"), ("dryRun", "All")],
         ).to_dict()
     except ApiException as error:
-        raise RefusedError(list(reasons(error))) from error
+        raise RejectedError(list(reasons(error))) from error
     return answer
 
 

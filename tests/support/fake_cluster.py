@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.errors import Conflict
+from solrbench.errors import ConflictError
 
 Body = dict[str, Any]
 Key = tuple[str, str, str]
@@ -108,5 +108,5 @@ class FakeCluster:
         metadata = body["metadata"]
         stored = self.objects[BENCHMARKS[1], metadata["namespace"], metadata["name"]]
         if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
-            raise Conflict("Conflict", "the object has been modified")
+            raise ConflictError("Conflict", "the object has been modified")
         return copy.deepcopy(self.put(stored | {"status": body["status"]}))

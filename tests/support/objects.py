@@ -5,20 +5,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.manifests.common import Manifest, ToolImage
+from solrbench.manifests.common import Manifest, OperatorImage
 from solrbench.manifests.index_job import build_index
 from solrbench.manifests.load import build_load
 from solrbench.manifests.report import build_environment, build_report
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.plan.access import access_files
+from solrbench.plan.auth_files import auth_files
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.state_path import state_path
+from solrbench.plan.zookeeper_path import zookeeper_path
 from support.resources import SOLR, Changes, resource
 
-IMAGE = ToolImage("registry.example.org/solrbench:1.0", "Never", ("registry",))
+IMAGE = OperatorImage("registry.example.org/solrbench:1.0", "Never", ("registry",))
 ATTEMPT = 2
 STARTED = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 POD_KINDS = ("StatefulSet", "Job")
@@ -41,7 +41,7 @@ def target(changes: Changes | None = None) -> list[Manifest]:
     assert solr is not None
     return [
         *build_zookeeper(benchmark, solr, ATTEMPT),
-        *build_solr(benchmark, solr, ATTEMPT, state_path(benchmark, solr, STARTED, ATTEMPT)),
+        *build_solr(benchmark, solr, ATTEMPT, zookeeper_path(benchmark, solr, STARTED, ATTEMPT)),
     ]
 
 
@@ -52,7 +52,7 @@ def operated_target(
     benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | (changes or {}))
     solr = benchmark.spec.target.solr_cloud
     assert solr is not None
-    state = state_path(benchmark, solr, STARTED, ATTEMPT)
+    state = zookeeper_path(benchmark, solr, STARTED, ATTEMPT)
     return build_solr_cloud(benchmark, solr, ATTEMPT, state, known_options)
 
 
@@ -68,13 +68,13 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
         router=spec.collection.router.name,
         shards=spec.collection.shards,
         dataset=spec.dataset,
-        access=access_files(spec.target.existing),
+        access=auth_files(spec.target.existing),
     )
     load_plan = LoadPlan(
         benchmark=benchmark.key,
         attempt=ATTEMPT,
         solr_urls=["http://solr:8983/solr"],
-        access=access_files(spec.target.existing),
+        access=auth_files(spec.target.existing),
         collection="base",
         workload=spec.workload,
         workers=spec.load.workers,

@@ -2,21 +2,17 @@
 
 from datetime import UTC, datetime, timedelta
 
-from solrbench.api.v1alpha1.status import (
-    Attempts,
+from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
+from solrbench.api.v1alpha1.status.results import (
     Comparison,
-    Condition,
-    DatasetStatus,
-    Doubt,
-    LiveLoad,
     Overhead,
     ReportStatus,
-    Status,
     StepResult,
-    StepVerdict,
     Summary,
-    TargetStatus,
 )
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -68,8 +64,10 @@ def full_status() -> Status:
                 step="two-users",
                 variant="proxy",
                 verdict="Invalid",
-                reasons=[Doubt(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")],
-                unchecked=[Doubt(reason="PodThrottled", message="no cpu.stat")],
+                reasons=[
+                    InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
+                ],
+                unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
             )
         ],
         report=ReportStatus(

@@ -7,7 +7,7 @@ import pytest
 from bench.stalls import theory
 from bench.statistics import PERCENTS, exact_percentile, worst_of
 from bench.table import Row, ratio_row, render, skipped
-from solrbench.results.histograms import Histogram
+from solrbench.results.stats.histograms import Histogram
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 999, 5000])

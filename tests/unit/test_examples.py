@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from solrbench.api.v1alpha1.queries import Queries
-from solrbench.load.mixing import prepare_offer
-from solrbench.load.queries import parse_lines
+from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.load.workload.loader import load_workload
+from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.names import solr_service_url
 from solrbench.plan.workload_files import sources
@@ -127,7 +127,7 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
         passes=[],
         master_host="master",
     )
-    assert prepare_offer(plan, tmp_path).names
+    assert load_workload(plan, tmp_path).names
 
 
 def test_proxies_of_an_example_come_along() -> None:

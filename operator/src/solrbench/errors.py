@@ -1,9 +1,15 @@
-"""The one tree of errors, with two roots.
+"""The one tree of errors.
 
 SolrbenchError
-├── NotYet       what was asked for may work later: wait, look again, give up at the deadline
-│   └── Conflict     somebody else wrote first; the next pass sees what
-└── Never        no retry can help: the benchmark fails with this reason
+├── TemporaryError      may work later: wait, look again, give up at the deadline
+│   └── ConflictError   another writer was first; the next reconcile reads what it wrote
+├── PermanentError      no retry can help: the benchmark fails with this reason
+├── TargetLostError     a pod of the target was lost: target and load start again
+├── LoadLostError       a pod of the load was lost: the load starts again
+├── LoadError           a process of the load ends before its plan is done
+└── IndexingError       an index pod ends before its part of the dataset is sent
+
+The last four are defined where they are raised.
 """
 
 
@@ -22,13 +28,13 @@ class SolrbenchError(Exception):
         self.message = message
 
 
-class NotYet(SolrbenchError):  # noqa: N818 - reads as what it means
-    """Not possible now; the next pass may succeed."""
+class TemporaryError(SolrbenchError):
+    """Not possible now; the next reconcile may succeed."""
 
 
-class Conflict(NotYet):
+class ConflictError(TemporaryError):
     """An object was changed between reading and writing it."""
 
 
-class Never(SolrbenchError):  # noqa: N818
+class PermanentError(SolrbenchError):
     """Not possible at all with this spec and these data."""

@@ -1,7 +1,6 @@
-"""The CustomResourceDefinition and the files made from it."""
+"""The CustomResourceDefinition, and its copy in the chart."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +9,6 @@ import yaml
 from solrbench.api import crd
 from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import Spec
-
-REPOSITORY = Path(__file__).parents[3]
 
 
 def spec() -> dict[str, Any]:
@@ -25,14 +22,6 @@ def columns(priority: int) -> list[str]:
     return [
         each["name"] for each in version["additionalPrinterColumns"] if each["priority"] == priority
     ]
-
-
-def test_files_on_disk_are_up_to_date() -> None:
-    assert crd.difference(REPOSITORY) == ""
-
-
-def test_every_file_is_the_same_bytes_each_time() -> None:
-    assert crd.render_files() == crd.render_files()
 
 
 @pytest.fixture(scope="module")
@@ -115,25 +104,3 @@ def test_braces_of_a_description_are_no_template() -> None:
 
 
 NAME = "  name: solrbenchmarks.solrbench.io\n"
-
-
-def test_check_passes_on_what_was_written(tmp_path: Path) -> None:
-    assert crd.main(["--root", str(tmp_path)]) == 0
-    assert crd.main(["--check", "--root", str(tmp_path)]) == 0
-
-
-def test_check_fails_with_a_diff_of_what_was_edited(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    crd.main(["--root", str(tmp_path)])
-    path = tmp_path / crd.CRD_FILE
-    path.write_text(path.read_text("utf-8").replace("sbench", "bench"), "utf-8")
-    assert crd.main(["--check", "--root", str(tmp_path)]) == 1
-    diff = capsys.readouterr().err
-    assert "-    - bench\n" in diff
-    assert "+    - sbench\n" in diff
-
-
-def test_check_fails_when_a_file_is_missing(tmp_path: Path) -> None:
-    assert crd.main(["--check", "--root", str(tmp_path)]) == 1
-    assert list(tmp_path.iterdir()) == []

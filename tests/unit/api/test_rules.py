@@ -33,8 +33,8 @@ class Twice(Model):
     """Two rules that fail together."""
 
     rules = (
-        Rule(cel="false", message="must be this", holds=lambda _: False),
-        Rule(cel="false", message="must be that", holds=lambda _: False),
+        Rule(cel="false", message="must be this", is_satisfied=lambda _: False),
+        Rule(cel="false", message="must be that", is_satisfied=lambda _: False),
     )
 
 

@@ -124,7 +124,9 @@ class Small(Model):
     items: Annotated[list[Item], Field(max_length=3)] = []
     """A list."""
 
-    rules: ClassVar = (Rule(cel="self.count > 1", message="must count", holds=lambda _: True),)
+    rules: ClassVar = (
+        Rule(cel="self.count > 1", message="must count", is_satisfied=lambda _: True),
+    )
 
 
 FIELDS = structural_schema(Small)["properties"]

@@ -27,7 +27,7 @@ def test_every_value_belongs_to_a_dependency() -> None:
     assert read(STACK / "values.yaml").keys() == names
 
 
-def test_readme_tells_every_switch() -> None:
+def test_readme_documents_every_switch() -> None:
     text = (STACK / "README.md").read_text("utf-8")
     for value in ("enabled", "zookeeper-operator.install", "zookeeper-operator.use"):
         assert f"`solr-operator.{value}`" in text

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from support.benchmarks import small
 from support.statuses import START, full_status
 
@@ -81,7 +81,7 @@ def test_time_over_is_3() -> None:
 
 
 def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(NotYet("ApiUnreachable", "connection refused"), body(**DONE)) == 0
+    assert call(TemporaryError("ApiUnreachable", "connection refused"), body(**DONE)) == 0
     assert "connection refused" in capsys.readouterr().err
 
 
@@ -89,7 +89,7 @@ def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[s
     ("answers", "words"), [([None], "does not exist"), ([body(), None], "was deleted")]
 )
 def test_benchmark_that_is_not_there(answers: list[Any], words: str) -> None:
-    with pytest.raises(Never, match=words):
+    with pytest.raises(PermanentError, match=words):
         call(*answers)
 
 

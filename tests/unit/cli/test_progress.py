@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import Status, StepVerdict
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from support.benchmarks import small
 from support.statuses import START, full_status
@@ -17,7 +18,7 @@ def benchmark(status: Status, **metadata: Any) -> SolrBenchmark:
     )
 
 
-def test_nothing_is_invented_before_the_first_pass() -> None:
+def test_nothing_is_shown_before_the_first_reconcile() -> None:
     fresh = benchmark(Status())
     assert details(fresh) == []
     assert percent(fresh) == 0
@@ -35,7 +36,7 @@ def test_all_figures_carry_their_unit() -> None:
     assert "two-users (proxy, repeat 2)" in found["load"]
 
 
-def test_verdict_is_told_while_the_benchmark_runs() -> None:
+def test_verdict_is_shown_while_the_benchmark_runs() -> None:
     def told(*verdicts: str) -> str | None:
         steps = [StepVerdict(step=f"s{i}", verdict=word) for i, word in enumerate(verdicts)]
         return dict(details(benchmark(Status(verdicts=steps)))).get("verdict")

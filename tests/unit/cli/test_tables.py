@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status import Status, StepResult
+from solrbench.api.v1alpha1.status.results import StepResult
+from solrbench.api.v1alpha1.status.status import Status
 from solrbench.cli.tables import GROUPS, NAMES, print_result, print_slow, print_table
-from solrbench.results.render import HEADERS, rows
+from solrbench.results.text.render import HEADERS, rows
 from support.benchmarks import small
 from support.statuses import full_status
 
@@ -151,12 +152,12 @@ def test_next_command_can_be_typed_as_it_stands(
     assert f"  {typed}" in printed(full_status())
 
 
-def test_invalid_steps_are_told_above_and_below_the_table() -> None:
+def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
     lines = [line.strip() for line in text.splitlines()]
     assert "verdict: 1 of 1 steps is Invalid: two-users (proxy)" in lines
-    doubt = "two-users (proxy) is Invalid: WorkersLost: 1 of 2 workers were lost, bound 0"
-    assert doubt in lines
+    reason = "two-users (proxy) is Invalid: WorkersLost: 1 of 2 workers were lost, bound 0"
+    assert reason in lines
     assert "not checked: PodThrottled of two-users (proxy): no cpu.stat" in lines
     (row,) = [line for line in lines if "two-users" in line and "query" in line and "2000" in line]
     assert "Invalid" in row

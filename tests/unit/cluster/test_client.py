@@ -10,7 +10,7 @@ from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import api_exception
 
 from solrbench.cluster.client import Cluster
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 
 GROUP_PATH = "/apis/solr.apache.org/v1beta1"
 KIND = ("solr.apache.org/v1beta1", "SolrCloud")
@@ -56,6 +56,6 @@ def test_an_empty_document_is_none() -> None:
 
 
 def test_a_refusal_is_no_absence() -> None:
-    with pytest.raises(NotYet) as caught:
+    with pytest.raises(TemporaryError) as caught:
         cluster(refused={GROUP_PATH: b""}).serves(*KIND)
     assert caught.value.reason == "ApiRefused"

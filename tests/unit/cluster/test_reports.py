@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from support.fake_cluster import FakeCluster
 from support.objects import stored
 from unit.results.builders import START, make_document, make_result
@@ -64,6 +64,6 @@ def test_what_is_not_there_is_not_known() -> None:
     reports = Reports(cast(Cluster, cluster))
     store(reports, FIRST)
     cluster.forgetful = True
-    with pytest.raises(NotYet, match="ResultNotStored"):
+    with pytest.raises(TemporaryError, match="ResultNotStored"):
         store(reports, SECOND)
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]

@@ -2,9 +2,9 @@ from base64 import b64encode
 
 import pytest
 
-from solrbench.access import Access, basic
-from solrbench.cluster.secrets import secret_access
-from solrbench.errors import NotYet
+from solrbench.cluster.secrets import secret_auth
+from solrbench.errors import TemporaryError
+from solrbench.http_auth import HttpAuth, basic_auth
 from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create
@@ -13,33 +13,33 @@ LOGIN = {"basicAuth": {"secretName": "login"}}
 TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}
 
 
-def read(cluster: FewObjects, **fields: object) -> Access:
+def read(cluster: FewObjects, **fields: object) -> HttpAuth:
     existing = stored(create(**fields)).spec.target.existing
     assert existing is not None
-    return secret_access(cluster.as_cluster(), "search", existing)
+    return secret_auth(cluster.as_cluster(), "search", existing)
 
 
 def test_credentials_and_authorities() -> None:
     cluster = FewObjects()
     cluster.add_secret("login", username="solr", password="SolrRocks\n")
     cluster.add_secret("ca", **{"root.pem": "PEM"})
-    assert read(cluster, **LOGIN, **TRUST) == Access(basic("solr", "SolrRocks"), "PEM")
-    assert read(cluster) == Access()
+    assert read(cluster, **LOGIN, **TRUST) == HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
+    assert read(cluster) == HttpAuth()
 
 
 def test_missing_secret_may_come_later() -> None:
-    with pytest.raises(NotYet, match="no Secret login in namespace search") as caught:
+    with pytest.raises(TemporaryError, match="no Secret login in namespace search") as caught:
         read(FewObjects(), **LOGIN)
     assert caught.value.reason == "SecretNotFound"
 
 
 @pytest.mark.parametrize("key", ["username", "password"])
-def test_missing_key_is_named_and_the_other_not_told(key: str) -> None:
+def test_missing_key_is_named_and_the_other_not_printed(key: str) -> None:
     keys = {"username": "somebody", "password": "SolrRocks"}
     del keys[key]
     cluster = FewObjects()
     cluster.add_secret("login", **keys)
-    with pytest.raises(NotYet, match=f"has no key {key}") as caught:
+    with pytest.raises(TemporaryError, match=f"has no key {key}") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotFound"
     assert not any(value in str(caught.value) for value in keys.values())
@@ -50,12 +50,12 @@ def test_key_that_is_no_text() -> None:
     cluster.add_secret("login", username="solr", password="x")
     body = cluster.objects["Secret", "login"]
     body["data"]["password"] = b64encode(b"\xff\xfe").decode()
-    with pytest.raises(NotYet, match="not text in UTF-8"):
+    with pytest.raises(TemporaryError, match="not text in UTF-8"):
         read(cluster, **LOGIN)
 
 
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
-    cluster = FewObjects(refusal=NotYet("ApiRefused", "secrets is forbidden"))
-    with pytest.raises(NotYet, match=r"rbac\.secrets") as caught:
+    cluster = FewObjects(refusal=TemporaryError("ApiRefused", "secrets is forbidden"))
+    with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotReadable"

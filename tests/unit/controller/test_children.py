@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
+from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
 from solrbench.plan import names
 from support.fake_cluster import FakeCluster
 from support.objects import ATTEMPT, stored, target, tools
@@ -117,7 +117,7 @@ def test_a_later_attempt_is_spared() -> None:
     assert "SolrCloud/base" in cluster.deleted
 
 
-def test_nobody_asks_for_clouds_when_only_the_load_ends() -> None:
+def test_clouds_are_not_listed_when_only_the_load_ends() -> None:
     cluster = fake(cloud(), *tools())
     remove(cluster, *LOAD)
     assert "SolrCloud" not in cluster.asked
@@ -133,14 +133,14 @@ def test_a_resource_that_does_not_go_says_what_it_waits_for(
 ) -> None:
     cluster = cast(Cluster, fake(body))
     body["metadata"]["finalizers"] = [FINALIZER]
-    assert obstacle(cluster, "search", "base") is None  # nobody has begun
+    assert blocking_finalizer(cluster, "search", "base") is None  # nobody has begun
     body["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    found = obstacle(cluster, "search", "base")
+    found = blocking_finalizer(cluster, "search", "base")
     assert found is not None
     assert found.reason == reason
     assert FINALIZER in found.message
-    assert obstacle(cluster, "search", "other") is None
+    assert blocking_finalizer(cluster, "search", "other") is None
 
 
 def test_without_other_operators_there_is_no_obstacle() -> None:
-    assert obstacle(cast(Cluster, FakeCluster(*target())), "search", "base") is None
+    assert blocking_finalizer(cast(Cluster, FakeCluster(*target())), "search", "base") is None

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.api.v1alpha1.status import Condition
+from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.controller.events import Event, events_between
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -29,6 +29,6 @@ def test_what_users_should_notice(after: tuple[str, str, str], expected: list[Ev
     assert events_between([], [condition(*after)]) == expected
 
 
-def test_nothing_is_told_twice() -> None:
+def test_no_event_is_emitted_twice() -> None:
     same = [condition("TargetReady", "False", "ImagePullError")]
     assert events_between(same, same) == []

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
-from solrbench.controller.invalid import reject
-from solrbench.errors import NotYet
+from solrbench.controller.invalid import mark_invalid
+from solrbench.errors import TemporaryError
 from support.benchmarks import small
 from support.fake_cluster import FakeCluster
 
@@ -18,7 +18,7 @@ def rejected(body: dict[str, Any]) -> dict[str, Any]:
     cluster = FakeCluster(body)
     with pytest.raises(ValidationError) as caught:
         SolrBenchmark.parse(body)
-    reject(cast(Cluster, cluster), body, caught.value)
+    mark_invalid(cast(Cluster, cluster), body, caught.value)
     return cluster.objects["SolrBenchmark", "default", "one"]
 
 
@@ -32,7 +32,7 @@ def test_broken_rule_ends_the_benchmark() -> None:
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:
     body = small("one", load__surprise="Please")
-    with pytest.raises(NotYet, match="upgrade it") as caught:
+    with pytest.raises(TemporaryError, match="upgrade it") as caught:
         rejected(body)
     assert caught.value.reason == "DefinitionNewer"
     assert "spec.load.surprise" in caught.value.message

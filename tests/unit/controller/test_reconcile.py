@@ -1,4 +1,4 @@
-"""Passes over a benchmark while nothing answers: what is decided, made, told and removed."""
+"""A benchmark is reconciled while nothing answers: what is decided, made, reported, removed."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -8,10 +8,10 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller.context import ReconcileContext
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
-from solrbench.errors import Conflict
+from solrbench.errors import ConflictError
 from support.benchmarks import config_map, small
 from support.fake_cluster import FakeCluster
 
@@ -27,147 +27,149 @@ class World:
         self.cluster = FakeCluster(*bodies)
         self.now = NOW
 
-    def make_pass(self, name: str, seconds: float = 0) -> SolrBenchmark:
-        """Make one pass after some seconds."""
+    def reconcile(self, name: str, seconds: float = 0) -> SolrBenchmark:
+        """Reconcile once after some seconds."""
         self.now += timedelta(seconds=seconds)
         body = self.cluster.objects["SolrBenchmark", "default", name]
-        return self.reconcile(body)
+        return self.reconcile_body(body)
 
-    def reconcile(self, body: dict[str, Any]) -> SolrBenchmark:
-        """Make one pass over a benchmark as it was read, now or before."""
+    def reconcile_body(self, body: dict[str, Any]) -> SolrBenchmark:
+        """Reconcile a benchmark once as it was read, now or before."""
         cluster = cast(Cluster, self.cluster)
         benchmark = SolrBenchmark.parse(body)
-        return reconcile(Run(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now))
+        return reconcile(
+            ReconcileContext(cluster, Reports(cluster), SETTINGS, benchmark, body, self.now)
+        )
 
 
-def told(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
+def condition_of(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
     found = next(each for each in benchmark.status.conditions if each.type == type_)
     return found.status, found.reason
 
 
-def test_first_pass_takes_the_turn_and_makes_the_ensemble() -> None:
+def test_first_reconcile_acquires_the_slot_and_makes_the_ensemble() -> None:
     world = World(small("one"))
-    after = world.make_pass("one")
+    after = world.reconcile("one")
     assert after.status.phase == "Provisioning"
-    assert told(after, "Accepted") == ("True", "Accepted")
-    assert told(after, "TargetReady") == ("False", "ZooKeeperNotReady")
-    assert told(after, "Succeeded") == ("Unknown", "ZooKeeperNotReady")
+    assert condition_of(after, "Accepted") == ("True", "Accepted")
+    assert condition_of(after, "TargetReady") == ("False", "ZooKeeperNotReady")
+    assert condition_of(after, "Succeeded") == ("Unknown", "ZooKeeperNotReady")
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
 
 
-def test_same_pass_again_writes_nothing() -> None:
+def test_repeated_reconcile_writes_nothing() -> None:
     world = World(small("one"))
-    world.make_pass("one")
+    world.reconcile("one")
     before = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]
     version = before["resourceVersion"]
-    world.make_pass("one")
+    world.reconcile("one")
     after = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]
     assert after["resourceVersion"] == version
 
 
 def test_missing_config_map_is_waited_for() -> None:
     world = World(small("one", workload=OWN_QUERIES))
-    after = world.make_pass("one")
-    assert (after.status.phase, told(after, "Accepted")) == (
+    after = world.reconcile("one")
+    assert (after.status.phase, condition_of(after, "Accepted")) == (
         "Pending",
         ("False", "ConfigMapNotFound"),
     )
     world.cluster.put(config_map("mine", other__txt=""))
-    assert told(world.make_pass("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
+    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
     world.cluster.put(config_map("mine", queries__txt="solr"))
-    assert told(world.make_pass("one"), "Accepted") == ("True", "Accepted")
+    assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
 def test_locustfile_is_waited_for() -> None:
     own = {"locustfile": {"configMap": {"name": "mine", "key": "check_out.py"}}}
     world = World(small("one", workload=own))
-    assert told(world.make_pass("one"), "Accepted") == ("False", "ConfigMapNotFound")
+    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapNotFound")
     world.cluster.put(config_map("mine", queries__txt=""))
-    assert told(world.make_pass("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
+    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
     world.cluster.put(config_map("mine", check_out__py="import locust"))
-    assert told(world.make_pass("one"), "Accepted") == ("True", "Accepted")
+    assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
 def test_second_waits_until_the_first_is_all_over() -> None:
     world = World(small("one", deadlineSeconds={"provisioning": 60}), small("two"))
-    world.make_pass("one")
-    after = world.make_pass("two")
+    world.reconcile("one")
+    after = world.reconcile("two")
     assert after.status.phase == "Queued"
-    assert told(after, "Succeeded") == ("Unknown", "Queued")
-    world.make_pass("one", 61)  # the deadline
-    assert world.make_pass("two").status.phase == "Queued"  # pods of the first are still there
-    world.make_pass("one")  # deletes
-    world.make_pass("one")  # sees that nothing is left
-    assert world.make_pass("two").status.phase == "Provisioning"
+    assert condition_of(after, "Succeeded") == ("Unknown", "Queued")
+    world.reconcile("one", 61)  # the deadline
+    assert world.reconcile("two").status.phase == "Queued"  # pods of the first are still there
+    world.reconcile("one")  # deletes
+    world.reconcile("one")  # sees that nothing is left
+    assert world.reconcile("two").status.phase == "Provisioning"
 
 
 def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
     world = World(small("one", deadlineSeconds={"provisioning": 60}))
-    world.make_pass("one")
-    assert world.make_pass("one", 60).status.phase == "Provisioning"
-    after = world.make_pass("one", 1)
+    world.reconcile("one")
+    assert world.reconcile("one", 60).status.phase == "Provisioning"
+    after = world.reconcile("one", 1)
     assert after.status.phase == "Failed"
-    assert told(after, "Succeeded") == ("False", "DeadlineExceeded")
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
     message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
     assert "ZooKeeperNotReady" in message
-    world.make_pass("one")
-    assert told(world.make_pass("one"), "CleanedUp") == ("True", "CleanedUp")
+    world.reconcile("one")
+    assert condition_of(world.reconcile("one"), "CleanedUp") == ("True", "CleanedUp")
     assert world.cluster.names("StatefulSet") | world.cluster.names("Service") == set()
 
 
 @pytest.mark.parametrize(("cleanup", "left"), [("Never", 1), ("OnSuccess", 1), ("Always", 0)])
 def test_clean_up_as_the_spec_says(cleanup: str, left: int) -> None:
     world = World(small("one", deadlineSeconds={"provisioning": 1}, cleanup=cleanup))
-    world.make_pass("one")
+    world.reconcile("one")
     for _ in range(3):
-        world.make_pass("one", 2)
+        world.reconcile("one", 2)
     assert len(world.cluster.names("StatefulSet")) == left
 
 
 def test_time_to_live_deletes_the_benchmark() -> None:
     world = World(small("one", deadlineSeconds={"provisioning": 1}, ttlSecondsAfterFinished=30))
-    world.make_pass("one")
-    world.make_pass("one", 2)
-    world.make_pass("one", 29)
+    world.reconcile("one")
+    world.reconcile("one", 2)
+    world.reconcile("one", 29)
     assert world.cluster.names("SolrBenchmark") == {"one"}
-    world.make_pass("one", 1)
+    world.reconcile("one", 1)
     assert world.cluster.names("SolrBenchmark") == set()
 
 
 def test_suspension_removes_everything_and_gives_up_the_turn() -> None:
     world = World(small("one"), small("two"))
-    world.make_pass("one")
+    world.reconcile("one")
     world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
-    after = world.make_pass("one")
+    after = world.reconcile("one")
     assert after.status.phase == "Suspended"
-    assert world.make_pass("two").status.phase == "Queued"  # not before it is all gone
-    assert world.make_pass("one").status.start_time is None
+    assert world.reconcile("two").status.phase == "Queued"  # not before it is all gone
+    assert world.reconcile("one").status.start_time is None
     assert world.cluster.names("StatefulSet") == set()
-    assert world.make_pass("two").status.phase == "Provisioning"
+    assert world.reconcile("two").status.phase == "Provisioning"
 
 
 def test_removal_ends_before_a_lifted_suspension_goes_on() -> None:
     world = World(small("one"))
-    world.make_pass("one")
+    world.reconcile("one")
     spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
     spec["suspend"] = True
-    assert world.make_pass("one").status.start_time is not None  # nobody has seen it gone yet
+    assert world.reconcile("one").status.start_time is not None  # nobody has seen it gone yet
     spec["suspend"] = False
-    after = world.make_pass("one")
+    after = world.reconcile("one")
     assert (after.status.phase, after.status.start_time) == ("Suspended", None)
-    assert world.make_pass("one").status.phase == "Provisioning"
+    assert world.reconcile("one").status.phase == "Provisioning"
 
 
 def test_old_version_of_the_resource_is_never_written_over() -> None:
     world = World(small("one"))
     old = world.cluster.get("", "SolrBenchmark", "default", "one")
-    world.make_pass("one")
+    world.reconcile("one")
     assert old is not None
-    with pytest.raises(Conflict):
-        world.reconcile(old)
+    with pytest.raises(ConflictError):
+        world.reconcile_body(old)
 
 
 def test_first_attempt_asks_for_no_kind_only_to_delete_it() -> None:
     world = World(small("one"))
-    world.make_pass("one")
+    world.reconcile("one")
     assert not {"Job", "StatefulSet", "Service", "ConfigMap"} & set(world.cluster.asked)

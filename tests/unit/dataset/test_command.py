@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from solrbench.access import basic
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.command import EXIT_AGAIN, EXIT_TERMINATED, Pod, run_index
-from solrbench.dataset.generator import DocumentGenerator
-from solrbench.dataset.slicing import Slice
+from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, Pod, run_index
+from solrbench.dataset.sources.generator import GeneratedDocuments
+from solrbench.dataset.sources.partition import Partition
+from solrbench.http_auth import basic_auth
 from solrbench.plan.index_plan import EXIT_PERMANENT, IndexProgress
 from unit.dataset.fake_servers import RESET, FakeSolr, fake_solr, shard, two_shards
 
@@ -72,7 +72,7 @@ def bench(tmp_path: Path) -> Bench:
 
 def generated_ids() -> list[str]:
     spec = Generator.model_validate(GENERATED["generator"])
-    return [each["id"] for each in DocumentGenerator(spec).documents(Slice(0, 1, 10))]
+    return [each["id"] for each in GeneratedDocuments(spec).documents(Partition(0, 1, 10))]
 
 
 def test_two_pods_index_each_document_once(bench: Bench) -> None:
@@ -88,10 +88,10 @@ def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         assert bench.run([solr.url], GENERATED) == 0
     homes = {
-        core: {each["id"] for c, _, docs in solr.updates if c == core for each in docs}
-        for core in ("books_shard1", "books_shard2")
+        engine: {each["id"] for c, _, docs in solr.updates if c == engine for each in docs}
+        for engine in ("books_shard1", "books_shard2")
     }
-    assert {core for core, _, _ in solr.updates} == set(homes)
+    assert {engine for engine, _, _ in solr.updates} == set(homes)
     assert homes["books_shard1"].isdisjoint(homes["books_shard2"])
     assert all(params == {"wt": "json"} for _, params, _ in solr.updates)
     assert bench.words.bytes == sum(
@@ -104,7 +104,7 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
     shards = {name: shard(None, f"books_{name}") for name in ("shard1", "shard2")}
     with fake_solr({"router": {"name": "implicit"}, "shards": shards}) as solr:
         assert bench.run([solr.url], GENERATED, router="implicit") == 0
-    assert {(core, params["_route_"]) for core, params, _ in solr.updates} == {
+    assert {(engine, params["_route_"]) for engine, params, _ in solr.updates} == {
         ("books_shard1", "shard1"),
         ("books_shard2", "shard2"),
     }
@@ -112,7 +112,7 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("fault", [BUSY, RESET, (429, {}), (404, {})])
-def test_sends_a_batch_again_after_what_may_pass(bench: Bench, fault: Any) -> None:
+def test_batch_is_sent_again_after_a_temporary_failure(bench: Bench, fault: Any) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [fault, fault]
         assert bench.run([solr.url], GENERATED, streams=1) == 0
@@ -129,15 +129,15 @@ def test_follows_a_leader_that_moves(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         first = solr.update
 
-        def update(core: str, params: dict[str, str], body: bytes) -> Any:
-            if core == "books_shard1":
+        def update(engine: str, params: dict[str, str], body: bytes) -> Any:
+            if engine == "books_shard1":
                 solr.collection = moved
                 return BUSY
-            return first(core, params, body)
+            return first(engine, params, body)
 
         solr.update = update  # type: ignore[method-assign]
         assert bench.run([solr.url], GENERATED) == 0
-    assert {core for core, _, _ in solr.updates} == {"books_new", "books_shard2"}
+    assert {engine for engine, _, _ in solr.updates} == {"books_new", "books_shard2"}
     assert solr.ids == generated_ids()
 
 
@@ -151,7 +151,7 @@ def test_waits_for_solr_at_the_start(bench: Bench) -> None:
 def test_a_pod_run_again_sends_the_same_documents(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [(200, {"responseHeader": {"status": 0}})] * 4 + [(500, {})] * 99
-        assert bench.run([solr.url], GENERATED, retries=1) == EXIT_AGAIN
+        assert bench.run([solr.url], GENERATED, retries=1) == EXIT_RETRYABLE
         assert bench.words.reason == "SolrUnavailable"
         solr.faults = []
         assert bench.run([solr.url], GENERATED) == 0
@@ -200,7 +200,7 @@ def test_plan_that_is_not_there(bench: Bench) -> None:
 
 
 def test_solr_that_is_never_there(bench: Bench) -> None:
-    assert bench.run(["http://127.0.0.1:9"], GENERATED, retries=0) == EXIT_AGAIN
+    assert bench.run(["http://127.0.0.1:9"], GENERATED, retries=0) == EXIT_RETRYABLE
     assert bench.words.reason == "SolrUnavailable"
     assert "http://127.0.0.1:9" in str(bench.words.message)
 
@@ -210,24 +210,24 @@ def test_unexpected_failure_leaves_last_words(
 ) -> None:
     bench.port = -1
     with fake_solr(two_shards()) as solr:
-        assert bench.run([solr.url], GENERATED) == EXIT_AGAIN
+        assert bench.run([solr.url], GENERATED) == EXIT_RETRYABLE
     assert bench.words.reason == "InternalError"
 
 
-def test_tells_its_progress_and_stops_when_told(bench: Bench, free_port: int) -> None:
+def test_progress_is_reported_and_sigterm_stops(bench: Bench, free_port: int) -> None:
     bench.port = free_port
     seen: list[bytes] = []
 
     def watch(solr: FakeSolr) -> Any:
         first = solr.update
 
-        def update(core: str, params: dict[str, str], body: bytes) -> Any:
+        def update(engine: str, params: dict[str, str], body: bytes) -> Any:
             if len(solr.updates) == 10:
                 for page in ("progress", "metrics"):
                     with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/{page}") as answer:
                         seen.append(answer.read())
                 os.kill(os.getpid(), signal.SIGTERM)
-            return first(core, params, body)
+            return first(engine, params, body)
 
         return update
 
@@ -258,7 +258,7 @@ def login(bench: Bench, password: str) -> dict[str, Any]:
 
 def test_login_goes_with_every_request(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
-        solr.authorization = basic("solr", "SolrRocks")
+        solr.authorization = basic_auth("solr", "SolrRocks")
         assert bench.run([solr.url], GENERATED, plan=login(bench, "SolrRocks")) == 0
     assert solr.ids == generated_ids()
     assert solr.refused == 0
@@ -266,20 +266,20 @@ def test_login_goes_with_every_request(bench: Bench) -> None:
 
 def test_wrong_login_ends_the_run_at_once(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     with fake_solr(two_shards()) as solr:
-        solr.authorization = basic("solr", "SolrRocks")
+        solr.authorization = basic_auth("solr", "SolrRocks")
         assert bench.run([solr.url], GENERATED, plan=login(bench, "a-guess")) == EXIT_PERMANENT
     assert bench.words.reason == "AuthenticationFailed"
     assert solr.refused == 1
     assert "a-guess" not in (bench.words.message or "") + caplog.text
 
 
-def test_missing_login_is_told(bench: Bench) -> None:
+def test_missing_login_is_reported(bench: Bench) -> None:
     plan = {"access": {"credentialsFolder": str(bench.folder / "nowhere")}}
     assert bench.run(["http://127.0.0.1:1/solr"], GENERATED, plan=plan) == EXIT_PERMANENT
     assert "mounted from a Secret of target.existing" in (bench.words.message or "")
 
 
-def test_authority_that_is_none_is_told(bench: Bench) -> None:
+def test_malformed_certificate_is_reported(bench: Bench) -> None:
     (bench.folder / "ca.crt").write_text("nonsense")
     plan = {"access": {"caFile": str(bench.folder / "ca.crt")}}
     assert bench.run(["https://127.0.0.1:1/solr"], GENERATED, plan=plan) == EXIT_PERMANENT
@@ -312,5 +312,5 @@ def test_leaders_are_reached_directly_only_where_that_is_allowed(
             own = {k.format(url=solr.url): v.format(url=solr.url) for k, v in direct.items()}
             plan = {"leaderUrls": own}
         assert bench.run([solr.url], GENERATED, plan=plan) == 0
-    assert {core for core, _, _ in solr.updates} == cores
+    assert {engine for engine, _, _ in solr.updates} == cores
     assert solr.ids == generated_ids()

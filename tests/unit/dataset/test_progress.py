@@ -5,36 +5,36 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.progress import (
     LAST_WORDS_BYTES,
-    Tally,
+    ProgressCounter,
     as_json,
     as_metrics,
-    last_words,
-    leave_last_words,
+    termination_message,
+    write_termination_message,
 )
 from solrbench.plan.index_plan import IndexProgress
 
 
 def test_counts_what_was_accepted() -> None:
     times = count(100.0)
-    tally = Tally(3, lambda: next(times))
-    assert tally.progress == IndexProgress(pod=3)
+    counter = ProgressCounter(3, lambda: next(times))
+    assert counter.progress == IndexProgress(pod=3)
     for size in (10, 20):
-        tally.sending()
-        tally.accepted(2, size)
-    tally.retried()
-    tally.ended()
-    assert tally.progress == IndexProgress(
+        counter.sending()
+        counter.accepted(2, size)
+    counter.retried()
+    counter.ended()
+    assert counter.progress == IndexProgress(
         pod=3, documents=4, bytes=30, started=100.0, finished=101.0, retried_batches=1
     )
 
 
-def test_failure_is_told_by_reason_and_message() -> None:
-    tally = Tally(0, lambda: 1.0)
-    tally.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
-    body = json.loads(as_json(tally.progress))
+def test_failure_is_reported_by_reason_and_message() -> None:
+    counter = ProgressCounter(0, lambda: 1.0)
+    counter.ended(IndexingError.malformed("a.json: record 3", "no JSON"))
+    body = json.loads(as_json(counter.progress))
     assert body["reason"] == "MalformedDocument"
     assert body["message"] == "a.json: record 3: no JSON; correct the file"
     assert "started" not in body
@@ -44,7 +44,7 @@ def test_failure_is_told_by_reason_and_message() -> None:
 def test_last_words_fit_and_stay_readable(message: str) -> None:
     whole = f"a.json: record 3: {message}; correct the file"
     progress = IndexProgress(pod=1, documents=7, reason="MalformedDocument", message=whole)
-    text = last_words(progress)
+    text = termination_message(progress)
     assert len(text) <= LAST_WORDS_BYTES
     found = IndexProgress.model_validate_json(text)
     assert (found.documents, found.reason) == (7, "MalformedDocument")
@@ -55,14 +55,14 @@ def test_last_words_fit_and_stay_readable(message: str) -> None:
 
 
 def test_last_words_are_written(tmp_path: Path) -> None:
-    leave_last_words(IndexProgress(pod=1), tmp_path / "log")
+    write_termination_message(IndexProgress(pod=1), tmp_path / "log")
     assert IndexProgress.model_validate_json((tmp_path / "log").read_bytes()).pod == 1
 
 
 def test_no_place_for_last_words_is_no_failure(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    leave_last_words(IndexProgress(pod=1), tmp_path / "none" / "log")
+    write_termination_message(IndexProgress(pod=1), tmp_path / "none" / "log")
     assert "no termination message" in caplog.text
 
 

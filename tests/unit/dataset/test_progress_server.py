@@ -2,13 +2,13 @@ import asyncio
 
 import pytest
 
-from solrbench.dataset.progress_server import Page, serving
+from solrbench.dataset.progress_server import Page, serve_progress
 
 PAGES: dict[str, Page] = {"/progress": lambda: ("application/json", b'{"pod":1}')}
 
 
 async def ask(request: bytes) -> bytes:
-    async with serving(PAGES, "127.0.0.1", 0) as port:
+    async with serve_progress(PAGES, "127.0.0.1", 0) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(request)
         writer.write_eof()

@@ -1,10 +1,13 @@
-"""Conditions of one pass, and the progress that is shown."""
+"""Conditions of one reconcile, and the progress that is shown."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from solrbench.api.v1alpha1.status import Condition, DatasetStatus, ReportStatus, Status
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.conditions import (
     ACCEPTED,
     ALL_TYPES,
@@ -30,7 +33,7 @@ def test_all_conditions_are_there_from_the_start_in_a_fixed_order() -> None:
     found = Conditions([stored(MEASURED, "True")], NOW, 1).as_list()
     assert tuple(each.type for each in found) == ALL_TYPES
     assert {each.status for each in found if each.type != MEASURED} == {"Unknown"}
-    assert Conditions([stored(MEASURED, "True")], NOW, 1).holds(MEASURED)
+    assert Conditions([stored(MEASURED, "True")], NOW, 1).is_true(MEASURED)
 
 
 @pytest.mark.parametrize(
@@ -53,11 +56,11 @@ def test_transition_time_moves_only_when_the_status_flips(
     assert (found.reason, found.message, found.observed_generation) == ("New", "words", 2)
 
 
-def test_what_was_set_holds_in_the_same_pass() -> None:
+def test_condition_that_was_set_is_true_in_the_same_reconcile() -> None:
     conditions = Conditions([], NOW, 1)
     conditions.set(TARGET_READY, "True", "Ready", "")
-    assert conditions.holds(TARGET_READY)
-    assert not conditions.holds(ACCEPTED)
+    assert conditions.is_true(TARGET_READY)
+    assert not conditions.is_true(ACCEPTED)
 
 
 def test_a_long_message_is_cut() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.decide.queue import ahead_in_queue, is_running
+from solrbench.decide.queue import blocking_benchmarks, is_running
 from support.resources import resource
 
 TIME = datetime(2025, 3, 1, tzinfo=UTC)
@@ -63,24 +63,24 @@ ME = benchmark("me", 5, ACCEPTED)
     ids=lambda value: value.metadata.name if isinstance(value, SolrBenchmark) else None,
 )
 def test_one_at_a_time_oldest_first(other: SolrBenchmark, waits: bool) -> None:
-    before = ahead_in_queue(ME, [ME, other], places=1)
+    before = blocking_benchmarks(ME, [ME, other], max_concurrent=1)
     assert before == ([other.key] if waits else [])
 
 
-def test_nobody_waits_for_oneself() -> None:
-    assert ahead_in_queue(ME, [ME], places=1) == []
+def test_benchmark_does_not_block_itself() -> None:
+    assert blocking_benchmarks(ME, [ME], max_concurrent=1) == []
 
 
 def test_running_ones_are_named_before_waiting_ones() -> None:
     running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    assert ahead_in_queue(ME, [older, ME, running], 1) == ["default/z", "default/a"]
+    assert blocking_benchmarks(ME, [older, ME, running], 1) == ["default/z", "default/a"]
 
 
 def test_two_places() -> None:
     running, older = benchmark("z", 9, ACCEPTED, started=True), benchmark("a", 1, ACCEPTED)
-    assert ahead_in_queue(ME, [ME, running], 2) == []
-    assert ahead_in_queue(ME, [ME, older], 2) == []
-    assert ahead_in_queue(ME, [ME, running, older], 2) == ["default/z", "default/a"]
+    assert blocking_benchmarks(ME, [ME, running], 2) == []
+    assert blocking_benchmarks(ME, [ME, older], 2) == []
+    assert blocking_benchmarks(ME, [ME, running, older], 2) == ["default/z", "default/a"]
 
 
 @pytest.mark.parametrize(

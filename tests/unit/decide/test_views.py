@@ -41,7 +41,7 @@ def test_a_new_pod_has_nothing_but_its_name() -> None:
     assert view.created == datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 
-def test_a_pod_of_somebody_else_has_no_component() -> None:
+def test_foreign_pod_has_no_component() -> None:
     view = view_pod({"metadata": METADATA | {"labels": None}})
     assert (view.component, view.attempt) == ("", 0)
 
@@ -86,14 +86,18 @@ def test_a_container_that_waits() -> None:
 )
 def test_a_container_that_ended(states: dict[str, Any]) -> None:
     found = viewed(container(**states))
-    assert (found.ended_reason, found.exit_code, found.last_words) == ("OOMKilled", 137, "bye")
+    assert (found.ended_reason, found.exit_code, found.termination_message) == (
+        "OOMKilled",
+        137,
+        "bye",
+    )
 
 
 def test_last_words_of_a_pod_are_those_of_the_first_container_that_left_some() -> None:
     silent = container(state={"terminated": {"exitCode": 0}})
     talking = container(state={"terminated": {"exitCode": 1, "message": "why"}})
-    assert view_pod(pod(containerStatuses=[silent, talking])).last_words == "why"
-    assert view_pod(pod()).last_words == ""
+    assert view_pod(pod(containerStatuses=[silent, talking])).termination_message == "why"
+    assert view_pod(pod()).termination_message == ""
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,16 @@ from typing import Any
 
 import uvloop
 
-from solrbench.access import OPEN, Access
-from solrbench.api.v1alpha1.load import ThinkTime
-from solrbench.api.v1alpha1.workload import Queries, Workload
-from solrbench.load.assignment import Assignment, Start
-from solrbench.load.core import Core
-from solrbench.load.offer import single
-from solrbench.load.outcome import RequestOutcome, WorkerOutcome
-from solrbench.load.queries import Query
-from solrbench.load.requests import prepare_node, prepare_requests
-from solrbench.load.running import Progress, Target
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.workload.workload import Queries, Workload
+from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.load.engine.engine import Engine
+from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.workload.http_requests import prepare_node, prepare_requests
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.request_mix import single_source
 
 
 def queries_spec(**fields: Any) -> Queries:
@@ -61,46 +61,50 @@ def target(
     queries: list[Query] | None = None,
     timeout_seconds: float = 5.0,
     spec: Workload | None = None,
-    access: Access = OPEN,
-) -> Target:
+    access: HttpAuth = NO_AUTH,
+) -> LoadTarget:
     spec = spec or workload()
     assert spec.queries is not None
-    return Target(
-        requests=single(prepare_requests(spec, queries or plain("a", "b", "c")), spec.queries),
+    return LoadTarget(
+        requests=single_source(
+            prepare_requests(spec, queries or plain("a", "b", "c")), spec.queries
+        ),
         seed=spec.queries.seed,
         nodes=[prepare_node(spec, "books", url, access) for url in urls],
         timeout_seconds=timeout_seconds,
     )
 
 
-class Ear:
+class RecordingListener:
     """A listener that keeps what it hears."""
 
     def __init__(self) -> None:
-        self.heard: list[Progress] = []
-        self.all_there = asyncio.Event()
-        self.outcome: asyncio.Future[WorkerOutcome] = asyncio.get_running_loop().create_future()
+        self.progress: list[ProgressUpdate] = []
+        self.all_ready = asyncio.Event()
+        self.outcome: asyncio.Future[WorkerStepResult] = asyncio.get_running_loop().create_future()
 
-    def ready(self, key: str) -> None:
-        self.all_there.set()
+    def on_ready(self, key: str) -> None:
+        self.all_ready.set()
 
-    def progressed(self, progress: Progress) -> None:
-        self.heard.append(progress)
+    def on_progress(self, progress: ProgressUpdate) -> None:
+        self.progress.append(progress)
 
-    def finished(self, outcome: WorkerOutcome) -> None:
-        self.outcome.set_result(outcome)
+    def on_finished(self, result: WorkerStepResult) -> None:
+        self.outcome.set_result(result)
 
 
-async def run_pass(what: Target, duty: Assignment, ear: Ear | None = None) -> WorkerOutcome:
-    """Run a whole pass with all its users at once."""
-    ear = ear or Ear()
-    core = Core(what, ear, asyncio.get_running_loop())
-    core.begin(duty)
-    for _ in range(duty.own_users):
-        core.add_user()
-    await asyncio.wait_for(ear.all_there.wait(), 20)
-    core.go(duty.key)
-    return await asyncio.wait_for(ear.outcome, 20)
+async def run_pass(
+    what: LoadTarget, duty: Assignment, listener: RecordingListener | None = None
+) -> WorkerStepResult:
+    """Run a whole step run with all its users at once."""
+    listener = listener or RecordingListener()
+    engine = Engine(what, listener, asyncio.get_running_loop())
+    engine.begin(duty)
+    for _ in range(duty.worker_users):
+        engine.add_user()
+    await asyncio.wait_for(listener.all_ready.wait(), 20)
+    engine.start_measuring(duty.key)
+    return await asyncio.wait_for(listener.outcome, 20)
 
 
 def do_not_pause(seconds: float) -> None:
@@ -124,10 +128,10 @@ async def _awaiting(body: Callable[[], Awaitable[None]]) -> None:
     await body()
 
 
-def only(outcome: WorkerOutcome) -> RequestOutcome:
-    assert len(outcome.requests) == 1
-    return outcome.requests[0]
+def only(result: WorkerStepResult) -> WorkerRequestStats:
+    assert len(result.requests) == 1
+    return result.requests[0]
 
 
-def kinds(outcome: WorkerOutcome) -> dict[str, int]:
-    return {each.kind: each.count for each in only(outcome).failure_kinds}
+def kinds(result: WorkerStepResult) -> dict[str, int]:
+    return {each.kind: each.count for each in only(result).failure_kinds}

@@ -15,7 +15,7 @@ def test_one_config_map_for_each_chunk() -> None:
     assert base64.b64decode(second["binaryData"]["document.json.gz"]) == b"second"
 
 
-def test_a_reader_knows_pass_and_number_of_chunks() -> None:
+def test_labels_have_step_run_and_number_of_chunks() -> None:
     for each in build_report(stored(), "r1-s0-one", [b"a", b"b"], 1):
         assert each["metadata"]["labels"]["solrbench.io/pass"] == "r1-s0-one"
         assert each["metadata"]["annotations"] == {"solrbench.io/chunks": "2"}

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from solrbench.access import Access, read_access
-from solrbench.plan.access import CA_FOLDER, CREDENTIALS_FOLDER, access_files
+from solrbench.http_auth import HttpAuth, read_auth
+from solrbench.plan.auth_files import CA_FOLDER, CREDENTIALS_FOLDER, auth_files
 from support.objects import container, pick, pod, stored, tools
 from support.resources import Changes, create
 
@@ -42,7 +42,7 @@ def test_they_are_where_the_plan_says_and_read_only(job: str) -> None:
         for each in container(pick(tools(SECRETS), "Job", job))["volumeMounts"]
         if each["name"] in ("credentials", "ca")
     }
-    files = access_files(stored(SECRETS).spec.target.existing)
+    files = auth_files(stored(SECRETS).spec.target.existing)
     assert mounts["credentials"]["mountPath"] == files.credentials_folder == CREDENTIALS_FOLDER
     assert f"{mounts['ca']['mountPath']}/ca.crt" == files.ca_file == f"{CA_FOLDER}/ca.crt"
     assert all(each["readOnly"] for each in mounts.values())
@@ -52,7 +52,7 @@ def test_they_are_where_the_plan_says_and_read_only(job: str) -> None:
 @pytest.mark.parametrize("changes", [{}, create()])
 def test_no_secret_without_need(job: str, changes: Changes) -> None:
     assert volumes(job, changes) == {}
-    assert read_access(access_files(stored(changes).spec.target.existing)) == Access()
+    assert read_auth(auth_files(stored(changes).spec.target.existing)) == HttpAuth()
 
 
 def test_plans_name_files_and_no_secret() -> None:

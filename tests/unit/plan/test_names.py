@@ -1,7 +1,7 @@
 """Names of what a benchmark is made of."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.plan import names
 from support.objects import stored
 from support.resources import SOLR

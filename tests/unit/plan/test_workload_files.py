@@ -1,4 +1,4 @@
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.plan.workload_files import sources, workload_seeds
 
 QUERIES = {"configMap": {"name": "q"}, "seed": 4}

@@ -7,8 +7,8 @@ from typing import Any
 from hdrh import histogram as hdrh
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.variant import Door, Variant
-from solrbench.results.document import RequestResult, StepDocument
+from solrbench.api.v1alpha1.target.variant import Variant, VariantEndpoint
+from solrbench.results.model.step_result import RequestResult, StepRunResult
 
 ReferenceHistogram: Any = hdrh.HdrHistogram  # the package has no types
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -31,8 +31,8 @@ def make_spec(*steps: str, **changes: object) -> Spec:
 
 
 def make_variants(spec: Spec, *names: str) -> Spec:
-    """Return `spec` with doors of these names."""
-    variants = [Variant(name=name, door=Door.NODES) for name in names]
+    """Return `spec` with endpoints of these names."""
+    variants = [Variant(name=name, door=VariantEndpoint.NODES) for name in names]
     target = spec.target.model_copy(update={"variants": variants})
     return spec.model_copy(update={"target": target})
 
@@ -62,9 +62,9 @@ def make_document(
     seconds: float = 1.0,
     attempt: int = 1,
     variant: str = "",
-) -> StepDocument:
-    """Return the document of one pass."""
-    return StepDocument(
+) -> StepRunResult:
+    """Return the document of one step run."""
+    return StepRunResult(
         id=f"r{repeat}-{variant}s0-{step}",
         repeat=repeat,
         variant=variant,

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from solrbench.access import OPEN, Access
+from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 
 
@@ -45,7 +45,7 @@ class Cloud:
     probes_open: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
 
-    def client(self, access: Access = OPEN, timeout_seconds: float = 1.0) -> SolrClient:
+    def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
         client = SolrClient(["http://search.team.svc:8983/solr"], timeout_seconds, access)
         client._http.close()
         transport = httpx.MockTransport(self._answer)
@@ -135,8 +135,8 @@ class Cloud:
         }
         wanted = prefix.split(",")
         kept = {
-            core: {key: value for key, value in metrics.items() if key in wanted}
-            for core, metrics in cores.items()
+            engine: {key: value for key, value in metrics.items() if key in wanted}
+            for engine, metrics in cores.items()
         }
         found: dict[str, Any] = {node: {"metrics": {}} for node in self.nodes}
         found[next(iter(self.nodes))] = {"metrics": kept}

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.dataset.generator import DocumentGenerator
-from solrbench.errors import Never
+from solrbench.dataset.sources.generator import GeneratedDocuments
+from solrbench.errors import PermanentError
 from solrbench.solr.archive import archive_of, built_in_archive
 
 
@@ -58,7 +58,7 @@ def test_built_in_types_go_by_the_ending(field: str, kind: str, many: bool) -> N
 def test_generated_documents_have_typed_fields() -> None:
     schema = ET.fromstring(unzipped(built_in_archive())["managed-schema.xml"])
     endings = [e.attrib["name"] for e in schema.iter("dynamicField") if len(e.attrib["name"]) > 1]
-    (document,) = DocumentGenerator(Generator(documents=1)).range(range(1))
+    (document,) = GeneratedDocuments(Generator(documents=1)).range(range(1))
     fields = [name for name in document if name != "id"]
     assert all(any(fnmatchcase(name, ending) for ending in endings) for name in fields)
 
@@ -84,6 +84,6 @@ def test_ready_made_zip_is_passed_on() -> None:
 
 @pytest.mark.parametrize("body", [{}, {"data": None}, {"data": {"schema.xml": "<schema/>"}}])
 def test_config_map_without_config_set(body: dict[str, object]) -> None:
-    with pytest.raises(Never, match=r"ConfigMap mine must hold solrconfig\.xml") as caught:
+    with pytest.raises(PermanentError, match=r"ConfigMap mine must hold solrconfig\.xml") as caught:
         archive_of({"metadata": {"name": "mine"}, **body})
     assert caught.value.reason == "InvalidConfigSet"

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from solrbench.errors import Never, NotYet, SolrbenchError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from unit.solr.answering import Reply, Solr
 
 # bodies of Solr 9.10.1
@@ -31,15 +31,15 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
 @pytest.mark.parametrize(
     ("reply", "kind", "text"),
     [
-        ((400, BAD_REQUEST), Never, "GET /solr/x: no such action"),
-        ((200, FAILED_CORE), Never, "Error CREATEing SolrCore"),
-        ((500, {"error": {"trace": "java.lang.Oops\n\tat"}}), NotYet, "java.lang.Oops"),
-        ((503, {}), NotYet, "HTTP 503"),
-        ((404, {"error": {"msg": "not found"}}), NotYet, "not found"),
-        ((429, {}), NotYet, "HTTP 429"),
-        ((200, "<html>"), NotYet, "no JSON, <html>"),
-        (httpx.ConnectError("refused"), NotYet, "refused"),
-        (httpx.ReadTimeout("timed out"), NotYet, "timed out"),
+        ((400, BAD_REQUEST), PermanentError, "GET /solr/x: no such action"),
+        ((200, FAILED_CORE), PermanentError, "Error CREATEing SolrCore"),
+        ((500, {"error": {"trace": "java.lang.Oops\n\tat"}}), TemporaryError, "java.lang.Oops"),
+        ((503, {}), TemporaryError, "HTTP 503"),
+        ((404, {"error": {"msg": "not found"}}), TemporaryError, "not found"),
+        ((429, {}), TemporaryError, "HTTP 429"),
+        ((200, "<html>"), TemporaryError, "no JSON, <html>"),
+        (httpx.ConnectError("refused"), TemporaryError, "refused"),
+        (httpx.ReadTimeout("timed out"), TemporaryError, "timed out"),
     ],
 )
 def test_errors_say_whether_waiting_helps(

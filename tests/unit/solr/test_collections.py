@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.cluster import Replica
 from solrbench.solr.collections import (
     check_replicas,
@@ -79,7 +79,7 @@ def test_half_made_collection_is_removed() -> None:
     text = "Underlying core creation failed while creating collection: books"
     refused = (400, {"error": {"msg": text, "code": 400}})
     solr = Solr({"CREATE": refused, "DELETE": OK})
-    with solr.client() as client, pytest.raises(Never, match=text) as caught:
+    with solr.client() as client, pytest.raises(PermanentError, match=text) as caught:
         create_collection(client, "books", wanted(), NODES)
     assert caught.value.reason == "CollectionRefused"
     assert "collection.configSet" in caught.value.message
@@ -89,7 +89,7 @@ def test_half_made_collection_is_removed() -> None:
 def test_nodes_that_did_not_find_each_other_are_no_fault_of_the_config_set() -> None:
     text = "IOException: books-solr-1.books-solr: Name or service not known"
     solr = Solr({"CREATE": (400, {"error": {"msg": text}}), "DELETE": OK})
-    with solr.client() as client, pytest.raises(NotYet, match="not known"):
+    with solr.client() as client, pytest.raises(TemporaryError, match="not known"):
         create_collection(client, "books", wanted(), NODES)
     assert solr.actions() == ["CREATE", "DELETE"]
 
@@ -103,7 +103,7 @@ def test_nodes_that_did_not_find_each_other_are_no_fault_of_the_config_set() -> 
 )
 def test_collection_that_may_be_there_is_left_alone(reply: Any) -> None:
     solr = Solr({"CREATE": reply})
-    with solr.client() as client, pytest.raises(NotYet):
+    with solr.client() as client, pytest.raises(TemporaryError):
         create_collection(client, "books", wanted(), NODES)
     assert solr.actions() == ["CREATE"]
 
@@ -113,7 +113,10 @@ def test_deleting_what_is_not_there_is_no_failure() -> None:
     with Solr({"DELETE": gone}).client() as client:
         delete_collection(client, "books")
     broken = (500, {"error": {"msg": "no leader"}})
-    with Solr({"DELETE": broken}).client() as client, pytest.raises(NotYet, match="no leader"):
+    with (
+        Solr({"DELETE": broken}).client() as client,
+        pytest.raises(TemporaryError, match="no leader"),
+    ):
         delete_collection(client, "books")
 
 
@@ -137,9 +140,9 @@ def test_settings_that_are_so_already_are_not_sent() -> None:
     assert [method for method, _, _, _ in solr.asked] == ["GET"]
 
 
-def test_setting_without_effect_is_told() -> None:
+def test_setting_without_effect_is_an_error() -> None:
     solr = Solr({"/books/config": [config("512"), OK, config("512")]})
-    with solr.client() as client, pytest.raises(Never) as caught:
+    with solr.client() as client, pytest.raises(PermanentError) as caught:
         ensure_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
     assert caught.value.reason == "SettingNotApplied"
     assert "query.fieldValueCache.size is None, not 7" in caught.value.message
@@ -151,7 +154,7 @@ def test_replicas_as_wanted() -> None:
 
 
 def test_inactive_replica_is_waited_for() -> None:
-    with pytest.raises(NotYet, match="books_shard1_b is recovering"):
+    with pytest.raises(TemporaryError, match="books_shard1_b is recovering"):
         check_replicas([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
 
 
@@ -164,10 +167,10 @@ def test_inactive_replica_is_waited_for() -> None:
         ([made(1, "a"), made(2, "a")], wanted(shards=2), 2, "UnevenPlacement", "'a:8983_solr': 2"),
     ],
 )
-def test_wrong_replicas_are_told(
+def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
-    with pytest.raises(Never) as caught:
+    with pytest.raises(PermanentError) as caught:
         check_replicas(found, collection, nodes)
     assert caught.value.reason == reason
     assert text in caught.value.message

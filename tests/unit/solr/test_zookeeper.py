@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from solrbench.solr.zookeeper import any_reachable, ask, ensemble_size
+from solrbench.solr.zookeeper import any_reachable, ensemble_size, send_command
 
 # from the answers of ZooKeeper 3.9.4
 STANDALONE = "zk_version\t3.9.4-7246\nzk_server_state\tstandalone\nzk_num_alive_connections\t1\n"
@@ -36,13 +36,13 @@ def zookeeper(host: str, port: int, answer: str) -> Iterator[int]:
 
 def test_answer_is_read_to_its_end() -> None:
     with zookeeper("127.0.0.1", 0, LEADER * 5000) as port:
-        assert ask("127.0.0.1", port, "mntr") == LEADER * 5000
+        assert send_command("127.0.0.1", port, "mntr") == LEADER * 5000
 
 
-def test_nobody_there() -> None:
+def test_unreachable_server_is_not_reachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    assert ask("127.0.0.1", port, "mntr") == ""
+    assert send_command("127.0.0.1", port, "mntr") == ""
     assert ensemble_size(["127.0.0.1"], port) == 0
 
 
@@ -57,7 +57,7 @@ def test_nobody_there() -> None:
         ([STARTING, ""], 0),
     ],
 )
-def test_leader_tells_the_size(answers: list[str], expected: int) -> None:
+def test_leader_reports_the_size(answers: list[str], expected: int) -> None:
     with ExitStack() as stack:
         port, hosts = 0, []
         for number, answer in enumerate(answers, 1):

@@ -4,23 +4,16 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import (
-    ColdStart,
-    Condition,
-    DatasetStatus,
-    Doubt,
-    LiveLoad,
-    ReportStatus,
-    StepResult,
-    StepSending,
-    StepVerdict,
-)
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, ReportStatus, StepResult
+from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 OWNER = {"namespace": "team", "benchmark": "b"}
-DOUBT = Doubt(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
+DOUBT = InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
 RESULT = StepResult(
     step="five",
     request="query",
@@ -112,7 +105,7 @@ def test_live_load_has_the_step_as_label() -> None:
     assert registry.get_sample_value("solrbench_live_step_requests", labels) == 70
 
 
-def test_variants_are_told_apart_by_a_label() -> None:
+def test_variants_have_a_label() -> None:
     results = [RESULT.model_copy(update={"variant": name}) for name in ("raw", "proxy")]
     load = LiveLoad(stage="Measuring", step="five", variant="proxy", users=5)
     registry = _registry(make_benchmark(results=results, load=load))
@@ -141,7 +134,7 @@ def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
 
 
 def test_arrivals_and_lags_are_those_of_a_step() -> None:
-    sending = StepSending(
+    sending = OpenLoopStats(
         step="five",
         variant="proxy",
         planned_arrivals=100,
@@ -186,7 +179,7 @@ def test_the_cold_start_is_in_seconds() -> None:
 
 def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() -> None:
     start = COLD_START.model_copy(update={"steady_average_milliseconds": None})
-    silent = StepSending(step="five", sent_arrivals=1, late_arrivals=0, dropped_arrivals=0)
+    silent = OpenLoopStats(step="five", sent_arrivals=1, late_arrivals=0, dropped_arrivals=0)
     closed = _names(_registry(make_benchmark(results=[RESULT])))
     assert not [name for name in closed if "arrivals" in name or "response_time" in name]
     assert not [name for name in closed if "lag" in name or "cold_start" in name]
@@ -224,7 +217,7 @@ def full_benchmark() -> SolrBenchmark:
     """Return a benchmark whose status has every number."""
     words = {name: name for name in ("step", "variant", "request")}
     others = words.keys() | {"is_transaction"}
-    sent = {name: 1 for name in StepSending.model_fields if name not in words}
+    sent = {name: 1 for name in OpenLoopStats.model_fields if name not in words}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     return make_benchmark(
         phase_start_time=NOW,
@@ -239,7 +232,7 @@ def full_benchmark() -> SolrBenchmark:
         ),
         report=ReportStatus(stored_steps=1, total_steps=2),
         results=[StepResult.model_validate({**words, **numbers})],
-        sending=[StepSending.model_validate({"step": "five"} | sent)],
+        sending=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[DOUBT])],
         conditions=[

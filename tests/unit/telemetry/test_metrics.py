@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from prometheus_client import CollectorRegistry
 
-from solrbench.telemetry.metrics import OperatorMetrics, PassResult, Telemetry, serve
+from solrbench.telemetry.metrics import OperatorMetrics, ReconcileResult, Telemetry, serve
 from unit.telemetry.test_benchmarks import full_benchmark
 
 COUNT = "solrbench_reconcile_pass_seconds_count"
@@ -15,7 +15,9 @@ TOTAL = "solrbench_reconcile_passes_total"
 
 
 def _passes(registry: CollectorRegistry) -> dict[str, float | None]:
-    return {each.value: registry.get_sample_value(TOTAL, {"result": each}) for each in PassResult}
+    return {
+        each.value: registry.get_sample_value(TOTAL, {"result": each}) for each in ReconcileResult
+    }
 
 
 def _clock(*moments: float) -> Callable[[], float]:
@@ -30,11 +32,11 @@ def test_every_result_counts_from_zero() -> None:
     assert registry.get_sample_value("solrbench_build_info", {"version": "1.2.3"}) == 1
 
 
-def test_a_pass_is_timed_by_the_clock_it_is_given() -> None:
+def test_reconcile_is_timed_by_the_given_clock() -> None:
     registry = CollectorRegistry()
     metrics = OperatorMetrics(registry, "1")
-    with metrics.time_pass(_clock(10.0, 12.5)) as timer:
-        timer.result = PassResult.RETRY
+    with metrics.time_reconcile(_clock(10.0, 12.5)) as timer:
+        timer.result = ReconcileResult.RETRY
     assert _passes(registry) == {"success": 0, "retry": 1, "error": 0}
     assert registry.get_sample_value(SUM) == 2.5
 
@@ -42,7 +44,7 @@ def test_a_pass_is_timed_by_the_clock_it_is_given() -> None:
 def test_an_exception_counts_as_error_and_is_passed_on() -> None:
     registry = CollectorRegistry()
     metrics = OperatorMetrics(registry, "1")
-    with pytest.raises(RuntimeError, match="boom"), metrics.time_pass(_clock(0.0, 1.0)):
+    with pytest.raises(RuntimeError, match="boom"), metrics.time_reconcile(_clock(0.0, 1.0)):
         raise RuntimeError("boom")
     assert _passes(registry)["error"] == 1
     assert registry.get_sample_value(COUNT) == 1
@@ -50,7 +52,7 @@ def test_an_exception_counts_as_error_and_is_passed_on() -> None:
 
 def test_two_registries_do_not_share_numbers() -> None:
     one, two = Telemetry(CollectorRegistry(), "1"), Telemetry(CollectorRegistry(), "1")
-    one.operator.count_pass(PassResult.SUCCESS, 0.1)
+    one.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     assert two.registry.get_sample_value(TOTAL, {"result": "success"}) == 0
 
 

@@ -5,6 +5,7 @@
 - `quantities`: Kubernetes quantities as numbers
 - `problems`: what is wrong with a resource, in words
 - `schema`: structural schemas from models
-- `crd`: the CustomResourceDefinition generated from the models, and its files
+- `crd`: the CustomResourceDefinition generated from the models
+- `generate`: writes every generated file
 - `reference`: the page that documents it
 """

@@ -21,13 +21,13 @@ class Rule:
     Attributes:
         cel: the expression the API server evaluates, with `self` as the object
         message: what the user reads when it fails: the field and the remedy, with "must"
-        holds: the same condition on the parsed model
+        is_satisfied: the same condition on the parsed model
 
     """
 
     cel: str
     message: str
-    holds: Callable[[Any], bool]
+    is_satisfied: Callable[[Any], bool]
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class Model(BaseModel):
     rules: ClassVar[tuple[Rule, ...]] = ()
 
     @model_validator(mode="after")
-    def _keep_rules(self) -> Self:
-        broken = [rule.message for rule in self.rules if not rule.holds(self)]
+    def _check_rules(self) -> Self:
+        broken = [rule.message for rule in self.rules if not rule.is_satisfied(self)]
         if broken:
             raise ValueError("; ".join(broken))
         return self
@@ -98,7 +98,7 @@ def exactly_one(*fields: str) -> Rule:
     return Rule(
         cel=f"{terms} == 1",
         message=f"must set exactly one of {names}" if len(fields) > 1 else f"must set {names}",
-        holds=lambda model: _count_set(model, fields) == 1,
+        is_satisfied=lambda model: _count_set(model, fields) == 1,
     )
 
 
@@ -109,7 +109,7 @@ def at_most_one(*fields: str) -> Rule:
     return Rule(
         cel=f"{terms} <= 1",
         message=f"may not set more than one of {names}",
-        holds=lambda model: _count_set(model, fields) <= 1,
+        is_satisfied=lambda model: _count_set(model, fields) <= 1,
     )
 
 

@@ -3,7 +3,7 @@
 | module | commands |
 | --- | --- |
 | main | the group; commands are imported when they are called |
-| pods | operator, index, load: what the pods of the one image run |
+| pod_commands | operator, index, load: what the pods of the one image run |
 | run | run, watch: apply a benchmark and follow it to its result |
 | report | report: the results of one benchmark as table, Markdown, CSV or JSON |
 | validate | validate: check files without a cluster |

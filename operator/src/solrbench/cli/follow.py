@@ -18,8 +18,8 @@ from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, 
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.decide.conditions import is_finished
-from solrbench.errors import Never, NotYet
-from solrbench.results.verdict import INVALID
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.results.validity.verdict import INVALID
 
 POLL_SECONDS = 1.0
 LOG_SECONDS = 5.0
@@ -45,7 +45,7 @@ def follow(
     `require_valid` lets steps that are Invalid have an exit code of their own.
 
     Raises:
-        Never: if there is no such benchmark, or it is deleted meanwhile.
+        PermanentError: if there is no such benchmark, or it is deleted meanwhile.
 
     """
     console = Console(highlight=False)
@@ -76,13 +76,15 @@ def _states(
     while True:
         try:
             body = cluster.get(*BENCHMARKS, namespace, name)
-        except NotYet as error:
+        except TemporaryError as error:
             click.echo(f"{error.reason}: {error.message}", err=True)
             time.sleep(LOG_SECONDS)
             continue
         if body is None:
             text = "was deleted" if seen else "does not exist"
-            raise Never("NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}")
+            raise PermanentError(
+                "NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}"
+            )
         seen = True
         benchmark = SolrBenchmark.parse(body)
         yield benchmark
@@ -92,7 +94,7 @@ def _states(
 
 
 def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
-    due = _Due(time.monotonic)
+    due = _LogThrottle(time.monotonic)
     for state in states:
         line = one_line(state)
         if due.now(state.status.phase, line):
@@ -101,7 +103,7 @@ def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchm
     return state
 
 
-class _Due:
+class _LogThrottle:
     """Whether it is time for the next line of a log."""
 
     def __init__(self, clock: Callable[[], float]) -> None:

@@ -13,9 +13,9 @@ COMMANDS = {
     "watch": "solrbench.cli.run:watch",
     "report": "solrbench.cli.report:report",
     "validate": "solrbench.cli.validate:validate",
-    "operator": "solrbench.cli.pods:operator",
-    "index": "solrbench.cli.pods:index",
-    "load": "solrbench.cli.pods:load",
+    "operator": "solrbench.cli.pod_commands:operator",
+    "index": "solrbench.cli.pod_commands:index",
+    "load": "solrbench.cli.pod_commands:load",
 }
 """In the order of the help text: for people first, for pods last."""
 

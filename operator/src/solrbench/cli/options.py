@@ -38,7 +38,7 @@ def open_cluster(context: str | None, namespace: str | None) -> tuple[Cluster, s
 
 
 @contextmanager
-def errors_for_people() -> Iterator[None]:
+def as_cli_errors() -> Iterator[None]:
     """Turn errors of the cluster into one line and exit code 1."""
     try:
         yield

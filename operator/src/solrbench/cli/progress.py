@@ -4,8 +4,8 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.results.figures import format_number
-from solrbench.results.judged import in_short
+from solrbench.results.stats.number_format import format_number
+from solrbench.results.text.verdict_text import one_line_verdict
 
 MEBIBYTE = 1024 * 1024
 
@@ -36,7 +36,7 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
         ("target", _target(benchmark)),
         ("data", _data(benchmark)),
         ("load", _load(benchmark)),
-        ("verdict", in_short(benchmark.status.verdicts)),
+        ("verdict", one_line_verdict(benchmark.status.verdicts)),
     ]
     return [(title, text) for title, text in lines if text]
 

@@ -7,12 +7,12 @@ import orjson
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.options import cluster_options, errors_for_people, open_cluster
+from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.results.render import to_csv, to_markdown
-from solrbench.results.slow import slow_lines
+from solrbench.results.text.render import to_csv, to_markdown
+from solrbench.results.text.slow_requests import slow_lines
 
 _SHOWN_SLOW = 3
 """Slow requests of each name on a terminal; documents hold all."""
@@ -35,7 +35,7 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
     While it runs, these are the results of the steps stored so far.
     """
     cluster, place = open_cluster(context, namespace)
-    with errors_for_people():
+    with as_cli_errors():
         body = cluster.get(*BENCHMARKS, place, name)
         if body is None:
             raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")

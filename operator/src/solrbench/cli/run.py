@@ -15,7 +15,7 @@ from solrbench.cli.follow import (
     EXIT_SUCCEEDED,
     follow,
 )
-from solrbench.cli.options import cluster_options, errors_for_people, open_cluster
+from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
 from solrbench.decide.conditions import is_finished
 
@@ -66,7 +66,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     cluster, default = open_cluster(context, namespace)
     for body in bodies:
         body["metadata"]["namespace"] = namespace or body["metadata"].get("namespace") or default
-    with errors_for_people():
+    with as_cli_errors():
         for body in bodies:
             _apply(cluster, body, replace)
         if not no_watch:
@@ -102,19 +102,19 @@ def watch(
     and --require-valid is given.
     """
     cluster, place = open_cluster(context, namespace)
-    with errors_for_people():
+    with as_cli_errors():
         sys.exit(follow(cluster, place, name, timeout_seconds, require_valid=require_valid))
 
 
 def _apply(cluster: Cluster, body: Manifest, replace: bool) -> None:
     if body["kind"] == KIND:
-        _make_way(cluster, body, replace)
+        _replace_existing(cluster, body, replace)
     cluster.apply(body, manager=MANAGER)
     metadata = body["metadata"]
     click.echo(f"{body['kind']} {metadata['name']} applied")
 
 
-def _make_way(cluster: Cluster, body: Manifest, replace: bool) -> None:
+def _replace_existing(cluster: Cluster, body: Manifest, replace: bool) -> None:
     """See to it that a benchmark can run: one that ran before keeps its result unless replaced."""
     metadata = body["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]

@@ -16,10 +16,18 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.cli.progress import details, summary
-from solrbench.results.compared import COMPARISON_NOTE, comparison_lines
-from solrbench.results.judged import verdict_lines
-from solrbench.results.render import HEADERS, VARIANT, VERDICT, Row, is_number, rows, table_note
-from solrbench.results.slow import SLOW_NOTE
+from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
+from solrbench.results.text.render import (
+    HEADERS,
+    VARIANT,
+    VERDICT,
+    Row,
+    is_number,
+    rows,
+    table_note,
+)
+from solrbench.results.text.slow_requests import SLOW_NOTE
+from solrbench.results.text.verdict_text import verdict_lines
 
 NAMES = ("Step", VARIANT, "Request")
 """Columns that tell which row it is, in each of several tables."""

@@ -1,6 +1,6 @@
 """A small client: apply, read, list, delete; API errors become ours.
 
-Every child is written by server-side apply under one field manager, so a pass that is repeated
+Every child is written by server-side apply under one field manager, so a reconcile that is repeated
 changes nothing, and fields that others own stay theirs.
 """
 
@@ -16,7 +16,7 @@ from kubernetes.dynamic.exceptions import ApiException, ResourceNotFoundError
 from urllib3.exceptions import HTTPError
 
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
-from solrbench.errors import Conflict, Never, NotYet
+from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan.names import MANAGER
 
 Manifest = dict[str, Any]
@@ -70,11 +70,11 @@ class Cluster:
         throws away all it knows.
         """
         try:
-            with _translated(f"reading {path}"):
+            with _wrap_api_errors(f"reading {path}"):
                 answer = self._dynamic.request(
                     "get", path, serialize=False, _request_timeout=TIMEOUT_SECONDS
                 )
-        except _Missing:
+        except _NotFoundError:
             return None
         # While a definition goes, its OpenAPI document may be empty.
         body: Manifest | None = json.loads(answer.data) if answer.data else None
@@ -83,11 +83,11 @@ class Cluster:
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
 
-        The second is what stands behind the Service; whoever is authenticated may ask for it.
+        The second is what stands behind the Service; who is authenticated may ask for it.
         """
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]
-        with _translated("asking the API server where it is"):
+        with _wrap_api_errors("asking the API server where it is"):
             answer = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
         places = [each.server_address for each in answer.server_address_by_client_cidrs or []]
         found += [urlsplit(f"//{place}").hostname or "" for place in places]
@@ -96,9 +96,9 @@ class Cluster:
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
         try:
-            with _translated(f"reading {kind} {name}"):
+            with _wrap_api_errors(f"reading {kind} {name}"):
                 return self._call("get", api_version, kind, name=name, namespace=namespace)
-        except _Missing:
+        except _NotFoundError:
             return None
 
     def list(
@@ -106,7 +106,7 @@ class Cluster:
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`."""
         text = ",".join(f"{key}={value}" for key, value in selector.items())
-        with _translated(f"listing {kind}"):
+        with _wrap_api_errors(f"listing {kind}"):
             found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
         items: list[Manifest] = found.get("items") or []
         return items
@@ -119,13 +119,13 @@ class Cluster:
             return []
         try:
             return self.list(api_version, kind, namespace, selector)
-        except _Missing:  # its definition went a moment ago
+        except _NotFoundError:  # its definition went a moment ago
             return []
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`."""
         metadata = manifest["metadata"]
-        with _translated(f"applying {manifest['kind']} {metadata['name']}"):
+        with _wrap_api_errors(f"applying {manifest['kind']} {metadata['name']}"):
             return self._call(
                 "server_side_apply",
                 manifest["apiVersion"],
@@ -150,23 +150,23 @@ class Cluster:
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
         try:
-            with _translated(f"deleting {kind} {name}"):
+            with _wrap_api_errors(f"deleting {kind} {name}"):
                 self._call(
                     "delete", api_version, kind, name=name, namespace=namespace, body=options
                 )
-        except _Missing:
+        except _NotFoundError:
             return
 
     def replace_status(self, body: Manifest) -> Manifest:
         """Write the status of a benchmark that was read before.
 
         Raises:
-            Conflict: if the benchmark changed since it was read.
+            ConflictError: if the benchmark changed since it was read.
 
         """
         metadata = body["metadata"]
         resource = self._resource(*BENCHMARKS).status
-        with _translated(f"writing the status of {metadata['name']}"):
+        with _wrap_api_errors(f"writing the status of {metadata['name']}"):
             answer = resource.replace(
                 body=body,
                 name=metadata["name"],
@@ -186,31 +186,31 @@ class Cluster:
         return self._dynamic.resources.get(api_version=api_version, kind=kind)
 
 
-class _Missing(NotYet):
+class _NotFoundError(TemporaryError):
     """There is no such object."""
 
 
 @contextmanager
-def _translated(action: str) -> Iterator[None]:
+def _wrap_api_errors(action: str) -> Iterator[None]:
     """Turn the client's errors into ours; the API being away is never the benchmark's fault."""
     try:
         yield
     except ResourceNotFoundError as error:
-        raise NotYet("KindNotServed", f"{action}: {error}") from error
+        raise TemporaryError("KindNotServed", f"{action}: {error}") from error
     except ApiException as error:
         raise _error_for(error.status, f"{action}: {_api_message(error)}") from error
     except (HTTPError, OSError) as error:
-        raise NotYet("ApiUnreachable", f"{action}: {error}") from error
+        raise TemporaryError("ApiUnreachable", f"{action}: {error}") from error
 
 
-def _error_for(status: int, text: str) -> NotYet | Never:
+def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
     if status == 404:
-        return _Missing("NotFound", text)
+        return _NotFoundError("NotFound", text)
     if status == 409:
-        return Conflict("Conflict", text)
+        return ConflictError("Conflict", text)
     if status in (400, 422):
-        return Never("Refused", text)
-    return NotYet("ApiRefused" if status == 403 else "ApiUnreachable", text)
+        return PermanentError("Refused", text)
+    return TemporaryError("ApiRefused" if status == 403 else "ApiUnreachable", text)
 
 
 def _api_message(error: ApiException) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from solrbench.cluster.client import Cluster
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 
 KINDS = "x-kubernetes-group-version-kind"
 
@@ -16,13 +16,13 @@ def known_fields(
     The OpenAPI document needs no right to read definitions.
 
     Raises:
-        NotYet: if the document does not hold the kind (yet): it follows a new definition.
+        TemporaryError: if the document does not hold the kind (yet): it follows a new definition.
 
     """
     document = cluster.read(f"/openapi/v3/apis/{api_version}")
     fields = None if document is None else fields_at(document, api_version, kind, path)
     if fields is None:
-        raise NotYet("SchemaNotPublished", f"the API server does not publish {kind} yet")
+        raise TemporaryError("SchemaNotPublished", f"the API server does not publish {kind} yet")
     return fields
 
 

@@ -5,9 +5,9 @@ from typing import Any
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
-from solrbench.results.report import Environment, NodeRecord, seeds, spec_hash
+from solrbench.results.model.environment import Environment, NodeRecord, seeds, spec_hash
 
 
 def record_environment(
@@ -50,7 +50,7 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
     """Return what is known of a node; only its name where nodes may not be read."""
     try:
         body: dict[str, Any] | None = cluster.get("v1", "Node", "", name)
-    except NotYet:
+    except TemporaryError:
         body = None
     if body is None:
         return NodeRecord(name=name)

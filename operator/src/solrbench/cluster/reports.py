@@ -5,7 +5,7 @@ from collections import defaultdict
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests.report import (
     CHUNK_KEY,
     CHUNKS_ANNOTATION,
@@ -15,28 +15,29 @@ from solrbench.manifests.report import (
 )
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_PASS, selector
-from solrbench.results.document import StepDocument
-from solrbench.results.report import Environment, from_chunks, to_chunks
+from solrbench.results.model.environment import Environment
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.storage import from_chunks, to_chunks
 
 
 class Reports:
     """The stored results of every benchmark, read once and then kept in memory.
 
     The operator is the only writer, so what was read or written before need not be read again
-    in every pass. After a restart everything is read anew.
+    in every reconcile. After a restart everything is read anew.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._known: dict[str, dict[str, StepDocument]] = {}
+        self._known: dict[str, dict[str, StepRunResult]] = {}
 
-    def documents(self, benchmark: SolrBenchmark) -> dict[str, StepDocument]:
+    def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
         """Return the stored results by pass id, in the order of measuring.
 
         Half-written ones are left out: they were never acknowledged and come again.
 
         Raises:
-            NotYet: if a stored document is damaged.
+            TemporaryError: if a stored document is damaged.
 
         """
         uid = benchmark.metadata.uid
@@ -44,11 +45,11 @@ class Reports:
             self._known[uid] = _stored(self._cluster, benchmark)
         return self._known[uid]
 
-    def store(self, benchmark: SolrBenchmark, document: StepDocument, attempt: int) -> None:
+    def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Store a result and read it back.
 
         Raises:
-            NotYet: if what is read is not what was written.
+            TemporaryError: if what is read is not what was written.
 
         """
         known = self.documents(benchmark)
@@ -57,7 +58,7 @@ class Reports:
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
         if stored.get(document.id) != document:
-            raise NotYet("ResultNotStored", f"the stored result of {document.id} differs")
+            raise TemporaryError("ResultNotStored", f"the stored result of {document.id} differs")
         self._known[benchmark.metadata.uid] = _in_order(known | stored)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
@@ -81,10 +82,12 @@ def _environment(body: Manifest) -> Environment:
 
 
 def _stored(
-    cluster: Cluster, benchmark: SolrBenchmark, pass_id: str | None = None
-) -> dict[str, StepDocument]:
-    """Return what is stored of every pass, or of one."""
-    labels = selector(benchmark, names.REPORT) | ({} if pass_id is None else {LABEL_PASS: pass_id})
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
+) -> dict[str, StepRunResult]:
+    """Return what is stored of every step run, or of one."""
+    labels = selector(benchmark, names.REPORT) | (
+        {} if step_run_id is None else {LABEL_PASS: step_run_id}
+    )
     by_pass: dict[str, list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_PASS)
@@ -94,7 +97,7 @@ def _stored(
     return _in_order({each.id: each for each in documents})
 
 
-def _in_order(documents: dict[str, StepDocument]) -> dict[str, StepDocument]:
+def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
     return {each.id: each for each in sorted(documents.values(), key=lambda each: each.start_time)}
 
 
@@ -103,11 +106,11 @@ def _complete(bodies: list[Manifest]) -> bool:
     return len(bodies) == int(annotations.get(CHUNKS_ANNOTATION, "0"))
 
 
-def _read(bodies: list[Manifest]) -> StepDocument:
+def _read(bodies: list[Manifest]) -> StepRunResult:
     ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
     chunks = [base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered]
     try:
         return from_chunks(chunks)
     except ValueError as error:
         name = ordered[0]["metadata"]["name"]
-        raise NotYet("ReportDamaged", f"ConfigMap {name}: {error}") from error
+        raise TemporaryError("ReportDamaged", f"ConfigMap {name}: {error}") from error

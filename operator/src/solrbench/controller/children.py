@@ -1,9 +1,9 @@
 """The objects a benchmark owns: listed, and deleted until nothing is left."""
 
 from solrbench.cluster.client import Cluster, Manifest
-from solrbench.controller.run import Run
+from solrbench.controller.context import ReconcileContext
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 from solrbench.manifests import solr_cloud
 from solrbench.plan import names
 from solrbench.plan.names import (
@@ -37,38 +37,42 @@ OWNED_KINDS = (
 """In the order of deletion: load first, so that it stops at once."""
 
 
-def pods(run: Run, *components: str) -> list[PodView]:
+def pods(context: ReconcileContext, *components: str) -> list[PodView]:
     """Return the pods of some components."""
-    found = run.cluster.list("v1", "Pod", run.namespace, _selector(run))
+    found = context.cluster.list("v1", "Pod", context.namespace, _selector(context))
     views = [view_pod(each) for each in found]
     return [each for each in views if each.component in components]
 
 
-def job(run: Run, component: str) -> JobView | None:
+def job(context: ReconcileContext, component: str) -> JobView | None:
     """Return the Job of a component, if it is there."""
-    body = run.cluster.get("batch/v1", "Job", run.namespace, names.child(run.benchmark, component))
+    body = context.cluster.get(
+        "batch/v1", "Job", context.namespace, names.child(context.benchmark, component)
+    )
     return None if body is None else view_job(body)
 
 
-def apply_all(run: Run, manifests: list[Manifest]) -> None:
+def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:
     """Apply objects in order."""
     for manifest in manifests:
-        run.cluster.apply(manifest)
+        context.cluster.apply(manifest)
 
 
-def delete_components(run: Run, *components: str, attempt_below: int | None = None) -> bool:
+def delete_components(
+    context: ReconcileContext, *components: str, attempt_below: int | None = None
+) -> bool:
     """Delete the objects of some components; return whether nothing of them is left.
 
     Args:
-        run: the pass
+        context: the reconcile
         components: whose objects to delete
         attempt_below: spare those of this attempt and later ones
 
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # before the first there was none, and nobody need be asked
-    name = run.benchmark.metadata.name
-    return delete_children(run.cluster, run.namespace, name, components, attempt_below)
+    name = context.benchmark.metadata.name
+    return delete_children(context.cluster, context.namespace, name, components, attempt_below)
 
 
 def delete_children(
@@ -108,7 +112,9 @@ def delete_children(
     return not left
 
 
-def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> NotYet | None:
+def blocking_finalizer(
+    cluster: Cluster, namespace: str, benchmark_name: str
+) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
     for api_version, kind in OPERATED_KINDS:
         selector = {LABEL_BENCHMARK: benchmark_name}
@@ -116,7 +122,7 @@ def obstacle(cluster: Cluster, namespace: str, benchmark_name: str) -> NotYet | 
             metadata = body["metadata"]
             finalizers = metadata.get("finalizers") or []
             if finalizers and metadata.get("deletionTimestamp") is not None:
-                return NotYet(
+                return TemporaryError(
                     f"{kind}NotRemoved",
                     f"{kind} {metadata['name']} is being deleted and waits for"
                     f" {', '.join(finalizers)}; check that the operator that made it runs",
@@ -144,5 +150,5 @@ def _delete(cluster: Cluster, api_version: str, kind: str, body: Manifest) -> No
         cluster.delete(api_version, kind, metadata["namespace"], metadata["name"], grace)
 
 
-def _selector(run: Run) -> dict[str, str]:
-    return {LABEL_BENCHMARK: run.benchmark.metadata.name}
+def _selector(context: ReconcileContext) -> dict[str, str]:
+    return {LABEL_BENCHMARK: context.benchmark.metadata.name}

@@ -1,21 +1,21 @@
 """The config set of a collection that is made for a benchmark."""
 
-from solrbench.controller.run import Run
-from solrbench.errors import NotYet
+from solrbench.controller.context import ReconcileContext
+from solrbench.errors import TemporaryError
 from solrbench.solr import archive
 
 
-def read_archive(run: Run) -> bytes:
+def read_archive(context: ReconcileContext) -> bytes:
     """Return the config set as a zip: the user's, or the built-in one.
 
     Raises:
-        NotYet: if the ConfigMap is gone.
+        TemporaryError: if the ConfigMap is gone.
 
     """
-    name = run.benchmark.spec.collection.config_set.config_map
+    name = context.benchmark.spec.collection.config_set.config_map
     if name is None:
         return archive.built_in_archive()
-    body = run.cluster.get("v1", "ConfigMap", run.namespace, name)
+    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
     if body is None:
-        raise NotYet("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
+        raise TemporaryError("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
     return archive.archive_of(body)

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from solrbench.api.v1alpha1.status import Condition, StepVerdict
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.results.judged import place
-from solrbench.results.verdict import invalid_steps
+from solrbench.results.text.verdict_text import place
+from solrbench.results.validity.verdict import invalid_steps
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ _WAITING_REASONS = {
 
 
 def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> list[Event]:
-    """Return the events for what changed from one pass to the next."""
+    """Return the events for what changed from one reconcile to the next."""
     known = {each.type: each for each in before}
     return [
         event
@@ -64,10 +65,10 @@ def verdict_events(before: Iterable[StepVerdict], after: Iterable[StepVerdict]) 
     """Return a warning for each step that turned Invalid, with its first reason."""
     known = {place(each) for each in invalid_steps(before)}
     return [
-        Event("Warning", doubt.reason, f"step {place(each)} is Invalid: {doubt.message}")
+        Event("Warning", reason.reason, f"step {place(each)} is Invalid: {reason.message}")
         for each in invalid_steps(after)
         if place(each) not in known
-        for doubt in each.reasons[:1]
+        for reason in each.reasons[:1]
     ]
 
 

@@ -15,17 +15,17 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.children import LOAD, TARGET, delete_children, obstacle
+from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
+from solrbench.controller.context import ReconcileContext
 from solrbench.controller.events import events_between, verdict_events
-from solrbench.controller.existing import remove_collection
-from solrbench.controller.invalid import reject
+from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.run import Run
 from solrbench.controller.settings import Settings
+from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import CLEANED_UP
-from solrbench.errors import Conflict, NotYet, SolrbenchError
+from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
-from solrbench.telemetry.metrics import PassResult, Telemetry
+from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 
 log = logging.getLogger("solrbench")
 
@@ -36,12 +36,12 @@ DELETE_POLL_SECONDS = 0.5
 DELETE_PATIENCE_SECONDS = 20.0
 """Pods have a second to end; when they take longer, something is wrong and worth a log line."""
 DELETE_RETRY_SECONDS = 1.0
-FAREWELL = timedelta(seconds=120)
+DELETION_TIMEOUT = timedelta(seconds=120)
 """How long the deletion of a benchmark waits for an existing Solr that does not answer."""
 PASS_END_POLL_SECONDS = 1.0
 """How often kopf looks whether the last pass over a deleted benchmark has ended."""
 RETRY_SECONDS = 5.0
-"""Pause after a pass that failed in a way nobody foresaw; its traceback is in the log."""
+"""Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
 
 
 class Handlers:
@@ -62,39 +62,41 @@ class Handlers:
             VERSION,
             PLURAL,
             registry=registry,
-            interval=self._settings.pass_seconds,
+            interval=self._settings.reconcile_seconds,
             backoff=RETRY_SECONDS,
-        )(cast(Any, self.make_pass))
-        kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)(cast(Any, self.tear_down))
+        )(cast(Any, self.on_timer))
+        kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)(cast(Any, self.on_delete))
 
-    def make_pass(self, name: str, namespace: str, **_: object) -> None:
+    def on_timer(self, name: str, namespace: str, **_: object) -> None:
         """Make one pass over one benchmark; what fails is made again by the next one."""
-        with self._telemetry.operator.time_pass(time.monotonic) as timer:
+        with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
             try:
-                self._pass(namespace, name)
-            except Conflict:
-                timer.result = PassResult.RETRY  # somebody else wrote it; that is no news
+                self._reconcile(namespace, name)
+            except ConflictError:
+                timer.result = ReconcileResult.RETRY  # somebody else wrote it; that is no news
             except SolrbenchError as error:
-                timer.result = PassResult.RETRY
+                timer.result = ReconcileResult.RETRY
                 log.warning("%s/%s: pass is made again: %s", namespace, name, error)
 
-    def _pass(self, namespace: str, name: str) -> None:
+    def _reconcile(self, namespace: str, name: str) -> None:
         body = self._cluster.get(*BENCHMARKS, namespace, name)
         if body is None or body["metadata"].get("deletionTimestamp") is not None:
             return
         try:
             before = SolrBenchmark.parse(body)
         except ValidationError as error:
-            reject(self._cluster, body, error)
+            mark_invalid(self._cluster, body, error)
             return
-        after = reconcile(self._run(before, body))
+        after = reconcile(self._context(before, body))
         self._telemetry.benchmarks.update(after)
-        _tell(body, before, after)
+        _emit_events(body, before, after)
 
-    def _run(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> Run:
-        return Run(self._cluster, self._reports, self._settings, benchmark, body, _utc_now())
+    def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
+        return ReconcileContext(
+            self._cluster, self._reports, self._settings, benchmark, body, _utc_now()
+        )
 
-    def tear_down(
+    def on_delete(
         self, *, body: kopf.Body, name: str, namespace: str, uid: str, retry: int, **_: object
     ) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
@@ -111,7 +113,7 @@ class Handlers:
         try:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
-                    raise obstacle(self._cluster, namespace, name) or NotYet(
+                    raise blocking_finalizer(self._cluster, namespace, name) or TemporaryError(
                         "RemovingPods", "pods are still being removed"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
@@ -130,14 +132,16 @@ class Handlers:
             benchmark = SolrBenchmark.parse(dict(body))
         except ValidationError:
             return  # such a benchmark never made anything
-        run = self._run(benchmark, dict(body))
-        if run.conditions.holds(CLEANED_UP):
+        context = self._context(benchmark, dict(body))
+        if context.conditions.is_true(CLEANED_UP):
             return
-        patient = run.now - (benchmark.metadata.deletion_timestamp or run.now) < FAREWELL
+        patient = (
+            context.now - (benchmark.metadata.deletion_timestamp or context.now) < DELETION_TIMEOUT
+        )
         try:
-            remove_collection(run, at_once=not patient)
+            remove_collection(context, at_once=not patient)
         except SolrbenchError as error:
-            if patient and isinstance(error, NotYet):
+            if patient and isinstance(error, TemporaryError):
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
             message = (
                 f"collection {names.collection(benchmark)} may be left on target.existing, delete"
@@ -152,7 +156,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def _tell(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
+def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
     if before.status.phase != after.status.phase:
         log.info("%s: phase %s", after.key, after.status.phase)
     events = events_between(before.status.conditions, after.status.conditions)
@@ -175,7 +179,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
-    # A pass may be under way when a benchmark is deleted; an expired one is deleted by its own
+    # A reconcile may be under way when a benchmark is deleted; an expired one is deleted by its own
     # pass. With kopf's 60 s, the finalizer would stay that long.
     settings.background.cancellation_polling = PASS_END_POLL_SECONDS
     # The definition is there before kopf starts, and namespaces are given: there is nothing to

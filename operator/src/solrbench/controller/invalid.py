@@ -8,20 +8,20 @@ from pydantic import ValidationError
 from solrbench.api.problems import problems
 from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Conditions
-from solrbench.errors import NotYet
+from solrbench.errors import TemporaryError
 
 
-def reject(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
+def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
     """Write into the status what is wrong with the spec; nothing is made.
 
     Raises:
-        NotYet: if all that is wrong are fields this operator does not know. The API server knows
-            them, so it has a newer definition: an upgrade is under way, which must not end what
-            runs. It gives every stored benchmark the defaults of new fields at once.
+        TemporaryError: if all that is wrong are fields this operator does not know. The API server
+            knows them, so it has a newer definition: an upgrade is under way, which must not end
+            what runs. It gives every stored benchmark the defaults of new fields at once.
 
     """
     if all(item["type"] == "extra_forbidden" for item in error.errors()):
-        raise NotYet(
+        raise TemporaryError(
             "DefinitionNewer",
             f"the CRD is newer than this operator, upgrade it: {'; '.join(problems(error))}",
         )

@@ -1,15 +1,17 @@
-"""One pass over one benchmark: observe, decide, apply, write the status once."""
+"""One reconcile over one benchmark: observe, decide, apply, write the status once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller import finishing
-from solrbench.controller.accepting import accept, store_status, wait_for_turn
-from solrbench.controller.indexing import index
-from solrbench.controller.measuring import load_again, measure
-from solrbench.controller.provisioning import provision, start_again
-from solrbench.controller.run import LoadLost, Run, TargetLost
+from solrbench.controller.context import LoadLostError, ReconcileContext, TargetLostError
+from solrbench.controller.stages import cleanup
+from solrbench.controller.stages.indexing import reconcile_index
+from solrbench.controller.stages.load import reconcile_load, restart_load
+from solrbench.controller.stages.queueing import acquire_slot
+from solrbench.controller.stages.references import check_references
+from solrbench.controller.stages.target import reconcile_target, restart_target
+from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import (
     ACCEPTED,
     DATA_INDEXED,
@@ -21,7 +23,7 @@ from solrbench.decide.conditions import (
     progress_percent,
 )
 from solrbench.decide.deadlines import deadline_seconds
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
 
 
 @dataclass(frozen=True)
@@ -29,116 +31,117 @@ class Stage:
     """One part of the way, and the condition that tells how it stands."""
 
     condition: str
-    work: Callable[[Run], None]
+    work: Callable[[ReconcileContext], None]
 
 
 STAGES = (
-    Stage(ACCEPTED, accept),
-    Stage(SUCCEEDED, wait_for_turn),
-    Stage(TARGET_READY, provision),
-    Stage(DATA_INDEXED, index),
-    Stage(MEASURED, measure),
+    Stage(ACCEPTED, check_references),
+    Stage(SUCCEEDED, acquire_slot),
+    Stage(TARGET_READY, reconcile_target),
+    Stage(DATA_INDEXED, reconcile_index),
+    Stage(MEASURED, reconcile_load),
 )
 
 
-def reconcile(run: Run) -> SolrBenchmark:
-    """Bring a benchmark one pass further and return it with its new status.
+def reconcile(context: ReconcileContext) -> SolrBenchmark:
+    """Bring a benchmark one reconcile further and return it with its new status.
 
     Raises:
-        NotYet: if the status could not be written; nothing is lost, the next pass writes it.
+        TemporaryError: if the status could not be written; nothing is lost, the next reconcile
+            writes it.
 
     """
-    before = run.status
-    _advance(run)
-    run.update(progress=_progress(run))
-    run.settle()
-    if run.status != before:
-        store_status(run)
-    if is_finished(run.status):
-        finishing.expire(run)
-    return run.benchmark.model_copy(update={"status": run.status})
+    before = context.status
+    _advance(context)
+    context.update(progress=_progress(context))
+    context.finalize_status()
+    if context.status != before:
+        store_status(context)
+    if is_finished(context.status):
+        cleanup.delete_expired(context)
+    return context.benchmark.model_copy(update={"status": context.status})
 
 
-def _advance(run: Run) -> None:
-    if is_finished(run.status):
-        _tidy(run)
-    elif finishing.is_suspended(run):
-        _quietly(run, finishing.suspend)
+def _advance(context: ReconcileContext) -> None:
+    if is_finished(context.status):
+        _clean_up(context)
+    elif cleanup.is_suspended(context):
+        _quietly(context, cleanup.suspend)
     else:
-        _go_through_stages(run)
+        _run_stages(context)
 
 
-def _go_through_stages(run: Run) -> None:
+def _run_stages(context: ReconcileContext) -> None:
     try:
         for stage in STAGES:
-            _go_through(run, stage)
-        finishing.succeed(run)
-    except _Waits:
+            _run_stage(context, stage)
+        cleanup.succeed(context)
+    except _StageNotDoneError:
         return
-    except Never as never:
-        finishing.fail(run, never.reason, never.message)
+    except PermanentError as never:
+        cleanup.fail(context, never.reason, never.message)
 
 
-class _Waits(Exception):  # noqa: N818
-    """The pass ends here; its reason stands in a condition."""
+class _StageNotDoneError(Exception):
+    """The reconcile ends here; its reason stands in a condition."""
 
 
-def _go_through(run: Run, stage: Stage) -> None:
+def _run_stage(context: ReconcileContext, stage: Stage) -> None:
     """Do the work of one stage.
 
     Raises:
-        _Waits: if it is not done yet.
-        Never: if it never will be.
+        _StageNotDoneError: if it is not done yet.
+        PermanentError: if it never will be.
 
     """
     try:
-        stage.work(run)
-    except NotYet as wait:
-        _check_deadline(run, wait)
+        stage.work(context)
+    except TemporaryError as wait:
+        _check_deadline(context, wait)
         status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
-        run.conditions.set(stage.condition, status, wait.reason, wait.message)
-        run.conditions.set(SUCCEEDED, "Unknown", wait.reason, wait.message)
-        raise _Waits from wait
-    except Never as never:
+        context.conditions.set(stage.condition, status, wait.reason, wait.message)
+        context.conditions.set(SUCCEEDED, "Unknown", wait.reason, wait.message)
+        raise _StageNotDoneError from wait
+    except PermanentError as never:
         if stage.condition != SUCCEEDED:
-            run.conditions.set(stage.condition, "False", never.reason, never.message)
+            context.conditions.set(stage.condition, "False", never.reason, never.message)
         raise
-    except TargetLost as lost:
-        start_again(run, lost)
-        raise _Waits from lost
-    except LoadLost as lost:
-        load_again(run, lost)
-        raise _Waits from lost
+    except TargetLostError as lost:
+        restart_target(context, lost)
+        raise _StageNotDoneError from lost
+    except LoadLostError as lost:
+        restart_load(context, lost)
+        raise _StageNotDoneError from lost
 
 
-def _check_deadline(run: Run, wait: NotYet) -> None:
-    limit = deadline_seconds(run.benchmark.spec, run.status.phase)
-    if limit is not None and run.seconds_in_phase() > limit:
-        raise Never(
+def _check_deadline(context: ReconcileContext, wait: TemporaryError) -> None:
+    limit = deadline_seconds(context.benchmark.spec, context.status.phase)
+    if limit is not None and context.seconds_in_phase() > limit:
+        raise PermanentError(
             "DeadlineExceeded",
-            f"{run.status.phase} took longer than {limit} s (spec.deadlineSeconds);"
+            f"{context.status.phase} took longer than {limit} s (spec.deadlineSeconds);"
             f" last seen: {wait.reason}: {wait.message}",
         ) from wait
 
 
-def _tidy(run: Run) -> None:
-    if finishing.needs_clean_up(run):
-        _quietly(run, finishing.clean_up)
+def _clean_up(context: ReconcileContext) -> None:
+    if cleanup.needs_cleanup(context):
+        _quietly(context, cleanup.clean_up)
 
 
-def _quietly(run: Run, work: Callable[[Run], None]) -> None:
-    """Do work that the next pass takes up again if it is not done yet."""
+def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]) -> None:
+    """Do work that the next reconcile takes up again if it is not done yet."""
     try:
-        work(run)
-    except NotYet:
+        work(context)
+    except TemporaryError:
         return
 
 
-def _progress(run: Run) -> str:
+def _progress(context: ReconcileContext) -> str:
     percent = progress_percent(
-        run.status,
-        target=run.conditions.holds(TARGET_READY),
-        indexed=run.conditions.holds(DATA_INDEXED),
-        finished=run.conditions.holds(SUCCEEDED),
+        context.status,
+        target=context.conditions.is_true(TARGET_READY),
+        indexed=context.conditions.is_true(DATA_INDEXED),
+        finished=context.conditions.is_true(SUCCEEDED),
     )
     return f"{percent} %"

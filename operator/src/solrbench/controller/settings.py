@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from solrbench.decide.hosts import DEFAULT_PATTERNS
-from solrbench.manifests.common import ToolImage
+from solrbench.decide.allowed_hosts import DEFAULT_PATTERNS
+from solrbench.manifests.common import OperatorImage
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Settings:
         namespaces: where benchmarks are watched; empty means in every namespace
         image: image of index and load pods, the operator's own
         concurrency: benchmarks that may run at a time
-        pass_seconds: pause between two passes over one benchmark
+        reconcile_seconds: pause between two reconciles over one benchmark
         allowed_hosts: patterns of the hosts that existing targets may have
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet asks whether the operator lives, 0 for nowhere
@@ -25,9 +25,9 @@ class Settings:
     """
 
     namespaces: tuple[str, ...]
-    image: ToolImage
+    image: OperatorImage
     concurrency: int = 1
-    pass_seconds: float = 2.0
+    reconcile_seconds: float = 2.0
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
     metrics_port: int = 9090
     health_port: int = 8080
@@ -49,7 +49,7 @@ class Settings:
             raise ValueError("SOLRBENCH_IMAGE must name the image that index and load pods run")
         return cls(
             namespaces=_words(namespaces),
-            image=ToolImage(
+            image=OperatorImage(
                 image,
                 get("SOLRBENCH_IMAGE_PULL_POLICY", "IfNotPresent"),
                 _words(get("SOLRBENCH_IMAGE_PULL_SECRETS", "")),

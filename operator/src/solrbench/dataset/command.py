@@ -13,21 +13,26 @@ from pathlib import Path
 import httpx
 from pydantic import ValidationError
 
-from solrbench.access import Access, read_access
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.batches import Batch, batches
-from solrbench.dataset.documents import Surroundings, documents
-from solrbench.dataset.failures import IndexingError, Reason
-from solrbench.dataset.leaders import Leaders
-from solrbench.dataset.progress import Tally, as_json, as_metrics, leave_last_words
-from solrbench.dataset.progress_server import Page, serving
-from solrbench.dataset.reader_thread import ReadAhead
-from solrbench.dataset.sender import Patience, Sender, find_routes
-from solrbench.dataset.slicing import Slice
-from solrbench.errors import Never
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.posting.leader_resolver import LeaderResolver
+from solrbench.dataset.posting.prefetch import PrefetchReader
+from solrbench.dataset.posting.sender import RetryPolicy, Sender, find_routes
+from solrbench.dataset.progress import (
+    ProgressCounter,
+    as_json,
+    as_metrics,
+    write_termination_message,
+)
+from solrbench.dataset.progress_server import Page, serve_progress
+from solrbench.dataset.routing.batches import Batch, batches
+from solrbench.dataset.sources.documents import ReadContext, read_documents
+from solrbench.dataset.sources.partition import Partition
+from solrbench.errors import PermanentError
+from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 
-EXIT_AGAIN = 1
+EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
 
 EXIT_TERMINATED = 128 + signal.SIGTERM
@@ -43,7 +48,7 @@ class Pod:
 
     Attributes:
         folder: where a volume or ConfigMap with documents is mounted
-        termination_log: file of the last words
+        termination_log: file of the termination message
         host: address that the progress server binds
         port: its port
         backoff: waits before anything is tried again
@@ -63,28 +68,28 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
     """Index this pod's share of the dataset.
 
     Returns:
-        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_AGAIN`, or `EXIT_TERMINATED`
+        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`, or `EXIT_TERMINATED`
 
     """
     pod = pod or Pod()
-    tally = Tally(completion_index, pod.clock)
+    counter = ProgressCounter(completion_index, pod.clock)
     code, failure = 0, None
     try:
-        asyncio.run(_index(_read_plan(plan_file), tally, pod))
+        asyncio.run(_index(_read_plan(plan_file), counter, pod))
     except IndexingError as error:
-        code, failure = EXIT_PERMANENT if error.permanent else EXIT_AGAIN, error
+        code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
         message = "told to stop before all documents were sent"
         code, failure = EXIT_TERMINATED, IndexingError(Reason.INTERRUPTED, message, permanent=False)
-    except Exception as error:  # noqa: BLE001 - the last words must say what happened
+    except Exception as error:  # noqa: BLE001 - the termination message must say what happened
         _log.exception("index pod %d failed", completion_index)
         code, failure = (
-            EXIT_AGAIN,
+            EXIT_RETRYABLE,
             IndexingError(Reason.INTERNAL_ERROR, repr(error), permanent=False),
         )
-    tally.ended(failure)
-    leave_last_words(tally.progress, pod.termination_log)
-    _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(tally.progress).decode())
+    counter.ended(failure)
+    write_termination_message(counter.progress, pod.termination_log)
+    _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(counter.progress).decode())
     return code
 
 
@@ -97,22 +102,22 @@ def _read_plan(file: Path) -> IndexPlan:
         ) from error
 
 
-def _access(plan: IndexPlan) -> Access:
+def _access(plan: IndexPlan) -> HttpAuth:
     try:
-        access = read_access(plan.access)
+        access = read_auth(plan.access)
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise IndexingError(Reason.INVALID_PLAN, message, permanent=True) from error
     try:
         _ = access.verify
-    except Never as error:
+    except PermanentError as error:
         raise IndexingError(
             Reason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
         ) from error
     return access
 
 
-async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
+async def _index(plan: IndexPlan, counter: ProgressCounter, pod: Pod) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -125,34 +130,38 @@ async def _index(plan: IndexPlan, tally: Tally, pod: Pod) -> None:
         headers=access.headers,
         verify=access.verify,
     )
-    async with serving(_pages(plan, tally), pod.host, pod.port), http:
-        await _send_all(plan, tally, pod, http)
+    async with serve_progress(_pages(plan, counter), pod.host, pod.port), http:
+        await _send_all(plan, counter, pod, http)
 
 
-async def _send_all(plan: IndexPlan, tally: Tally, pod: Pod, http: httpx.AsyncClient) -> None:
+async def _send_all(
+    plan: IndexPlan, counter: ProgressCounter, pod: Pod, http: httpx.AsyncClient
+) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    patience = Patience(indexing.retries, pod.backoff, _jitter(plan, tally, "send"))
-    leaders = Leaders(http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls)
-    routes = await find_routes(leaders, patience)
-    sender = Sender(http, leaders, routes, patience, tally)
+    retry_policy = RetryPolicy(indexing.retries, pod.backoff, _jitter(plan, counter, "send"))
+    leaders = LeaderResolver(
+        http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
+    )
+    routes = await find_routes(leaders, retry_policy)
+    sender = Sender(http, leaders, routes, retry_policy, counter)
 
     def read(stopped: threading.Event) -> Iterator[Batch]:
-        part = Slice(tally.progress.pod, indexing.pods, indexing.batch_documents)
-        jitter = _jitter(plan, tally, "read")
-        around = Surroundings(pod.folder, pod.backoff, jitter, stopped.wait)
-        found = documents(dataset, part, around)
+        part = Partition(counter.progress.pod, indexing.pods, indexing.batch_documents)
+        jitter = _jitter(plan, counter, "read")
+        around = ReadContext(pod.folder, pod.backoff, jitter, stopped.wait)
+        found = read_documents(dataset, part, around)
         return batches(found, routes, indexing.batch_documents, dataset.id_field)
 
-    async with ReadAhead(read, indexing.streams) as reader:
+    async with PrefetchReader(read, indexing.streams) as reader:
         await _drain(reader, sender, indexing.streams)
 
 
-def _jitter(plan: IndexPlan, tally: Tally, use: str) -> random.Random:
+def _jitter(plan: IndexPlan, counter: ProgressCounter, use: str) -> random.Random:
     """Return random numbers that differ between pods and are the same in another run."""
-    return random.Random(f"{plan.benchmark}/{tally.progress.pod}/{use}")  # noqa: S311
+    return random.Random(f"{plan.benchmark}/{counter.progress.pod}/{use}")  # noqa: S311
 
 
-async def _drain(reader: ReadAhead[Batch], sender: Sender, streams: int) -> None:
+async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:
     """Send what the reader reads over several streams; the first failure ends them all."""
 
     async def stream() -> None:
@@ -170,11 +179,11 @@ async def _drain(reader: ReadAhead[Batch], sender: Sender, streams: int) -> None
         raise failures[0]
 
 
-def _pages(plan: IndexPlan, tally: Tally) -> dict[str, Page]:
+def _pages(plan: IndexPlan, counter: ProgressCounter) -> dict[str, Page]:
     return {
-        "/progress": lambda: ("application/json", as_json(tally.progress)),
+        "/progress": lambda: ("application/json", as_json(counter.progress)),
         "/metrics": lambda: (
             "text/plain; version=0.0.4; charset=utf-8",
-            as_metrics(tally.progress, plan.benchmark),
+            as_metrics(counter.progress, plan.benchmark),
         ),
     }

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-from solrbench.dataset.failures import IndexingError
+from solrbench.dataset.errors import IndexingError
 from solrbench.plan.index_plan import IndexProgress
 
 LAST_WORDS_BYTES = 4096
@@ -13,7 +13,7 @@ LAST_WORDS_BYTES = 4096
 _log = logging.getLogger(__name__)
 
 
-class Tally:
+class ProgressCounter:
     """Counts accepted batches.
 
     Attributes:
@@ -55,7 +55,7 @@ def as_json(progress: IndexProgress) -> bytes:
     return progress.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
-def last_words(progress: IndexProgress) -> bytes:
+def termination_message(progress: IndexProgress) -> bytes:
     """Return JSON of at most `LAST_WORDS_BYTES`, with the message cut in the middle if need be.
 
     Both ends of a message matter: the place stands first, the remedy last.
@@ -69,10 +69,10 @@ def last_words(progress: IndexProgress) -> bytes:
     return text
 
 
-def leave_last_words(progress: IndexProgress, file: Path) -> None:
+def write_termination_message(progress: IndexProgress, file: Path) -> None:
     """Write the progress where Kubernetes looks for it."""
     try:
-        file.write_bytes(last_words(progress))
+        file.write_bytes(termination_message(progress))
     except OSError as error:
         # The exit code still tells how the run ended; outside a container there is no such file.
         _log.warning("no termination message: %s", error)

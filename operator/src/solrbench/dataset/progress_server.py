@@ -12,7 +12,7 @@ Page = Callable[[], tuple[str, bytes]]
 
 
 @asynccontextmanager
-async def serving(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
+async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
     """Answer GET for each path of `pages` while the block runs.
 
     Yields:
@@ -27,7 +27,7 @@ async def serving(pages: Mapping[str, Page], host: str, port: int) -> AsyncItera
                 writer.write(_response(head, pages))
                 await writer.drain()
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-            pass  # whoever asked has gone or speaks no HTTP
+            pass  # who asked has gone or speaks no HTTP
         finally:
             writer.close()
 

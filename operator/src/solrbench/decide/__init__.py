@@ -1,12 +1,13 @@
 """What to do next, decided from what was observed, without I/O.
 
 - `views`: pods and Jobs reduced to what decisions need
-- `troubles`: what is wrong with a pod, as a reason and a remedy
-- `pod_records`: what befell pods while a pass was measured
-- `solr_cloud`: whether a SolrCloud of the Solr Operator is ready, and what is missing
-- `hosts`: which hosts an existing target may have
-- `resuming`: where a new attempt of the load goes on in the lists of the workload
+- `pod_problems`: what is wrong with a pod, as a reason and a remedy
+- `pod_events`: restarts, OOM kills and losses of pods during a step run
+- `solr_cloud_readiness`: whether a SolrCloud of the Solr Operator is ready, and what is missing
+- `allowed_hosts`: which hosts an existing target may have
+- `resume`: where a new attempt of the load goes on in the lists of the workload
 - `queue`: which benchmark may run
+- `index_progress`: progress of all index pods together
 - `deadlines`: which phase ran out of time
 - `conditions`: the conditions, the phase and the progress that are shown
 """

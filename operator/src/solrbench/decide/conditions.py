@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
-from solrbench.api.v1alpha1.status import Condition, Status
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.status import Status
 
 ACCEPTED = "Accepted"
 TARGET_READY = "TargetReady"
@@ -23,7 +24,7 @@ MAX_MESSAGE = 2000
 
 
 class Conditions:
-    """The full list of conditions of one pass, started from those stored."""
+    """The full list of conditions of one reconcile, started from those stored."""
 
     def __init__(self, stored: Iterable[Condition], now: datetime, generation: int) -> None:
         self._now = now
@@ -48,7 +49,7 @@ class Conditions:
             observed_generation=self._generation,
         )
 
-    def holds(self, type_: str) -> bool:
+    def is_true(self, type_: str) -> bool:
         """Return whether a condition is `True`."""
         return self._by_type[type_].status == "True"
 

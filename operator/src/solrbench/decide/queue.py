@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import CLEANED_UP, is_finished
 
-OVER = ("CleanedUp", "Kept", "CollectionNotRemoved")
+CLEANUP_DONE_REASONS = ("CleanedUp", "Kept", "CollectionNotRemoved")
 """Reasons of `CleanedUp` with which nothing of a benchmark runs any more. A collection that is
 still on an existing Solr, perhaps one that is gone for good, is no load."""
 
@@ -21,24 +21,25 @@ def is_running(benchmark: SolrBenchmark) -> bool:
     """
     if benchmark.status.start_time is None:
         return False
-    return not is_finished(benchmark.status) or not _is_tidy(benchmark)
+    return not is_finished(benchmark.status) or not _is_cleaned_up(benchmark)
 
 
-def _is_tidy(benchmark: SolrBenchmark) -> bool:
+def _is_cleaned_up(benchmark: SolrBenchmark) -> bool:
     return any(
-        each.type == CLEANED_UP and each.reason in OVER for each in benchmark.status.conditions
+        each.type == CLEANED_UP and each.reason in CLEANUP_DONE_REASONS
+        for each in benchmark.status.conditions
     )
 
 
-def ahead_in_queue(
-    benchmark: SolrBenchmark, everyone: Sequence[SolrBenchmark], places: int
+def blocking_benchmarks(
+    benchmark: SolrBenchmark, everyone: Sequence[SolrBenchmark], max_concurrent: int
 ) -> list[str]:
     """Return the benchmarks to wait for; an empty list means it is this one's turn.
 
     Args:
         benchmark: the one that asks
         everyone: all benchmarks of the watched namespaces, the one that asks included
-        places: how many may run at a time
+        max_concurrent: how many may run at a time
 
     """
     others = [each for each in everyone if each.metadata.uid != benchmark.metadata.uid]
@@ -47,7 +48,7 @@ def ahead_in_queue(
         (each for each in others if _waits(each) and _rank(each) < _rank(benchmark)), key=_rank
     )
     before = running + [each.key for each in waiting]
-    return before if len(before) >= places else []
+    return before if len(before) >= max_concurrent else []
 
 
 def _waits(benchmark: SolrBenchmark) -> bool:

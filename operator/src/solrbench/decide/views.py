@@ -18,7 +18,7 @@ class ContainerView:
         waiting_message: the kubelet's words for it
         ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
         exit_code: of that end
-        last_words: its termination message
+        termination_message: its termination message
         ended: when that end was; None if there was none
 
     """
@@ -29,7 +29,7 @@ class ContainerView:
     waiting_message: str = ""
     ended_reason: str = ""
     exit_code: int | None = None
-    last_words: str = ""
+    termination_message: str = ""
     ended: datetime | None = None
 
 
@@ -63,9 +63,11 @@ class PodView:
         return f"{self.uid}/{sum(each.restarts for each in self.containers)}"
 
     @property
-    def last_words(self) -> str:
+    def termination_message(self) -> str:
         """Termination message of the first container that left one."""
-        return next((each.last_words for each in self.containers if each.last_words), "")
+        return next(
+            (each.termination_message for each in self.containers if each.termination_message), ""
+        )
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def _view_container(body: dict[str, Any]) -> ContainerView:
         waiting_message=waiting.get("message", ""),
         ended_reason=ended.get("reason", ""),
         exit_code=ended.get("exitCode"),
-        last_words=(ended.get("message") or "").strip(),
+        termination_message=(ended.get("message") or "").strip(),
         ended=datetime.fromisoformat(ended["finishedAt"]) if ended.get("finishedAt") else None,
     )
 

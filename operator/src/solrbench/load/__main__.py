@@ -10,8 +10,8 @@ import signal  # noqa: E402
 import sys  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-from solrbench.load.command import run_master, run_worker  # noqa: E402
-from solrbench.load.failures import EXIT_TERMINATED  # noqa: E402
+from solrbench.load.entrypoints import run_master, run_worker  # noqa: E402
+from solrbench.load.errors import EXIT_TERMINATED  # noqa: E402
 from solrbench.load.settings import LoadSettings  # noqa: E402
 
 
@@ -54,5 +54,5 @@ if __name__ == "__main__":
     code = main(arguments)
     sys.stdout.flush()
     sys.stderr.flush()
-    # The core's thread and sockets that still hold messages would keep the interpreter waiting.
+    # The engine's thread and sockets that still hold messages would keep the interpreter waiting.
     os._exit(code)

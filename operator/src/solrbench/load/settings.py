@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from solrbench.load.messages import WORKER_SILENT_SECONDS
+from solrbench.load.schedule.messages import WORKER_SILENT_SECONDS
 from solrbench.manifests.load import STATE_FOLDER
 from solrbench.plan.load_plan import (
     LOAD_PLAN_FILE,

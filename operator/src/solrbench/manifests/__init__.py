@@ -3,7 +3,7 @@
 - `common`: owner, labels, security and resources that every pod shares
 - `zookeeper`, `solr`: Services and StatefulSets of the target
 - `solr_cloud`: the SolrCloud resource of the Solr Operator instead
-- `tool_pod`: what the index and load pods share
+- `job_pod`: what the index and load pods share
 - `index_job`: plan and Indexed Job that fill the collection
 - `load`: plan, Service and Jobs of Locust's master and workers
 - `report`: ConfigMaps that keep the results

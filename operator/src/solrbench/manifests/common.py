@@ -9,15 +9,15 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.plan import names
-from solrbench.plan.access import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
+from solrbench.plan.auth_files import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
 
 Manifest = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class ToolImage:
+class OperatorImage:
     """The image that holds the index and load commands: the operator's own."""
 
     reference: str

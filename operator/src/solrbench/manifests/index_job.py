@@ -4,14 +4,14 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.manifests.common import (
     Manifest,
-    ToolImage,
+    OperatorImage,
     add_secrets,
     config_map,
     empty_dirs,
     metadata,
     resources,
 )
-from solrbench.manifests.tool_pod import add_files, add_plan, tool_pod
+from solrbench.manifests.job_pod import add_files, add_plan, build_job_pod
 from solrbench.plan import names
 from solrbench.plan.index_plan import (
     DATASET_FOLDER,
@@ -25,7 +25,7 @@ POD_RETRIES = 6
 
 
 def build_index(
-    benchmark: SolrBenchmark, plan: IndexPlan, image: ToolImage, attempt: int
+    benchmark: SolrBenchmark, plan: IndexPlan, image: OperatorImage, attempt: int
 ) -> list[Manifest]:
     """Return the plan's ConfigMap and the Job."""
     data = {"index-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
@@ -35,7 +35,9 @@ def build_index(
     ]
 
 
-def _job(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage, attempt: int) -> Manifest:
+def _job(
+    benchmark: SolrBenchmark, dataset: Dataset, image: OperatorImage, attempt: int
+) -> Manifest:
     pods = dataset.indexing.pods
     meta = metadata(benchmark, names.child(benchmark, names.INDEX), names.INDEX, attempt)
     return {
@@ -71,7 +73,7 @@ def _job(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage, attempt: 
     }
 
 
-def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage) -> Manifest:
+def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: OperatorImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
     add_plan(volumes, mounts, names.child(benchmark, names.INDEX), INDEX_PLAN_FILE)
     add_files(volumes, mounts, "dataset", DATASET_FOLDER, dataset)
@@ -82,4 +84,4 @@ def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: ToolImage) -> Manife
         "ports": [{"name": "http", "containerPort": INDEX_PORT}],
         "resources": resources(dataset.indexing.resources),
     }
-    return tool_pod(image, container, volumes, mounts, grace_seconds=5)
+    return build_job_pod(image, container, volumes, mounts, grace_seconds=5)

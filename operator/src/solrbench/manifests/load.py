@@ -1,11 +1,11 @@
 """Locust's master and workers as Jobs, their Service, and the plan they read."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load import OnWorkerLoss
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.manifests.common import (
     Manifest,
-    ToolImage,
+    OperatorImage,
     add_secrets,
     config_map,
     empty_dirs,
@@ -13,7 +13,7 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.tool_pod import add_config_map, add_files, add_plan, tool_pod
+from solrbench.manifests.job_pod import add_config_map, add_files, add_plan, build_job_pod
 from solrbench.plan import names
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import (
@@ -34,7 +34,7 @@ WORKER_REPLACEMENTS = 6
 
 
 def build_load(
-    benchmark: SolrBenchmark, plan: LoadPlan, image: ToolImage, attempt: int
+    benchmark: SolrBenchmark, plan: LoadPlan, image: OperatorImage, attempt: int
 ) -> list[Manifest]:
     """Return everything of one attempt of the load."""
     data = {"load-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
@@ -48,7 +48,7 @@ def build_load(
     ]
 
 
-def _job(benchmark: SolrBenchmark, component: str, image: ToolImage, attempt: int) -> Manifest:
+def _job(benchmark: SolrBenchmark, component: str, image: OperatorImage, attempt: int) -> Manifest:
     pods = benchmark.spec.load.workers if component == names.LOAD_WORKER else 1
     meta = metadata(benchmark, names.child(benchmark, component), component, attempt)
     return {
@@ -85,7 +85,7 @@ def _losses(benchmark: SolrBenchmark, component: str) -> Manifest:
     }
 
 
-def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest:
+def _pod(benchmark: SolrBenchmark, component: str, image: OperatorImage) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp", state=STATE_FOLDER)  # noqa: S108
     add_plan(volumes, mounts, names.child(benchmark, names.LOAD_MASTER), LOAD_PLAN_FILE)
     workload = benchmark.spec.workload
@@ -98,7 +98,7 @@ def _pod(benchmark: SolrBenchmark, component: str, image: ToolImage) -> Manifest
         )
     add_secrets(benchmark, volumes, mounts)
     container = _container(benchmark, component)
-    return tool_pod(image, container, volumes, mounts, grace_seconds=2)
+    return build_job_pod(image, container, volumes, mounts, grace_seconds=2)
 
 
 def _container(benchmark: SolrBenchmark, component: str) -> Manifest:

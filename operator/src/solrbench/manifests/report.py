@@ -14,24 +14,24 @@ CHUNKS_ANNOTATION = "solrbench.io/chunks"
 
 
 def build_report(
-    benchmark: SolrBenchmark, pass_id: str, chunks: Sequence[bytes], attempt: int
+    benchmark: SolrBenchmark, step_run_id: str, chunks: Sequence[bytes], attempt: int
 ) -> list[Manifest]:
     """Return one ConfigMap for each chunk of a stored document."""
     return [
-        _config_map(benchmark, pass_id, number, len(chunks), chunk, attempt)
+        _config_map(benchmark, step_run_id, number, len(chunks), chunk, attempt)
         for number, chunk in enumerate(chunks)
     ]
 
 
 def _config_map(  # noqa: PLR0913, PLR0917 - the parts of one object
-    benchmark: SolrBenchmark, pass_id: str, number: int, total: int, chunk: bytes, attempt: int
+    benchmark: SolrBenchmark, step_run_id: str, number: int, total: int, chunk: bytes, attempt: int
 ) -> Manifest:
     meta = metadata(
         benchmark,
-        names.report(benchmark, pass_id, number),
+        names.report(benchmark, step_run_id, number),
         names.REPORT,
         attempt,
-        **{LABEL_PASS: pass_id},
+        **{LABEL_PASS: step_run_id},
     )
     meta["annotations"] = {CHUNKS_ANNOTATION: str(total)}
     return {

@@ -5,7 +5,7 @@ from typing import Any
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.pods import PersistentStorage
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.manifests.common import (
     Manifest,
     container_security,
@@ -18,8 +18,8 @@ from solrbench.manifests.common import (
     resources,
 )
 from solrbench.plan import names
-from solrbench.plan.state_path import StatePath
-from solrbench.plan.variants import needs_service
+from solrbench.plan.variant_endpoints import needs_service
+from solrbench.plan.zookeeper_path import ZooKeeperPath
 
 USER = 8983
 DATA_FOLDER = "/var/solr"
@@ -39,7 +39,7 @@ LOG_LEVEL = "WARN"
 
 
 def build_solr(
-    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> list[Manifest]:
     """Return the objects of the Solr nodes that keep their state in `state`."""
     common = [_common_service(benchmark, attempt)] if needs_service(benchmark) else []
@@ -65,7 +65,7 @@ def _common_service(benchmark: SolrBenchmark, attempt: int) -> Manifest:
 
 
 def _stateful_set(
-    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
     name = names.child(benchmark, names.SOLR)
     meta = metadata(benchmark, name, names.SOLR, attempt)
@@ -115,7 +115,7 @@ def empty_dir(solr: SolrCloud) -> Manifest:
     return {"sizeLimit": ephemeral.size_limit} if ephemeral and ephemeral.size_limit else {}
 
 
-def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: StatePath) -> Manifest:
+def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath) -> Manifest:
     volumes, mounts = empty_dirs(tmp="/tmp")  # noqa: S108
     mounts.append({"name": "data", "mountPath": DATA_FOLDER})
     if solr.storage.persistent is None:
@@ -144,7 +144,7 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: StatePath) -> Manifes
     }
 
 
-def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: StatePath) -> list[Manifest]:
+def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath) -> list[Manifest]:
     service = names.child(benchmark, names.SOLR)
     host = f"$(POD_NAME).{service}.{benchmark.metadata.namespace}.svc"
     values = {

@@ -10,8 +10,8 @@ from collections.abc import Set as AbstractSet
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.images import Image, ZooKeeperImage
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.manifests.common import (
     Manifest,
     container_security,
@@ -22,7 +22,7 @@ from solrbench.manifests.common import (
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
 from solrbench.plan import names
-from solrbench.plan.state_path import StatePath
+from solrbench.plan.zookeeper_path import ZooKeeperPath
 
 API_VERSION = "solr.apache.org/v1beta1"
 KIND = "SolrCloud"
@@ -44,7 +44,7 @@ def build_solr_cloud(
     benchmark: SolrBenchmark,
     solr: SolrCloud,
     attempt: int,
-    state: StatePath,
+    state: ZooKeeperPath,
     known_options: AbstractSet[str],
 ) -> Manifest:
     """Return the SolrCloud resource.
@@ -140,7 +140,7 @@ def _pod_options(
 
 
 def _zookeeper(
-    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
     if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
         return {"provided": _provided(benchmark, solr, attempt, state)}
@@ -149,7 +149,7 @@ def _zookeeper(
 
 
 def _provided(
-    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: StatePath
+    benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
     zookeeper, labels = solr.zookeeper, names.labels(benchmark, names.ZOOKEEPER, attempt)
     heap = heap_mebibytes(zookeeper.heap)

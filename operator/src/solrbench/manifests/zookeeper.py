@@ -6,7 +6,7 @@ index is the server id and no start script is needed.
 
 from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.solr_cloud import SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.manifests.common import (
     Manifest,
     config_map,

@@ -1,12 +1,12 @@
 """From a spec to ordered work, without I/O.
 
 - `names`: every name and label of every object, in one place
-- `state_path`: where in which ZooKeeper a SolrCloud keeps its state
-- `passes`: repeats, variants and steps in the order they are measured
-- `variants`: the doors of the target as addresses
+- `zookeeper_path`: where in which ZooKeeper a SolrCloud keeps its state
+- `step_runs`: repeats, variants and steps in the order they are measured
+- `variant_endpoints`: the endpoints of each variant
 - `index_plan`, `load_plan`: what the pods of a benchmark are told, as JSON on their disk
 - `workload_files`: the lists of a workload, where they are mounted, its seeds
-- `access`: files with which pods come into an existing target
-- `words`, `generated_documents`: the vocabulary that generated documents and queries share; the
+- `auth_files`: mounted files with the credentials of an existing target
+- `vocabulary`, `document_generator`: the vocabulary that generated documents and queries share; the
   documents themselves
 """

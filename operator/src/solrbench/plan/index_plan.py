@@ -3,7 +3,7 @@
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.plan.access import AccessFiles
+from solrbench.plan.auth_files import AuthFiles
 
 INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
 DATASET_FOLDER = "/var/run/solrbench/dataset"
@@ -34,7 +34,7 @@ class IndexPlan(Model):
     """With `implicit`, documents go round the shards by the hash of their id."""
     shards: int
     dataset: Dataset
-    access: AccessFiles = AccessFiles()
+    access: AuthFiles = AuthFiles()
     """What Solr asks of its callers."""
     leader_urls: dict[str, str] | None = None
     """Solr's base URL of each node that may be asked directly, to the one to use; documents for

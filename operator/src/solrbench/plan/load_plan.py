@@ -2,10 +2,10 @@
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.load import OnWorkerLoss, Step
-from solrbench.api.v1alpha1.warm_up import WarmUp
-from solrbench.api.v1alpha1.workload import Workload
-from solrbench.plan.access import AccessFiles
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.plan.auth_files import AuthFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
 QUERIES_FOLDER = "/var/run/solrbench/queries"
@@ -21,7 +21,7 @@ LOCUST_PORT = 5557
 """Where workers meet the master."""
 
 
-class Doors(Model):
+class VariantEndpoints(Model):
     """Where the requests of one variant go."""
 
     variant: str
@@ -30,11 +30,11 @@ class Doors(Model):
     """Base URLs; users are spread over them evenly."""
 
 
-class PlannedPass(Model):
+class PlannedStepRun(Model):
     """One step of one repeat that is still to be measured."""
 
     id: str
-    """`PassId` as text, the key of its result."""
+    """`StepRunId` as text, the key of its result."""
     repeat: int
     variant: str = ""
     """Name of the variant to go through; empty for `LoadPlan.solr_urls`."""
@@ -47,9 +47,9 @@ class Resumption(Model):
     """What earlier attempts of the load sent of the ladder that a plan begins with."""
 
     offsets: list[int] = []
-    """For each entry of the workload where its list goes on behind the stored passes."""
+    """For each entry of the workload where its list goes on behind the stored step runs."""
     lost_steps: int = 0
-    """Times that the first pass of the plan may have been begun, and was lost."""
+    """Times that the first step run of the plan may have been begun, and was lost."""
     lost_warm_ups: int = 0
     """Times that the warm-up before it may have been, too."""
     may_repeat: bool = False
@@ -64,10 +64,10 @@ class LoadPlan(Model):
     attempt: int
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
-    access: AccessFiles = AccessFiles()
+    access: AuthFiles = AuthFiles()
     """What Solr asks of its callers."""
-    variants: list[Doors] = []
-    """Where passes with a variant go instead."""
+    variants: list[VariantEndpoints] = []
+    """Where step runs with a variant go instead."""
     collection: str
     workload: Workload
     generator: Generator | None = None
@@ -75,41 +75,41 @@ class LoadPlan(Model):
     id_field: str = "id"
     """Unique key of the documents, for generated updates."""
     warm_up: WarmUp | None = None
-    """Run before the first pass of every repeat, and variant, in this plan."""
+    """Run before the first step run of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
-    passes: list[PlannedPass]
+    passes: list[PlannedStepRun]
     resumption: Resumption = Resumption()
     master_host: str
     """Where workers find the master."""
 
 
 class LoadState(Model):
-    """Answer of `GET /solrbench/state`."""
+    """Response of `GET /solrbench/state`."""
 
     stage: str
     """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing, Finished or Failed."""
     workers: int = 0
     """Workers connected."""
     pass_id: str | None = None
-    """Pass under way."""
+    """step run under way."""
     repeat: int | None = None
     variant: str | None = None
-    """Variant of the pass under way, if the target has variants."""
+    """Variant of the step run under way, if the target has variants."""
     step: str | None = None
     users: int = 0
     """Users running; 0 while a planned rate is sent."""
     planned_requests_per_second: float | None = None
     """Rate that the step under way plans, if it does."""
     requests: int = 0
-    """Requests of the pass (or warm-up) under way so far."""
+    """Requests of the step run (or warm-up) under way so far."""
     failures: int = 0
     requests_per_second: float = 0.0
     """Over the last five seconds."""
     elapsed_seconds: float = 0.0
-    """Of the pass under way."""
+    """Of the step run under way."""
     unacknowledged: list[str] = []
-    """Ids of finished passes whose documents wait to be stored."""
+    """Ids of finished step runs whose documents wait to be stored."""
     reason: str | None = None
     """CamelCase reason when `stage` is Failed: WorkerLost, NoQueries, TargetUnreachable …"""
     message: str | None = None

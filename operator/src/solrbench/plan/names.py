@@ -1,10 +1,10 @@
 """Every name and label of every object, in one place.
 
-Names are deterministic: a pass that was cut short finds its own children again.
+Names are deterministic: a step run that was cut short finds its own children again.
 """
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.solr_cloud import Provisioner, SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -76,7 +76,7 @@ def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     return f"{config_set_prefix(benchmark)}{attempt}"
 
 
-def operated(benchmark: SolrBenchmark) -> str:
+def solr_operator_stateful_set(benchmark: SolrBenchmark) -> str:
     """Return the name of the StatefulSet that the Solr Operator makes of a SolrCloud.
 
     The SolrCloud itself has the benchmark's name. The Solr Operator adds `-headless` for the
@@ -90,7 +90,7 @@ def solr_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     namespace = benchmark.metadata.namespace
     match solr.provisioner:
         case Provisioner.SOLR_OPERATOR:
-            name = operated(benchmark)
+            name = solr_operator_stateful_set(benchmark)
             return [f"{name}-{i}.{name}-headless.{namespace}" for i in range(solr.nodes)]
         case Provisioner.STATEFUL_SET:
             name = child(benchmark, SOLR)
@@ -106,7 +106,9 @@ def solr_service_url(benchmark: SolrBenchmark) -> str:
     """Return the base URL of the Service over all Solr nodes, the one that balances by itself."""
     solr, namespace = benchmark.spec.target.solr_cloud, benchmark.metadata.namespace
     if solr is not None and solr.provisioner is Provisioner.SOLR_OPERATOR:
-        return f"http://{operated(benchmark)}-common.{namespace}.svc/solr"  # port 80
+        return (
+            f"http://{solr_operator_stateful_set(benchmark)}-common.{namespace}.svc/solr"  # port 80
+        )
     return f"http://{child(benchmark, SOLR_COMMON)}.{namespace}.svc:{SOLR_PORT}/solr"
 
 
@@ -121,7 +123,7 @@ def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
 
 def provided_zookeeper(benchmark: SolrBenchmark) -> str:
     """Return the name of the ZookeeperCluster that the Solr Operator makes."""
-    return f"{operated(benchmark)}-zookeeper"
+    return f"{solr_operator_stateful_set(benchmark)}-zookeeper"
 
 
 def provided_zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
@@ -131,9 +133,9 @@ def provided_zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[st
     return [f"{name}-{i}.{service}" for i in range(replicas)]
 
 
-def report(benchmark: SolrBenchmark, pass_id: str, chunk: int) -> str:
+def report(benchmark: SolrBenchmark, step_run_id: str, chunk: int) -> str:
     """Return the name of a report ConfigMap."""
-    return f"{benchmark.metadata.name}-report-{pass_id}-{chunk}"
+    return f"{benchmark.metadata.name}-report-{step_run_id}-{chunk}"
 
 
 def environment(benchmark: SolrBenchmark) -> str:

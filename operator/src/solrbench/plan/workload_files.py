@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.mix import MixEntry, Updates
-from solrbench.api.v1alpha1.queries import Queries
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
+from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.api.v1alpha1.workload.workload import Workload
 
 
 class Source(NamedTuple):
@@ -25,9 +25,9 @@ def sources(workload: Workload) -> list[Source]:
     return [source for source in found if source is not None]
 
 
-def folder_of(place: int) -> str:
-    """Return the folder with the file of the entry at `place` of the mix, from 0."""
-    return f"mix-{place}"
+def folder_of(entry_index: int) -> str:
+    """Return the folder with the file of the entry at `entry_index` of the mix, from 0."""
+    return f"mix-{entry_index}"
 
 
 def workload_seeds(workload: Workload) -> dict[str, int]:
@@ -41,8 +41,8 @@ def workload_seeds(workload: Workload) -> dict[str, int]:
     return found
 
 
-def _entry_source(place: int, entry: MixEntry) -> Source | None:
-    path, folder = f"workload.mix[{place}]", folder_of(place)
+def _entry_source(entry_index: int, entry: MixEntry) -> Source | None:
+    path, folder = f"workload.mix[{entry_index}]", folder_of(entry_index)
     if entry.queries is not None:
         return Source(f"{path}.queries", folder, entry.queries)
     if entry.updates is not None:

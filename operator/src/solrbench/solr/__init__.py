@@ -5,9 +5,9 @@
 - `archive`: the built-in config set (folder `configset`), and zips for the upload
 - `properties`: caches and query settings as names of the Config API
 - `collections`: config set, collection, caches: made and read back
-- `nodes`: every node and core of an existing cloud, asked through one door
-- `owned`: our collection among those of others
-- `doors`: host names resolved, so that they can be judged
-- `counts`: commit, and documents on every replica
+- `cluster_nodes`: every node and replica of an existing cloud, asked through one endpoint
+- `managed_collection`: our collection among those of others
+- `dns`: host names resolved, so that they can be checked
+- `replica_counts`: commit, and documents on every replica
 - `zookeeper`: four-letter words to the ensemble
 """

@@ -6,7 +6,7 @@ import zipfile
 from importlib import resources
 from typing import Any
 
-from solrbench.errors import Never
+from solrbench.errors import PermanentError
 
 ARCHIVE_KEY = "configset.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -23,7 +23,7 @@ def archive_of(config_map: dict[str, Any]) -> bytes:
     """Return the zip of a ConfigMap's files, or the zip that the ConfigMap holds.
 
     Raises:
-        Never: if the ConfigMap holds no config set.
+        PermanentError: if the ConfigMap holds no config set.
 
     """
     texts: dict[str, str] = config_map.get("data") or {}
@@ -34,7 +34,7 @@ def archive_of(config_map: dict[str, Any]) -> bytes:
         return files[ARCHIVE_KEY]
     if "solrconfig.xml" not in files:
         name = config_map["metadata"]["name"]
-        raise Never(
+        raise PermanentError(
             "InvalidConfigSet",
             f"ConfigMap {name} must hold solrconfig.xml and a schema, or {ARCHIVE_KEY}",
         )

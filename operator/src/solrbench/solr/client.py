@@ -5,15 +5,15 @@ from typing import Any, Self
 
 import httpx
 
-from solrbench.access import (
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.http_auth import (
     AUTHENTICATION_FAILED,
     CERTIFICATE_NOT_TRUSTED,
-    OPEN,
+    NO_AUTH,
     REDIRECT_REFUSED,
-    Access,
+    HttpAuth,
     certificate_problem,
 )
-from solrbench.errors import Never, NotYet
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 
@@ -22,7 +22,7 @@ class SolrClient:
     """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`)."""
 
     def __init__(
-        self, urls: Sequence[str], timeout_seconds: float = 10.0, access: Access = OPEN
+        self, urls: Sequence[str], timeout_seconds: float = 10.0, auth: HttpAuth = NO_AUTH
     ) -> None:
         self.urls = list(urls)
         # Only the host that was asked for is asked: through no proxy of the environment, and
@@ -31,8 +31,8 @@ class SolrClient:
             timeout=timeout_seconds,
             trust_env=False,
             follow_redirects=False,
-            headers=access.headers,
-            verify=access.verify,
+            headers=auth.headers,
+            verify=auth.verify,
         )
 
     def __enter__(self) -> Self:
@@ -49,9 +49,9 @@ class SolrClient:
         """Return the JSON answer of a GET to one node, the first when `url` is not given.
 
         Raises:
-            NotYet: if the node does not answer or answers with a server error.
-            Never: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused` or
-                `CertificateNotTrusted` if nobody is let in this way.
+            TemporaryError: if the node does not answer or answers with a server error.
+            PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
+                or `CertificateNotTrusted` if nobody is let in this way.
 
         """
         return self._send("GET", path, params, url)
@@ -84,12 +84,12 @@ class SolrClient:
             )
         except httpx.HTTPError as error:
             if problem := certificate_problem(error):
-                raise Never(
+                raise PermanentError(
                     CERTIFICATE_NOT_TRUSTED,
                     f"{address}: {problem}; target.existing.tls.caSecret must hold the authority"
                     " that signed the certificate, and urls the host it was signed for",
                 ) from error
-            raise NotYet(
+            raise TemporaryError(
                 "SolrUnreachable", f"{method} {address}: {str(error) or repr(error)}"
             ) from error
         return _checked(answer)
@@ -97,30 +97,36 @@ class SolrClient:
 
 def _checked(answer: httpx.Response) -> Any:
     """Return the body of a good answer; Solr puts errors into the body, sometimes with HTTP 200."""
-    _check_door(answer)
+    _check_proxy_response(answer)
     try:
         body = answer.json()
     except ValueError as error:
-        raise NotYet("SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}") from error
+        raise TemporaryError(
+            "SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}"
+        ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
     text = _error_text(body) or f"HTTP {answer.status_code}"
-    kind = NotYet if answer.status_code >= 500 or answer.status_code in (404, 429) else Never
+    kind = (
+        TemporaryError
+        if answer.status_code >= 500 or answer.status_code in (404, 429)
+        else PermanentError
+    )
     raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
 
 
-def _check_door(answer: httpx.Response) -> None:
-    """Raise if the answer is not Solr's but that of who stands at its door."""
+def _check_proxy_response(answer: httpx.Response) -> None:
+    """Raise if the answer is not Solr's but that of who stands at its endpoint."""
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):
-        raise Never(
+        raise PermanentError(
             AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
             " target.existing.basicAuth.secretName must name a Secret with user and password of"
             " somebody who may do that",
         )
     if answer.is_redirect:
-        raise Never(
+        raise PermanentError(
             REDIRECT_REFUSED,
             f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
             " not followed, name the place itself in target.existing.urls",

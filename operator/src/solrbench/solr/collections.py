@@ -2,9 +2,9 @@
 
 from collections import Counter
 
-from solrbench.access import REFUSALS
 from solrbench.api.v1alpha1.collection import Collection, RouterName
-from solrbench.errors import Never, NotYet
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.http_auth import REFUSALS
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica, config_set_of
 from solrbench.solr.properties import config_properties, differences, read_property
@@ -12,7 +12,7 @@ from solrbench.solr.properties import config_properties, differences, read_prope
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
 """What `/config` never shows (9.10); the overlay does, though it only repeats what was set."""
 
-SIGNS_OF_THE_NETWORK = (
+NETWORK_ERROR_MARKERS = (
     "Name or service not known",
     "UnknownHost",
     "onnection refused",
@@ -32,7 +32,7 @@ def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
     Solr stores file by file, so one that is listed may be half of one.
 
     Raises:
-        Never: if Solr refuses the archive.
+        PermanentError: if Solr refuses the archive.
 
     """
     params = {"action": "UPLOAD", "name": name, "overwrite": "true", "cleanup": "true"}
@@ -57,9 +57,9 @@ def create_collection(
             own name when absent
 
     Raises:
-        Never: also if who stands at Solr's door refuses.
-        Never: if Solr cannot load the config set; the half-made collection is removed.
-        NotYet: if nodes did not reach each other.
+        PermanentError: also if who stands at Solr's endpoint refuses.
+        PermanentError: if Solr cannot load the config set; the half-made collection is removed.
+        TemporaryError: if nodes did not reach each other.
 
     """
     params: dict[str, str | int] = {
@@ -78,16 +78,16 @@ def create_collection(
         params["router.field"] = wanted.router.field
     try:
         solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
-    except (Never, NotYet) as error:
+    except (PermanentError, TemporaryError) as error:
         if error.reason in REFUSALS:
             raise
         if error.reason != "SolrError" or "already exists" in error.message:
-            raise NotYet(error.reason, error.message) from error
+            raise TemporaryError(error.reason, error.message) from error
         if config_set is None or config_set_of(solr, name) == config_set:
             delete_collection(solr, name)
-        if any(sign in error.message for sign in SIGNS_OF_THE_NETWORK):
-            raise NotYet("CollectionNotCreated", error.message) from error
-        raise Never(
+        if any(sign in error.message for sign in NETWORK_ERROR_MARKERS):
+            raise TemporaryError("CollectionNotCreated", error.message) from error
+        raise PermanentError(
             "CollectionRefused",
             f"Solr did not create the collection; check collection.configSet: {error.message}",
         ) from error
@@ -97,11 +97,11 @@ def delete_collection(solr: SolrClient, name: str) -> None:
     """Delete a collection if it is there."""
     try:
         solr.post("/admin/collections", {"action": "DELETE", "name": name})
-    except (Never, NotYet) as error:
+    except (PermanentError, TemporaryError) as error:
         if error.reason in REFUSALS:
             raise
         if "Could not find collection" not in error.message:
-            raise NotYet(error.reason, error.message) from error
+            raise TemporaryError(error.reason, error.message) from error
 
 
 def _shards(wanted: Collection) -> dict[str, str | int]:
@@ -114,23 +114,23 @@ def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
     """Set caches and query settings, and read them back.
 
     Raises:
-        Never: if Solr does not show a setting as it was asked for.
+        PermanentError: if Solr does not show a setting as it was asked for.
 
     """
     properties = config_properties(wanted)
-    if not properties or not _unlike(solr, name, properties):
+    if not properties or not _mismatches(solr, name, properties):
         return
     solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
-    unlike = _unlike(solr, name, properties)
+    unlike = _mismatches(solr, name, properties)
     if unlike:
         text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in unlike.items())
-        raise Never(
+        raise PermanentError(
             "SettingNotApplied",
             f"{text}; solrconfig.xml must declare a cache before its settings can be changed",
         )
 
 
-def _unlike(
+def _mismatches(
     solr: SolrClient, name: str, properties: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
     config = solr.get(f"/{name}/config")["config"]
@@ -145,15 +145,15 @@ def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None
     """Check number, types, states and even placement of the replicas.
 
     Raises:
-        NotYet: while a replica is not active.
-        Never: if the collection is not what was asked for.
+        TemporaryError: while a replica is not active.
+        PermanentError: if the collection is not what was asked for.
 
     """
     waiting = [f"{r.core} is {r.state}" for r in found if r.state != "active"]
     if waiting:
-        raise NotYet("ReplicasNotActive", ", ".join(waiting))
+        raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
     if missing := _wrong_types(found, wanted):
-        raise Never("WrongReplicas", missing)
+        raise PermanentError("WrongReplicas", missing)
     _check_placement(found, nodes)
 
 
@@ -161,11 +161,15 @@ def _check_placement(found: list[Replica], nodes: int) -> None:
     """Check that the load spreads evenly, and that losing a node loses one replica of a shard."""
     together = Counter((replica.shard, replica.node) for replica in found)
     if twice := [f"{shard} on {node}" for (shard, node), n in together.items() if n > 1]:
-        raise Never("UnevenPlacement", f"replicas of one shard share a node: {', '.join(twice)}")
+        raise PermanentError(
+            "UnevenPlacement", f"replicas of one shard share a node: {', '.join(twice)}"
+        )
     per_node = Counter(replica.node for replica in found)
     most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0
     if most - least > 1:
-        raise Never("UnevenPlacement", f"replicas by node: {dict(sorted(per_node.items()))}")
+        raise PermanentError(
+            "UnevenPlacement", f"replicas by node: {dict(sorted(per_node.items()))}"
+        )
 
 
 def _wrong_types(found: list[Replica], wanted: Collection) -> str:

@@ -9,7 +9,7 @@ import socket
 TIMEOUT_SECONDS = 3.0
 
 
-def ask(host: str, port: int, word: str) -> str:
+def send_command(host: str, port: int, word: str) -> str:
     """Return the answer to a four-letter word, or an empty string if there is none."""
     try:
         with socket.create_connection((host, port), timeout=TIMEOUT_SECONDS) as connection:
@@ -52,6 +52,6 @@ def ensemble_size(hosts: list[str], port: int) -> int:
 
 
 def _monitor(host: str, port: int) -> dict[str, str]:
-    lines = ask(host, port, "mntr").splitlines()
+    lines = send_command(host, port, "mntr").splitlines()
     pairs = (line.split("\t", 1) for line in lines)
     return {pair[0]: pair[1].strip() for pair in pairs if len(pair) == 2}

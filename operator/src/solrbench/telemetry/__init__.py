@@ -1,7 +1,7 @@
-"""What is told to Prometheus.
+"""What Prometheus scrapes.
 
 - `metrics`: metrics of the operator itself, the whole of one process, and the server
 - `benchmarks`: metrics of benchmarks, rendered from their latest status
-- `results`: those of them that tell what was measured
-- `family`: what one metric of benchmarks is
+- `result_metrics`: those of them that show what was measured
+- `metric_family`: what one metric of benchmarks is
 """

@@ -13,8 +13,8 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.telemetry.family import Family, Sample
-from solrbench.telemetry.results import RESULT_FAMILIES
+from solrbench.telemetry.metric_family import MetricFamily, Sample
+from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 
 
 def _one(read: Callable[[SolrBenchmark], float | None]) -> Callable[[SolrBenchmark], list[Sample]]:
@@ -48,83 +48,83 @@ def _live(field: str) -> Callable[[SolrBenchmark], Iterator[Sample]]:
 _LIVE = ("step", "variant")
 
 FAMILIES = (
-    Family(
+    MetricFamily(
         "benchmark_info",
         "Always 1; the phase is in the label.",
         lambda b: [((b.status.phase,), 1)],
         ("phase",),
     ),
-    Family(
+    MetricFamily(
         "benchmark_condition",
         "Always 1; the status of each condition is in the label.",
         _conditions,
         ("type", "status"),
     ),
-    Family(
+    MetricFamily(
         "benchmark_phase_start_timestamp_seconds",
         "Unix time at which the phase under way began.",
         _one(_phase_start),
     ),
-    Family(
+    MetricFamily(
         "benchmark_attempts",
         "Times that target and load were started; more than 1 means that pods were lost.",
         _attempts,
         ("part",),
     ),
-    Family(
+    MetricFamily(
         "benchmark_steps_stored",
         "Steps measured and stored, over all repeats.",
         _one(lambda b: b.status.report.stored_steps),
     ),
-    Family(
+    MetricFamily(
         "benchmark_steps_expected",
         "Steps of all repeats.",
         _one(lambda b: b.status.report.total_steps or None),
     ),
-    Family(
+    MetricFamily(
         "benchmark_documents",
         "Documents that Solr has accepted; after indexing, those counted on every shard.",
         _one(lambda b: b.status.dataset.documents),
     ),
-    Family(
+    MetricFamily(
         "benchmark_documents_expected",
         "Documents to be indexed, where that is known beforehand.",
         _one(lambda b: b.status.dataset.documents_total),
     ),
-    Family(
+    MetricFamily(
         "benchmark_index_bytes",
         "Size of the index over all replicas.",
         _one(lambda b: b.status.dataset.index_bytes),
     ),
-    Family(
+    MetricFamily(
         "benchmark_indexing_seconds",
         "Time from the first batch to the last, over all pods.",
         _one(lambda b: b.status.dataset.seconds),
     ),
-    Family(
+    MetricFamily(
         "benchmark_indexing_documents_per_second",
         "Documents divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.documents_per_second),
     ),
-    Family(
+    MetricFamily(
         "benchmark_indexing_bytes_per_second",
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
     ),
-    Family("live_users", "Users running; absent with a planned rate.", _live("users"), _LIVE),
-    Family(
+    MetricFamily("live_users", "Users running; absent with a planned rate.", _live("users"), _LIVE),
+    MetricFamily(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
         _live("requests_per_second"),
         _LIVE,
     ),
-    Family(
+    MetricFamily(
         "live_planned_requests_per_second",
         "Rate that the step under way plans; absent with users.",
         _live("planned_requests_per_second"),
         _LIVE,
     ),
-    Family(
+    MetricFamily(
         "live_step_requests",
         "Requests of the step under way so far.",
         _live("requests"),

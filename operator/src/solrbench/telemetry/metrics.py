@@ -26,12 +26,12 @@ _PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A pass reads a handful of objects; one that takes a minute is stuck on a deadline."""
 
 
-class PassResult(StrEnum):
-    """How a pass of the reconcile loop ended."""
+class ReconcileResult(StrEnum):
+    """How a reconcile of the reconcile loop ended."""
 
     SUCCESS = "success"
     RETRY = "retry"
-    """Something is not there yet; the pass is made again."""
+    """Something is not there yet; the reconcile is made again."""
     ERROR = "error"
     """The pass failed in a way that nobody planned for."""
 
@@ -43,25 +43,25 @@ class Clock(Protocol):
         """Return the seconds since a fixed but unknown moment."""
 
 
-class PassTimer:
-    """Notes how one pass ended."""
+class ReconcileTimer:
+    """Notes how one reconcile ended."""
 
     def __init__(self) -> None:
-        self.result = PassResult.SUCCESS
+        self.result = ReconcileResult.SUCCESS
 
 
 class OperatorMetrics:
     """What the operator tells about itself."""
 
     def __init__(self, registry: CollectorRegistry, version: str) -> None:
-        self._passes = Counter(
+        self._reconciles = Counter(
             "solrbench_reconcile_passes",
             "Passes of the reconcile loop by how they ended.",
             ["result"],
             registry=registry,
         )
-        for result in PassResult:
-            self._passes.labels(result.value)
+        for result in ReconcileResult:
+            self._reconciles.labels(result.value)
         self._seconds = Histogram(
             "solrbench_reconcile_pass_seconds",
             "Duration of one pass of the reconcile loop.",
@@ -76,25 +76,25 @@ class OperatorMetrics:
         )
         build.labels(version).set(1)
 
-    def count_pass(self, result: PassResult, seconds: float) -> None:
-        """Count one pass that ended with `result` after `seconds`."""
-        self._passes.labels(result.value).inc()
+    def count_reconcile(self, result: ReconcileResult, seconds: float) -> None:
+        """Count one reconcile that ended with `result` after `seconds`."""
+        self._reconciles.labels(result.value).inc()
         self._seconds.observe(seconds)
 
     @contextmanager
-    def time_pass(self, clock: Clock) -> Iterator[PassTimer]:
-        """Time and count one pass; an exception that leaves the block counts as an error.
+    def time_reconcile(self, clock: Clock) -> Iterator[ReconcileTimer]:
+        """Time and count one reconcile; an exception that leaves the block counts as an error.
 
-        The block sets `result` of what it gets where the pass is to be made again.
+        The block sets `result` of what it gets where the reconcile is to be made again.
         """
-        timer, begin = PassTimer(), clock()
+        timer, begin = ReconcileTimer(), clock()
         try:
             yield timer
         except BaseException:
-            timer.result = PassResult.ERROR
+            timer.result = ReconcileResult.ERROR
             raise
         finally:
-            self.count_pass(timer.result, clock() - begin)
+            self.count_reconcile(timer.result, clock() - begin)
 
 
 class Telemetry:

@@ -22,19 +22,19 @@ def test_name_is_passed_over_once_however_often_it_was_asked_for() -> None:
     assert seen == ["a", "b"]
 
 
-def test_change_during_a_pass_asks_for_another() -> None:
+def test_change_during_a_reconcile_triggers_another() -> None:
     def reconcile(name: str) -> bool:
-        passes.append(name)
-        if len(passes) == 1:
+        step_runs.append(name)
+        if len(step_runs) == 1:
             found.ask(name)
         return False
 
-    passes: list[str] = []
+    step_runs: list[str] = []
     found = Controller(reconcile)
     found.ask("a")
     found.pass_over_next()
     found.pass_over_next()
-    assert passes == ["a", "a"]
+    assert step_runs == ["a", "a"]
 
 
 @pytest.mark.parametrize("failing", [True, False])
@@ -42,10 +42,10 @@ def test_pass_is_repeated_after_an_error_or_when_it_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: bool
 ) -> None:
     monkeypatch.setattr(controller, "SOON_SECONDS", 0.01)
-    passes = threading.Semaphore(0)
+    step_runs = threading.Semaphore(0)
 
     def reconcile(name: str) -> bool:
-        passes.release()
+        step_runs.release()
         if failing:
             raise ConnectionError(name)
         return True
@@ -54,8 +54,8 @@ def test_pass_is_repeated_after_an_error_or_when_it_says_so(
     found.ask("a")
     found.pass_over_next()
     found.pass_over_next()
-    assert passes.acquire(timeout=5)
-    assert passes.acquire(timeout=5)
+    assert step_runs.acquire(timeout=5)
+    assert step_runs.acquire(timeout=5)
     assert ("ConnectionError" in capsys.readouterr().out) is failing
 
 

@@ -112,7 +112,7 @@ def test_status_is_the_same(cloud: Body, objects: dict[str, Body]) -> None:
     assert build_status(cloud, stateful_set, pods, zookeeper(cloud)) == cloud["status"]
 
 
-def test_a_difference_would_be_told() -> None:
+def test_a_difference_would_be_reported() -> None:
     assert list(differences({"a": [{"b": 1}]}, {"a": [{"b": 2}]})) == [".a[0].b: 1 is 2 there"]
     assert list(differences({}, {"a": 1})) == [".a: None is 1 there"]
     assert list(differences({"a": None}, {"a": {}, "uid": "u"})) == []

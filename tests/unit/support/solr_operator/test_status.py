@@ -29,7 +29,7 @@ def test_pod_of_an_older_template_is_not_up_to_date() -> None:
     assert status["solrNodes"][0]["specUpToDate"] is False
 
 
-def test_other_version_is_told_until_all_pods_have_the_wanted_one() -> None:
+def test_other_version_is_reported_until_all_pods_have_the_wanted_one() -> None:
     other = cloud(solrImage={"tag": "9.9.0"})
     status = build_status(other, {"status": counts(1, 1)}, [pod("p-0")], CONNECTION)
     assert (status["version"], status["targetVersion"]) == ("9.10.0", "9.9.0")

@@ -94,7 +94,7 @@ def test_claims_of_a_lasting_ensemble() -> None:
     assert claim["spec"]["resources"]["requests"] == {"storage": "5Gi"}
 
 
-def test_passes_make_the_ensemble_and_tell_its_status() -> None:
+def test_reconciles_make_the_ensemble_and_report_its_status() -> None:
     memory = Memory(asked(replicas=1))
     clusters = ZookeeperClusters(memory, {})
     assert clusters.reconcile(NAME) is True, "defaults first"
@@ -107,7 +107,7 @@ def test_passes_make_the_ensemble_and_tell_its_status() -> None:
     assert f"Service/{NAME}-client" in memory.kinds()
 
 
-def test_ready_member_is_told() -> None:
+def test_ready_member_is_reported() -> None:
     memory = Memory(asked(replicas=1))
     clusters = ZookeeperClusters(memory, {})
     clusters.reconcile(NAME)
@@ -127,7 +127,7 @@ def test_ready_member_is_told() -> None:
     assert stored["status"]["conditions"][0]["status"] == "True"
 
 
-def test_deleted_cluster_hangs_until_a_pass_has_seen_it() -> None:
+def test_deleted_cluster_hangs_until_a_reconcile_has_seen_it() -> None:
     memory = Memory(asked(replicas=1))
     clusters = ZookeeperClusters(memory, {})
     clusters.reconcile(NAME)

@@ -2,11 +2,17 @@
 
 Fields may be added as optional ones only: kopf has no conversion webhook, so every stored
 resource must stay readable.
+
+- `benchmark`: the whole resource; `spec`: what is wished
+- `target`, `load`, `workload`: parts of the spec with many models
+- `collection`, `dataset`, `images`, `pods`: its other parts; `fields`: types of single fields
+- `rules`: rules that span several parts
+- `status`: what was observed
 """
 
 from solrbench.api.v1alpha1.benchmark import GROUP, KIND, PLURAL, VERSION, Metadata, SolrBenchmark
 from solrbench.api.v1alpha1.spec import Spec
-from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.status.status import Status
 
 __all__ = [
     "GROUP",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.spec import Spec
-from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.status.status import Status
 
 GROUP = "solrbench.io"
 VERSION = "v1alpha1"
@@ -54,12 +54,14 @@ class SolrBenchmark(Model):
         Rule(
             cel=f"self.metadata.name.size() <= {MAX_NAME}",
             message=f"metadata.name must have at most {MAX_NAME} characters",
-            holds=lambda b: len(b.metadata.name) <= MAX_NAME,
+            is_satisfied=lambda b: len(b.metadata.name) <= MAX_NAME,
         ),
         Rule(
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
             message="metadata.name must start with a letter and must not contain dots",
-            holds=lambda b: re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None,
+            is_satisfied=lambda b: (
+                re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None
+            ),
         ),
     )
 

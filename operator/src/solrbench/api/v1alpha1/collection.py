@@ -26,7 +26,7 @@ class Replicas(Model):
         Rule(
             cel="self.nrt + self.tlog >= 1",
             message="nrt + tlog must be at least 1, a shard needs a leader",
-            holds=lambda r: r.nrt + r.tlog >= 1,
+            is_satisfied=lambda r: r.nrt + r.tlog >= 1,
         ),
     )
 

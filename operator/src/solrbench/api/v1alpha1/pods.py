@@ -40,7 +40,7 @@ class Resources(Model):
         Rule(
             cel=_cel_within("cpu"),
             message="requests.cpu must not be greater than limits.cpu",
-            holds=lambda r: (
+            is_satisfied=lambda r: (
                 r.requests.cpu is None
                 or r.limits.cpu is None
                 or parse_cores(r.requests.cpu) <= parse_cores(r.limits.cpu)
@@ -49,7 +49,7 @@ class Resources(Model):
         Rule(
             cel=_cel_within("memory"),
             message="requests.memory must not be greater than limits.memory",
-            holds=lambda r: (
+            is_satisfied=lambda r: (
                 r.requests.memory is None
                 or r.limits.memory is None
                 or parse_bytes(r.requests.memory) <= parse_bytes(r.limits.memory)
@@ -101,12 +101,12 @@ class Toleration(Model):
         Rule(
             cel="has(self.key) || self.operator == 'Exists'",
             message="must set key when operator is Equal",
-            holds=lambda t: t.key is not None or t.operator == "Exists",
+            is_satisfied=lambda t: t.key is not None or t.operator == "Exists",
         ),
         Rule(
             cel="!has(self.value) || self.operator == 'Equal'",
             message="may not set value when operator is Exists, which takes any value",
-            holds=lambda t: t.value is None or t.operator == "Equal",
+            is_satisfied=lambda t: t.value is None or t.operator == "Equal",
         ),
     )
 

@@ -10,14 +10,14 @@ from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
-from solrbench.api.v1alpha1.generated import GENERATED_RULES
-from solrbench.api.v1alpha1.load import Load
-from solrbench.api.v1alpha1.locustfile import LOCUSTFILE_RULES
-from solrbench.api.v1alpha1.routing import ROUTING_RULES
-from solrbench.api.v1alpha1.target import Target
-from solrbench.api.v1alpha1.variant import LADDERS_RULE
-from solrbench.api.v1alpha1.warm_up import WarmUp
-from solrbench.api.v1alpha1.workload import Workload
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
+from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
+from solrbench.api.v1alpha1.target.target import Target
+from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE
+from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULES
+from solrbench.api.v1alpha1.workload.workload import Workload
 
 USES = (
     "(has(self.target.existing) && has(self.target.existing.manageCollection)"
@@ -103,7 +103,7 @@ class Spec(Model):
                 "collection.replicas must not add up to more than target.solrCloud.nodes,"
                 " two replicas of a shard on one node protect nothing"
             ),
-            holds=lambda spec: (
+            is_satisfied=lambda spec: (
                 spec.target.solr_cloud is None
                 or spec.collection.replicas.total <= spec.target.solr_cloud.nodes
             ),
@@ -114,7 +114,7 @@ class Spec(Model):
                 "dataset must be set, except with target.existing.manageCollection Use,"
                 " which measures a collection as it is"
             ),
-            holds=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
+            is_satisfied=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
         ),
         Rule(
             cel=f"!{USES} || ({' && '.join(UNTOUCHED)})",
@@ -122,10 +122,12 @@ class Spec(Model):
                 "collection must be left out with target.existing.manageCollection Use,"
                 " the collection stays as it is"
             ),
-            holds=lambda spec: not spec.target.uses_collection or spec.collection == Collection(),
+            is_satisfied=lambda spec: (
+                not spec.target.uses_collection or spec.collection == Collection()
+            ),
         ),
         *GENERATED_RULES,
-        LADDERS_RULE,
+        STEP_VARIANTS_RULE,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
     )

@@ -1,72 +1,77 @@
 """`provisioner: SolrOperator`: a SolrCloud resource, made once and never changed."""
 
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
 from solrbench.controller.children import SOLR_CLOUDS, pods
-from solrbench.controller.provisioners.explaining import explain
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.pod_check import raise_pod_problem
 from solrbench.controller.provisioners.zookeeper import (
-    bring_up_ensemble,
     check_external,
     check_provided,
+    ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.controller.run import Run
-from solrbench.decide.solr_cloud import is_ignored, missing
-from solrbench.errors import Never, NotYet
+from solrbench.decide.solr_cloud_readiness import is_unreconciled, unmet_conditions
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
 
 
-def bring_up(run: Run) -> None:
+def ensure_ready(context: ReconcileContext) -> None:
     """Make a SolrCloud and wait until the Solr Operator has brought it up.
 
     Raises:
-        NotYet: until then, with a reason that tells whose turn it is.
-        Never: if a SolrCloud of this name belongs to somebody else.
+        TemporaryError: until then, with a reason that tells whose turn it is.
+        PermanentError: if a SolrCloud of this name belongs to somebody else.
 
     """
-    if not run.cluster.serves(*SOLR_CLOUDS):
-        raise NotYet(
+    if not context.cluster.serves(*SOLR_CLOUDS):
+        raise TemporaryError(
             "SolrOperatorMissing",
             "the cluster does not know solrclouds.solr.apache.org; install the Apache Solr"
             " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
         )
-    mode = run.solr_cloud.zookeeper.mode
+    mode = context.solr_cloud.zookeeper.mode
     match mode:
         case ZooKeeperMode.ENSEMBLE:
-            bring_up_ensemble(run)
+            ensure_ensemble(context)
         case ZooKeeperMode.EXTERNAL:
-            check_external(run)
+            check_external(context)
         case ZooKeeperMode.PROVIDED:
-            check_provided(run)
-    cloud = _own_cloud(run) or _make_cloud(run)
-    stateful_set = run.cluster.get(
-        "apps/v1", "StatefulSet", run.namespace, names.operated(run.benchmark)
+            check_provided(context)
+    cloud = _own_cloud(context) or _make_cloud(context)
+    stateful_set = context.cluster.get(
+        "apps/v1",
+        "StatefulSet",
+        context.namespace,
+        names.solr_operator_stateful_set(context.benchmark),
     )
-    if is_ignored(cloud, stateful_set, run.now):
-        raise NotYet(
+    if is_unreconciled(cloud, stateful_set, context.now):
+        raise TemporaryError(
             "SolrOperatorNotRunning",
             f"nobody has done anything about SolrCloud {cloud['metadata']['name']}; check in the"
-            f" Solr Operator's log that it runs, watches namespace {run.namespace} and, for"
+            f" Solr Operator's log that it runs, watches namespace {context.namespace} and, for"
             " zookeeper.mode Provided, was installed with zookeeper-operator.use",
         )
     if mode is ZooKeeperMode.PROVIDED:
-        wait_for_provided(run)
-    _wait_until_ready(run, cloud, stateful_set)
+        wait_for_provided(context)
+    _wait_until_ready(context, cloud, stateful_set)
 
 
-def _own_cloud(run: Run) -> Manifest | None:
-    name = run.benchmark.metadata.name
-    cloud = run.cluster.get(*SOLR_CLOUDS, run.namespace, name)
+def _own_cloud(context: ReconcileContext) -> Manifest | None:
+    name = context.benchmark.metadata.name
+    cloud = context.cluster.get(*SOLR_CLOUDS, context.namespace, name)
     if cloud is None:
         return None
     metadata = cloud["metadata"]
     owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
     if metadata.get("deletionTimestamp") is not None:
-        raise NotYet("RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there")
-    if run.benchmark.metadata.uid not in owners:
-        raise Never(
+        raise TemporaryError(
+            "RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there"
+        )
+    if context.benchmark.metadata.uid not in owners:
+        raise PermanentError(
             "SolrCloudNameTaken",
             f"there is a SolrCloud {name} that does not belong to this benchmark; give the"
             " benchmark another name, which is that of its SolrCloud",
@@ -74,23 +79,29 @@ def _own_cloud(run: Run) -> Manifest | None:
     return cloud
 
 
-def _make_cloud(run: Run) -> Manifest:
-    options = known_fields(run.cluster, *SOLR_CLOUDS, POD_OPTIONS)
-    return run.cluster.apply(
+def _make_cloud(context: ReconcileContext) -> Manifest:
+    options = known_fields(context.cluster, *SOLR_CLOUDS, POD_OPTIONS)
+    return context.cluster.apply(
         build_solr_cloud(
-            run.benchmark, run.solr_cloud, run.status.attempts.target, run.state_path, options
+            context.benchmark,
+            context.solr_cloud,
+            context.status.attempts.target,
+            context.zookeeper_path,
+            options,
         )
     )
 
 
-def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) -> None:
-    lacking = missing(cloud, stateful_set)
+def _wait_until_ready(
+    context: ReconcileContext, cloud: Manifest, stateful_set: Manifest | None
+) -> None:
+    lacking = unmet_conditions(cloud, stateful_set)
     if not lacking:
         return
-    explain(run, names.SOLR)
-    seen = pods(run, names.SOLR)
+    raise_pod_problem(context, names.SOLR)
+    seen = pods(context, names.SOLR)
     if stateful_set is not None and not seen:
-        raise NotYet(
+        raise TemporaryError(
             "SolrCloudNotReady",
             "no pod is made yet; if that lasts, see why: kubectl describe statefulset"
             f" {stateful_set['metadata']['name']}. A namespace that enforces Pod Security"
@@ -102,4 +113,4 @@ def _wait_until_ready(run: Run, cloud: Manifest, stateful_set: Manifest | None) 
             f"Solr runs in {', '.join(pod.name for pod in seen)}, but the Solr Operator has not yet"
             " opened the readiness gates or said so; if that lasts, check that it still runs"
         )
-    raise NotYet("SolrCloudNotReady", "; ".join(lacking))
+    raise TemporaryError("SolrCloudNotReady", "; ".join(lacking))

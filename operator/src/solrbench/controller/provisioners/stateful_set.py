@@ -1,29 +1,31 @@
 """`provisioner: StatefulSet`: Services and StatefulSets of our own."""
 
-from solrbench.api.v1alpha1.zookeeper import ZooKeeperMode
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.controller.children import apply_all, pods
-from solrbench.controller.provisioners.explaining import explain
-from solrbench.controller.provisioners.zookeeper import bring_up_ensemble, check_external
-from solrbench.controller.run import Run
-from solrbench.errors import NotYet
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.pod_check import raise_pod_problem
+from solrbench.controller.provisioners.zookeeper import check_external, ensure_ensemble
+from solrbench.errors import TemporaryError
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names
 
 
-def bring_up(run: Run) -> None:
+def ensure_ready(context: ReconcileContext) -> None:
     """Make ZooKeeper, then Solr, and wait until every pod is ready.
 
     Raises:
-        NotYet: until then, with the trouble of a pod as the reason if there is one.
+        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
 
     """
-    if run.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
-        check_external(run)
+    if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
+        check_external(context)
     else:
-        bring_up_ensemble(run)
-    wanted, attempt = run.solr_cloud.nodes, run.status.attempts.target
-    apply_all(run, build_solr(run.benchmark, run.solr_cloud, attempt, run.state_path))
-    ready = sum(pod.ready for pod in pods(run, names.SOLR))
+        ensure_ensemble(context)
+    wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
+    apply_all(
+        context, build_solr(context.benchmark, context.solr_cloud, attempt, context.zookeeper_path)
+    )
+    ready = sum(pod.ready for pod in pods(context, names.SOLR))
     if ready != wanted:
-        explain(run, names.SOLR)
-        raise NotYet("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
+        raise_pod_problem(context, names.SOLR)
+        raise TemporaryError("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")

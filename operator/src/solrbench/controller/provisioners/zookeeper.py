@@ -1,84 +1,89 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all
-from solrbench.controller.provisioners.explaining import explain, update_target
-from solrbench.controller.run import Run
-from solrbench.errors import NotYet
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.pod_check import raise_pod_problem, update_target
+from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
-from solrbench.plan.state_path import member_hosts
+from solrbench.plan.zookeeper_path import member_hosts
 from solrbench.solr import zookeeper
 
 
-def bring_up_ensemble(run: Run) -> None:
+def ensure_ensemble(context: ReconcileContext) -> None:
     """Make an ensemble and wait until it is whole.
 
     Raises:
-        NotYet: until then.
+        TemporaryError: until then.
 
     """
-    apply_all(run, build_zookeeper(run.benchmark, run.solr_cloud, run.status.attempts.target))
-    wait_for_ensemble(run)
+    apply_all(
+        context,
+        build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
+    )
+    wait_for_ensemble(context)
 
 
-def wait_for_ensemble(run: Run) -> None:
+def wait_for_ensemble(context: ReconcileContext) -> None:
     """Wait until every member of an ensemble of the benchmark serves.
 
     Raises:
-        NotYet: until then, with the trouble of a pod as the reason if there is one.
+        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
 
     """
-    wanted = run.solr_cloud.zookeeper.replicas
-    hosts = member_hosts(run.benchmark, run.solr_cloud)
+    wanted = context.solr_cloud.zookeeper.replicas
+    hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
-    update_target(run, zookeepers=size or None)
+    update_target(context, zookeepers=size or None)
     if size != wanted:
-        explain(run, names.ZOOKEEPER)
-        raise NotYet("ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble")
+        raise_pod_problem(context, names.ZOOKEEPER)
+        raise TemporaryError(
+            "ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble"
+        )
 
 
-def check_provided(run: Run) -> None:
+def check_provided(context: ReconcileContext) -> None:
     """Check that there is somebody who makes a ZookeeperCluster.
 
     Raises:
-        NotYet: if there is not.
+        TemporaryError: if there is not.
 
     """
-    if not run.cluster.serves(*ZOOKEEPER_CLUSTERS):
-        raise NotYet(
+    if not context.cluster.serves(*ZOOKEEPER_CLUSTERS):
+        raise TemporaryError(
             "ZooKeeperOperatorMissing",
             "the cluster does not know zookeeperclusters.zookeeper.pravega.io; install the"
             " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
         )
 
 
-def wait_for_provided(run: Run) -> None:
+def wait_for_provided(context: ReconcileContext) -> None:
     """Wait for the ensemble of the Solr Operator's `provided` ZooKeeper.
 
     Raises:
-        NotYet: until every member serves.
+        TemporaryError: until every member serves.
 
     """
-    name = names.provided_zookeeper(run.benchmark)
-    if run.cluster.get(*ZOOKEEPER_CLUSTERS, run.namespace, name) is None:
-        raise NotYet(
+    name = names.provided_zookeeper(context.benchmark)
+    if context.cluster.get(*ZOOKEEPER_CLUSTERS, context.namespace, name) is None:
+        raise TemporaryError(
             "ZooKeeperNotReady",
             f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
             " zookeeper-operator.use or zookeeper-operator.install",
         )
-    wait_for_ensemble(run)
+    wait_for_ensemble(context)
 
 
-def check_external(run: Run) -> None:
+def check_external(context: ReconcileContext) -> None:
     """Check that an outside ensemble can be reached at all.
 
     Raises:
-        NotYet: if no member takes a connection.
+        TemporaryError: if no member takes a connection.
 
     """
-    servers = run.state_path.servers
+    servers = context.zookeeper_path.servers
     if not zookeeper.any_reachable(servers):
-        raise NotYet(
+        raise TemporaryError(
             "ZooKeeperUnreachable",
             f"no ZooKeeper of {servers} takes a connection from the operator; check"
             " spec.target.solrCloud.zookeeper.connectionString, whose names must hold in every"

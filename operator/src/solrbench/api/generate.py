@@ -1,0 +1,66 @@
+"""Every file that is made from the models.
+
+`python -m solrbench.api.generate` writes them below the folder it is started in; `--check` compares
+instead, for `make verify`.
+"""
+
+import argparse
+import difflib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from solrbench.api.crd import render_chart_template, render_crd
+from solrbench.api.reference import render_reference
+from solrbench.api.v1alpha1 import GROUP, PLURAL
+
+CRD_FILE = f"crds/{GROUP}_{PLURAL}.yaml"
+CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
+REFERENCE_FILE = "docs/api-reference.md"
+
+
+def render_files() -> dict[str, str]:
+    """Return every generated file by its path below the root of the repository."""
+    definition = render_crd()
+    return {
+        CRD_FILE: definition,
+        CHART_FILE: render_chart_template(definition),
+        REFERENCE_FILE: render_reference(),
+    }
+
+
+def diff_files(root: Path) -> str:
+    """Return a unified diff from the files on disk to the generated ones; empty if equal."""
+    lines: list[str] = []
+    for name, wanted in render_files().items():
+        path = root / name
+        found = path.read_text("utf-8") if path.exists() else ""
+        pair = (found.splitlines(keepends=True), wanted.splitlines(keepends=True))
+        lines += difflib.unified_diff(*pair, fromfile=name, tofile=f"{name} (generated)")
+    return "".join(lines)
+
+
+def write_files(root: Path) -> None:
+    """Write every generated file below `root`."""
+    for name, text in render_files().items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the generated files, or with `--check` return 1 and print what differs."""
+    parser = argparse.ArgumentParser(prog="python -m solrbench.api.crd", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    parser.add_argument("--root", type=Path, default=Path(), help="root of the repository")
+    options = parser.parse_args(arguments)
+    if not options.check:
+        write_files(options.root)
+        return 0
+    diff = diff_files(options.root)
+    sys.stderr.write(diff)
+    return 1 if diff else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+"""`spec.load` and `spec.warmUp`: how the load is generated.
+
+- `load`: workers, repeats and steps
+- `warm_up`: load before the first step
+- `validity`: limits beyond which results are invalid
+"""

@@ -1,0 +1,6 @@
+"""Rules that span several parts of the spec.
+
+- `generated`: what is made from the generated dataset
+- `routing`: routing by the prefixes of ids
+- `heap`: the Java heap of Solr and ZooKeeper
+"""

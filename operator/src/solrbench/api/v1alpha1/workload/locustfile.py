@@ -1,0 +1,137 @@
+"""`spec.workload.locustfile`: users that the user wrote, run in our workers."""
+
+import re
+from typing import Annotated, ClassVar
+
+from pydantic import Field, StringConstraints
+
+from solrbench.api.rules import Matches, Model, Rule
+from solrbench.api.v1alpha1.fields import FileName, ObjectName
+
+OWN_PREFIX = "SOLRBENCH_"
+"""How the variables begin that we set ourselves."""
+
+_VARIABLE = "[A-Za-z_][A-Za-z0-9_]*"
+
+ClassName = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=100),
+    Matches(_VARIABLE, "must be the name of a class, such as CheckOutUser"),
+]
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Tags = Annotated[list[Tag], Field(min_length=1, max_length=32)]
+
+
+class LocustfileConfigMap(Model):
+    """A locustfile in a ConfigMap; its other keys lie beside the file and can be imported."""
+
+    name: ObjectName
+    """Name of the ConfigMap in the benchmark's namespace."""
+    key: FileName = "locustfile.py"
+    """Key that holds the file."""
+
+
+class Locustfile(Model):
+    """User classes of your own, written for Locust."""
+
+    config_map: LocustfileConfigMap
+    """The file."""
+    classes: Annotated[list[ClassName], Field(min_length=1, max_length=20)] | None = None
+    """User classes to run; every one of the file that is not abstract when absent. Users are
+    spread over them by `weight` and `fixed_count`, as Locust does."""
+    tags: Tags | None = None
+    """Only tasks with one of these tags are run."""
+    exclude_tags: Tags | None = None
+    """Tasks with one of these tags are not run."""
+    environment: Annotated[
+        dict[
+            Annotated[str, StringConstraints(max_length=128)],
+            Annotated[str, StringConstraints(max_length=2048)],
+        ],
+        Field(max_length=32),
+    ] = {}
+    """Environment variables that the file reads. They are readable by everybody who may read the
+    benchmark, so they are no place for passwords."""
+
+    rules: ClassVar = (
+        Rule(
+            cel=(
+                f"self.environment.all(name, name.matches(r'^{_VARIABLE}$')"
+                f" && !name.startsWith('{OWN_PREFIX}'))"
+            ),
+            message=(
+                "environment must have names of letters, digits and '_' that do not start with"
+                f" {OWN_PREFIX}, such as BRANCH"
+            ),
+            is_satisfied=lambda own: all(
+                re.fullmatch(_VARIABLE, name, re.ASCII) and not name.startswith(OWN_PREFIX)
+                for name in own.environment
+            ),
+        ),
+    )
+
+
+LOCUSTFILE_RULE = Rule(
+    cel=(
+        "!has(self.locustfile) || (self.requestName == 'query' && self.handler == '/select'"
+        " && self.method == 'GET' && self.parameters.size() == 0 && !has(self.expect)"
+        " && self.mixSeed == 1)"
+    ),
+    message=(
+        "requestName, handler, method, parameters, expect and mixSeed must be left out with"
+        " locustfile, the file itself says what is sent and checked"
+    ),
+    is_satisfied=lambda workload: (
+        workload.locustfile is None
+        or (
+            workload.request_name == "query"
+            and workload.handler == "/select"
+            and workload.method == "GET"
+            and not workload.parameters
+            and workload.expect is None
+            and workload.mix_seed == 1
+        )
+    ),
+)
+"""For `Workload`: what belongs to queries alone."""
+
+LOCUSTFILE_RULES = (
+    Rule(
+        cel="!has(self.workload.locustfile) || self.load.steps.all(s, has(s.users))",
+        message=(
+            "load.steps must set users, not requestsPerSecond, with workload.locustfile,"
+            " whoever waits for answers cannot keep a planned rate"
+        ),
+        is_satisfied=lambda spec: (
+            spec.workload.locustfile is None
+            or all(step.users is not None for step in spec.load.steps)
+        ),
+    ),
+    Rule(
+        cel="!has(self.workload.locustfile) || self.load.steps.all(s, !has(s.thinkTime))",
+        message=(
+            "load.steps must not set thinkTime with workload.locustfile, its users wait as their"
+            " wait_time says"
+        ),
+        is_satisfied=lambda spec: (
+            spec.workload.locustfile is None
+            or all(step.think_time is None for step in spec.load.steps)
+        ),
+    ),
+    Rule(
+        cel=(
+            "!has(self.workload.locustfile) || !has(self.target.existing)"
+            " || (!has(self.target.existing.basicAuth) && !has(self.target.existing.tls))"
+        ),
+        message=(
+            "workload.locustfile must not go with target.existing.basicAuth or tls, its code"
+            " could read what the Secrets hold"
+        ),
+        is_satisfied=lambda spec: (
+            spec.workload.locustfile is None
+            or spec.target.existing is None
+            or (spec.target.existing.basic_auth is None and spec.target.existing.tls is None)
+        ),
+    ),
+)
+"""Rules of `Spec`."""

@@ -1,0 +1,138 @@
+"""The way into an existing target: addresses that may be asked, and what to show there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from solrbench.api.v1alpha1.target.existing import Existing
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.secrets import secret_auth
+from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
+from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.http_auth import HttpAuth
+from solrbench.manifests import solr_cloud
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import Replica
+from solrbench.solr.dns import resolve
+
+SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
+API_SERVER = "kubernetes.default.svc"
+LEADER_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class TargetEndpoint:
+    """An existing target as it may be asked.
+
+    Attributes:
+        urls: base URLs, the same for the operator and for the pods of the benchmark
+        auth: credentials and trust
+        nodes: whether the URLs are the nodes themselves, as far as one can tell
+
+    """
+
+    urls: list[str]
+    auth: HttpAuth
+    nodes: bool
+
+
+def resolve_endpoint(
+    cluster: Cluster, allowed: tuple[str, ...], namespace: str, existing: Existing
+) -> TargetEndpoint:
+    """Return the way in.
+
+    Raises:
+        TemporaryError: if a Secret, the SolrCloud or a host is missing; it may be made later.
+        PermanentError: `HostNotAllowed`.
+
+    """
+    access = secret_auth(cluster, namespace, existing)
+    name = existing.solr_cloud_name
+    given = existing.urls or _node_urls(cluster, namespace, name or "")
+    urls = [qualify(url, namespace) for url in given]
+    check_hosts(cluster, allowed, urls)
+    return TargetEndpoint(urls, access, nodes=name is not None or len(urls) > 1)
+
+
+def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str]) -> None:
+    """Check the hosts of URLs, first by name, then by what they resolve to now.
+
+    Raises:
+        TemporaryError: `HostNotFound`.
+        PermanentError: `HostNotAllowed`.
+
+    """
+    hosts = sorted({host_of(url) for url in urls})
+    for host in hosts:
+        check_name(host, allowed)
+    api_server = _api_server(cluster)
+    for host in hosts:
+        check_addresses(host, resolve(host), api_server)
+
+
+def leader_urls(
+    cluster: Cluster,
+    allowed: tuple[str, ...],
+    namespace: str,
+    endpoint: TargetEndpoint,
+    found: list[Replica],
+) -> dict[str, str]:
+    """Return the nodes that may be asked directly: Solr's address of each, to the one to use.
+
+    Documents go to the leaders themselves if the endpoint is the nodes; what stands in front of
+    them, given by a single URL, is part of what is measured and is not passed by. A node whose
+    address is not allowed, or does not answer, is reached through the endpoint too.
+    """
+    if not endpoint.nodes:
+        return {}
+    own = {replica.base_url: qualify(replica.base_url, namespace) for replica in found}
+    return {
+        url: full for url, full in own.items() if _is_reachable(cluster, allowed, endpoint, full)
+    }
+
+
+def _is_reachable(
+    cluster: Cluster, allowed: tuple[str, ...], endpoint: TargetEndpoint, url: str
+) -> bool:
+    try:
+        check_hosts(cluster, allowed, [url])
+        with SolrClient([url], LEADER_SECONDS, endpoint.auth) as solr:
+            solr.get("/admin/info/system")
+    except SolrbenchError:
+        return False
+    return True
+
+
+def _api_server(cluster: Cluster) -> list[str]:
+    found = []
+    for host in [API_SERVER, *cluster.server_hosts()]:
+        try:
+            found += resolve(host)
+        except TemporaryError:
+            continue  # such as outside the cluster; then the client's own address counts
+    return found
+
+
+def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
+    """Return the nodes of a SolrCloud as the Solr Operator tells them."""
+    field = "target.existing.solrCloudName"
+    try:
+        body = cluster.get(*SOLR_CLOUD, namespace, name)
+    except TemporaryError as error:
+        if error.reason != "KindNotServed":
+            raise
+        raise TemporaryError(
+            "SolrOperatorMissing",
+            f"{field}: the cluster knows no SolrCloud; install the Solr Operator, or give urls",
+        ) from error
+    if body is None:
+        raise TemporaryError(
+            "SolrCloudNotFound", f"{field}: there is no SolrCloud {name} in namespace {namespace}"
+        )
+    status = body.get("status") or {}
+    nodes = status.get("solrNodes") or []
+    if not nodes or not all(node.get("ready") for node in nodes):
+        ready = sum(bool(node.get("ready")) for node in nodes)
+        raise TemporaryError(
+            "SolrCloudNotReady", f"{field}: {ready} of {len(nodes)} nodes of {name} are ready"
+        )
+    return [f"{node['internalAddress']}/solr" for node in nodes]

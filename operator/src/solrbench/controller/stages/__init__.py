@@ -1,0 +1,10 @@
+"""The stages of a reconcile, in their order; each looks first whether its work is done.
+
+- `references`: everything that the spec refers to exists
+- `queueing`: the benchmark waits for its turn
+- `target`: Solr and ZooKeeper are made, then checked; `existing_target` where Solr exists already
+- `indexing`: the index Job runs, then Solr counts the documents
+- `load`: Locust runs the steps; `load_results`: what they return is stored and shown
+- `late_evidence`: pod events that arrive after a step was stored
+- `cleanup`: success, failure, clean-up, time to live, suspension
+"""

@@ -1,0 +1,137 @@
+"""The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
+
+from collections.abc import Sequence
+
+from solrbench.controller.children import LOAD, apply_all, delete_components, job
+from solrbench.controller.context import LoadLostError, ReconcileContext
+from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
+from solrbench.controller.stages.load_results import poll_master, update_result_status
+from solrbench.decide.allowed_hosts import qualify
+from solrbench.decide.conditions import MEASURED
+from solrbench.decide.resume import plan_resumption
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.manifests.load import build_load
+from solrbench.plan import names
+from solrbench.plan.auth_files import auth_files
+from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
+from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
+from solrbench.plan.variant_endpoints import variant_endpoints
+
+
+def reconcile_load(context: ReconcileContext) -> None:
+    """Run what is left of the ladder.
+
+    Raises:
+        TemporaryError: while steps are measured.
+        PermanentError: if the workload cannot be run.
+        LoadLostError: if a pod of the load was lost.
+
+    """
+    if context.conditions.is_true(MEASURED):
+        return
+    documents = context.reports.documents(context.benchmark)
+    update_result_status(context, documents)
+    remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
+    if not remaining:
+        _finish(context, len(documents))
+        return
+    context.set_phase("Measuring")
+    if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
+        raise TemporaryError("RemovingOldLoad", "pods of the attempt before are still there")
+    if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
+        plan = _plan(context, remaining)
+        apply_all(
+            context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
+        )
+        raise TemporaryError("LoadStarted", "the load's Jobs were made")
+    poll_master(context)
+
+
+def _finish(context: ReconcileContext, stored: int) -> None:
+    _update_index_size(context)
+    if not delete_components(context, *LOAD):
+        raise TemporaryError("StoppingLoad", "every step is stored, the load's pods end")
+    context.update(load=None)
+    context.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
+
+
+def _update_index_size(context: ReconcileContext) -> None:
+    """Read the size again: merges went on after the last document."""
+    with context.solr() as solr:
+        cores = read_replica_sizes(context, solr, find_replicas(context, solr))
+    size = {"index_bytes": sum(each.bytes for each in cores)}
+    context.update(dataset=context.status.dataset.model_copy(update=size))
+
+
+def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
+    spec = context.benchmark.spec
+    step_runs = [
+        PlannedStepRun(
+            id=str(each),
+            repeat=each.repeat,
+            variant=each.variant,
+            step=step_of(spec, each),
+            ramp_from_requests_per_second=rate_before(spec, each),
+        )
+        for each in remaining
+    ]
+    service = names.child(context.benchmark, names.LOAD_MASTER)
+    return LoadPlan(
+        benchmark=context.benchmark.key,
+        attempt=context.status.attempts.load,
+        solr_urls=context.solr_urls,
+        access=auth_files(context.existing),
+        variants=_variant_endpoints(context),
+        collection=names.collection(context.benchmark),
+        workload=spec.workload,
+        generator=spec.dataset.generator if spec.dataset is not None else None,
+        id_field=spec.dataset.id_field if spec.dataset is not None else "id",
+        warm_up=spec.warm_up,
+        workers=spec.load.workers,
+        on_worker_loss=spec.load.on_worker_loss,
+        passes=step_runs,
+        resumption=_resumption(context, remaining[0]),
+        master_host=f"{service}.{context.namespace}.svc",
+    )
+
+
+def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
+    stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
+    return plan_resumption(first, stored.values(), attempts.load, attempts.load_of_target or 1)
+
+
+def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
+    """Return where the variants lead; hosts of the user's must be allowed as those of targets.
+
+    Raises:
+        TemporaryError: `HostNotFound`.
+        PermanentError: `HostNotAllowed`.
+
+    """
+    given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
+    own = [qualify(url, context.namespace) for url in given]
+    if own:
+        check_hosts(context.cluster, context.settings.allowed_hosts, own)
+    return [
+        each.model_copy(update={"urls": [qualify(url, context.namespace) for url in each.urls]})
+        for each in variant_endpoints(context.benchmark, context.solr_urls)
+    ]
+
+
+def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
+    """Begin a new attempt of the load; stored steps stay.
+
+    Raises:
+        PermanentError: if there were enough attempts.
+
+    """
+    attempts = context.status.attempts
+    if attempts.load >= attempts.target + context.benchmark.spec.retries:
+        raise PermanentError(
+            lost.reason, f"{lost.message}; given up after {attempts.load} attempts (spec.retries)"
+        )
+    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
+    context.conditions.set(
+        MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored start again"
+    )

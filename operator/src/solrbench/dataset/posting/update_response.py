@@ -1,0 +1,88 @@
+"""What Solr's answer to an update request means (pure)."""
+
+import json
+from typing import Any
+
+import httpx
+
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.http_auth import certificate_problem
+
+_MAY_PASS = frozenset({404, 408, 409, 425, 429})
+"""404: the core has moved; 409: its log is replayed; 429: a circuit breaker is open."""
+
+_QUOTED = 600
+
+
+def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None:
+    """Return what is wrong with an answer, or `None` when Solr has taken all documents."""
+    parsed = _parsed(body)
+    if status == 200 and _status(parsed) == 0:
+        return None
+    text = _message(parsed) or body[:_QUOTED].decode("utf-8", "replace").strip()
+    if turned_away := refusal(status, leader):
+        return turned_away
+    if 400 <= status < 500 and status not in _MAY_PASS:
+        return IndexingError(
+            Reason.DOCUMENT_REFUSED,
+            f"{leader}: HTTP {status}: {text[:_QUOTED]}; correct the document, the schema in"
+            " spec.collection.configSet, or spec.dataset.idField",
+            permanent=True,
+        )
+    return unavailable(leader, f"HTTP {status}: {text[:_QUOTED]}")
+
+
+def refusal(status: int, place: str) -> IndexingError | None:
+    """Return the failure if who stands at Solr's endpoint lets nobody in; no retry cures it."""
+    if status in (401, 403):
+        return IndexingError(
+            Reason.AUTHENTICATION_FAILED,
+            f"{place}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret with"
+            " user and password of somebody who may do that",
+            permanent=True,
+        )
+    if 300 <= status < 400:
+        return IndexingError(
+            Reason.REDIRECT_REFUSED,
+            f"{place}: HTTP {status}; redirects are not followed, name the place itself in"
+            " target.existing.urls",
+            permanent=True,
+        )
+    return None
+
+
+def connection_failure(place: str, error: httpx.TransportError) -> IndexingError:
+    """Return the failure for a connection that was not made or was lost."""
+    if problem := certificate_problem(error):
+        return IndexingError(
+            Reason.CERTIFICATE_NOT_TRUSTED,
+            f"{place}: {problem}; target.existing.tls.caSecret must hold the authority that signed"
+            " the certificate",
+            permanent=True,
+        )
+    return unavailable(place, str(error) or type(error).__name__)
+
+
+def unavailable(place: str, problem: str) -> IndexingError:
+    """Return the failure for a Solr that does not do its work now but may do so later."""
+    remedy = "look at the Solr pods' logs"
+    return IndexingError(Reason.SOLR_UNAVAILABLE, f"{place}: {problem}; {remedy}", permanent=False)
+
+
+def _parsed(body: bytes) -> dict[str, Any]:
+    try:
+        parsed = json.loads(body)
+    except ValueError:
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _status(parsed: dict[str, Any]) -> object:
+    header = parsed.get("responseHeader")
+    return header.get("status") if isinstance(header, dict) else None
+
+
+def _message(parsed: dict[str, Any]) -> str:
+    """Return Solr's own words, which name the document: `ERROR: [doc=…] unknown field …`."""
+    error = parsed.get("error")
+    return str(error.get("msg") or "") if isinstance(error, dict) else ""

@@ -1,0 +1,177 @@
+"""The shard of a document, computed as Solr's routers do (pure).
+
+After `CompositeIdRouter` and `ImplicitDocRouter` of Solr 9 and 10. Where the rule is not certain
+the answer is `None`: any leader takes the document then, and Solr forwards it.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from solrbench.dataset.routing.murmur3 import murmur3
+
+_PREFIX = re.compile(r"([^!/]+)(?:/([0-9]{1,2}))?")
+_ALL_BITS = 32
+_MASK = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One active shard.
+
+    Attributes:
+        name: its name in the collection
+        first_hash: smallest unsigned hash of its range, counted from 0x80000000 (the smallest
+            signed one); `None` with the implicit router
+        leader: URL of the leader's core, or `None` while there is none
+
+    """
+
+    name: str
+    first_hash: int | None
+    leader: str | None
+
+
+@dataclass(frozen=True)
+class Routes:
+    """How documents find the shards of one collection.
+
+    Attributes:
+        shards: the active ones, by the beginning of their ranges, else by name
+        implicit: whether shards have no ranges and the sender names the shard
+        key_field: field that is hashed: the router's field, else the unique key
+        field_routed: whether the router has a field of its own
+
+    """
+
+    shards: tuple[Shard, ...]
+    implicit: bool
+    key_field: str
+    field_routed: bool
+
+    def shard_of(self, document: dict[str, Any]) -> str | None:
+        """Return the name of the document's shard, or `None` when only Solr can tell."""
+        key = _key_text(document.get(self.key_field))
+        if key is None:
+            return None
+        if not self.implicit:
+            return self._by_range(key)
+        if self.field_routed:
+            return key if key in self._names else None
+        return self.shards[murmur3(key.encode()) % len(self.shards)].name
+
+    def leader_of(self, shard: str | None, turn: int) -> str | None:
+        """Return the leader of `shard`; without a shard the leaders take turns."""
+        if shard is None:
+            return self.shards[turn % len(self.shards)].leader
+        return self._names[shard].leader if shard in self._names else None
+
+    def via_endpoints(self, endpoints: list[str], direct: dict[str, str]) -> "Routes":
+        """Return the same routes with leaders reached in the way that is allowed.
+
+        Args:
+            endpoints: addresses of the collection that any leader is reached through; Solr forwards
+            direct: base URL of a node as Solr tells it, to the one to use
+
+        """
+        shards = tuple(
+            replace(shard, leader=_reach(shard.leader, endpoints[i % len(endpoints)], direct))
+            for i, shard in enumerate(self.shards)
+        )
+        return replace(self, shards=shards)
+
+    @cached_property
+    def _names(self) -> dict[str, Shard]:
+        return {shard.name: shard for shard in self.shards}
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [shard.first_hash or 0 for shard in self.shards]
+
+    def _by_range(self, key: str) -> str | None:
+        value = composite_hash(key)
+        if value is None:
+            return None
+        return self.shards[bisect_right(self._starts, _from_smallest(value)) - 1].name
+
+
+def composite_hash(key: str) -> int | None:
+    """Return the 32-bit hash of an id by Solr's compositeId rule, or `None` for odd ids.
+
+    `a!b` takes the upper 16 bits of the hash from `a`, `a!b!c` 8 from `a` and 8 from `b`; `a/3!b`
+    takes 3 from `a`.
+    """
+    if "!" not in key:
+        return murmur3(key.encode())
+    *prefixes, rest = key.split("!")
+    parsed = [_PREFIX.fullmatch(prefix) for prefix in prefixes]
+    if not rest or len(prefixes) > 2:
+        return None
+    default = 16 // len(prefixes)
+    used, value = 0, 0
+    for match in parsed:
+        if match is None:
+            return None
+        bits = default if match[2] is None else int(match[2])
+        if used + bits > _ALL_BITS:
+            return None
+        value |= murmur3(match[1].encode()) & _window(used, bits)
+        used += bits
+    return value | murmur3(rest.encode()) & _window(used, _ALL_BITS - used)
+
+
+def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str) -> Routes | None:
+    """Return the routes out of an answer to CLUSTERSTATUS; `None` without such a collection."""
+    found = cluster_status["cluster"].get("collections", {}).get(collection)
+    if found is None:
+        return None
+    router = found["router"]
+    implicit = router["name"] == "implicit"
+    shards = [
+        Shard(name, None if implicit else _first_hash(shard["range"]), _leader(shard))
+        for name, shard in found["shards"].items()
+        if shard["state"] == "active"
+    ]
+    return Routes(
+        shards=tuple(sorted(shards, key=lambda shard: (shard.first_hash or 0, shard.name))),
+        implicit=implicit,
+        key_field=router.get("field") or id_field,
+        field_routed=bool(router.get("field")),
+    )
+
+
+def _reach(leader: str | None, endpoint: str, direct: dict[str, str]) -> str | None:
+    if leader is None:
+        return None
+    base, _, engine = leader.rpartition("/")
+    return f"{direct[base]}/{engine}" if base in direct else endpoint
+
+
+def _key_text(value: object) -> str | None:
+    """Return the value as Solr turns it into text; numbers with a fraction are left to Solr."""
+    if isinstance(value, str):
+        return value
+    return str(value) if type(value) is int else None
+
+
+def _window(skip: int, bits: int) -> int:
+    """Return a mask of `bits` bits after the `skip` highest ones."""
+    return _MASK >> skip & ~(_MASK >> (skip + bits))
+
+
+def _from_smallest(value: int) -> int:
+    """Return an unsigned hash as its distance from the smallest signed one."""
+    return value ^ 0x80000000
+
+
+def _first_hash(text: str) -> int:
+    return _from_smallest(int(text.partition("-")[0], 16))
+
+
+def _leader(shard: dict[str, Any]) -> str | None:
+    for replica in shard["replicas"].values():
+        if replica.get("leader") == "true" and replica["state"] == "active":
+            return f"{replica['base_url']}/{replica['core']}"
+    return None

@@ -1,0 +1,143 @@
+"""JSON, JSONL and CSV as records, in constant memory.
+
+A reader yields one loader for each record; calling it parses the record. So a pod pays only
+for the records that are its own wherever the format lets it.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, BinaryIO
+
+import ijson
+import orjson
+from ijson.common import JSONError
+
+from solrbench.api.v1alpha1.dataset import Format
+from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.sources.xml_reader import read_xml
+
+Document = dict[str, Any]
+Loader = Callable[[], Document]
+Reader = Callable[[BinaryIO, str], Iterator[Loader]]
+
+LONGEST_LINE_BYTES = 64 << 20
+"""A longer line means that the file is no JSONL; reading on would fill the memory."""
+
+_LONGEST_CELL = 16 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+def reader_for(wanted: Format) -> Reader:
+    """Return the reader of a format other than `Auto`."""
+    return {
+        Format.JSON: read_json,
+        Format.JSONL: read_jsonl,
+        Format.CSV: read_csv,
+        Format.XML: read_xml,
+    }[wanted]
+
+
+def read_jsonl(stream: BinaryIO, place: str) -> Iterator[Loader]:
+    """Read one JSON object a line; blank lines are no records."""
+    for number, line in enumerate(_lines(stream, place), 1):
+        text = line.removeprefix(_BOM) if number == 1 else line
+        if text.strip():
+            yield partial(_parse_line, text, place, number)
+
+
+def read_json(stream: BinaryIO, place: str) -> Iterator[Loader]:
+    """Read an array of objects, or objects one after another."""
+    first = _first_byte(stream)
+    if first not in (b"[", b"{", b""):
+        raise IndexingError.malformed(place, f"begins with {first!r}, not with [ or {{")
+    path, many = ("item", False) if first == b"[" else ("", True)
+    records = ijson.items(stream, path, use_float=True, multiple_values=many) if first else ()
+    number = 0
+    try:
+        for number, record in enumerate(records, 1):
+            yield partial(_checked, record, f"{place}: record {number}")
+    except JSONError as error:
+        raise IndexingError.malformed(f"{place}: record {number + 1}", _short(error)) from error
+
+
+def read_csv(stream: BinaryIO, place: str) -> Iterator[Loader]:
+    """Read rows below a header line (RFC 4180); empty cells are absent fields."""
+    csv.field_size_limit(_LONGEST_CELL)
+    # Bytes that are no UTF-8 pass as surrogates here, so that the row they are in can be named.
+    text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
+    rows = csv.reader(text, strict=True)
+    try:
+        header = next(rows, [])
+        _check_header(header, f"{place}: line 1")
+        for row in rows:
+            if row:
+                yield partial(_parse_row, header, row, f"{place}: line {rows.line_num}")
+    except csv.Error as error:
+        raise IndexingError.malformed(f"{place}: line {rows.line_num}", error) from error
+    finally:
+        if not stream.closed:
+            text.detach()  # the stream is closed by who opened it
+
+
+def _lines(stream: BinaryIO, place: str) -> Iterator[bytes]:
+    number = 0
+    while line := stream.readline(LONGEST_LINE_BYTES):
+        number += 1
+        if len(line) == LONGEST_LINE_BYTES:
+            limit = f"line is longer than {LONGEST_LINE_BYTES >> 20} MiB"
+            raise IndexingError.malformed(f"{place}: line {number}", limit, "is it JSONL at all?")
+        yield line
+
+
+def _parse_line(line: bytes, place: str, number: int) -> Document:
+    where = f"{place}: line {number}"
+    try:
+        return _checked(orjson.loads(line), where)
+    except orjson.JSONDecodeError as error:
+        raise IndexingError.malformed(f"{where}, column {error.pos + 1}", error.msg) from error
+
+
+def _checked(record: object, where: str) -> Document:
+    if not isinstance(record, dict):
+        kind = type(record).__name__
+        raise IndexingError.malformed(where, f"a document must be a JSON object, not a {kind}")
+    return record
+
+
+def _check_header(header: list[str], where: str) -> None:
+    if not all(header) or len(set(header)) < len(header):
+        raise IndexingError.malformed(where, "the header must name every column, and once")
+    _check_utf8(header, where)
+
+
+def _parse_row(header: list[str], row: list[str], where: str) -> Document:
+    if len(row) != len(header):
+        problem = f"{len(row)} cells, the header has {len(header)}"
+        raise IndexingError.malformed(where, problem)
+    _check_utf8(row, where)
+    return {name: cell for name, cell in zip(header, row, strict=True) if cell}
+
+
+def _check_utf8(row: list[str], where: str) -> None:
+    try:
+        "".join(row).encode()
+    except UnicodeEncodeError as error:
+        raise IndexingError.malformed(where, "not UTF-8", "save the file as UTF-8") from error
+
+
+def _first_byte(stream: BinaryIO) -> bytes:
+    """Return the first byte of the JSON text; what stands before it is consumed."""
+    buffered: Any = stream  # both BufferedReader, from files.unpacked
+    while head := buffered.peek(1):
+        text = head.removeprefix(_BOM).lstrip()
+        buffered.read(len(head) - len(text))
+        if text:
+            return bytes(text[:1])
+    return b""
+
+
+def _short(error: Exception) -> str:
+    """Return the first line of a parser's message; the others quote the file."""
+    return str(error).strip().partition("\n")[0]

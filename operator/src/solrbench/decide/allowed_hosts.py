@@ -1,0 +1,93 @@
+"""Which hosts an existing target may have, by name and by address.
+
+Who may make a benchmark does not thereby get the operator's place in the network: without a list,
+`urls` would let them ask the metadata service of a cloud or the API server in the operator's name.
+"""
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import urlsplit, urlunsplit
+
+from solrbench.errors import PermanentError
+
+HOST_NOT_ALLOWED = "HostNotAllowed"
+DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
+"""Services of the cluster."""
+
+_FIELD = "spec.target"
+
+
+def qualify(url: str, namespace: str) -> str:
+    """Return a URL whose host means the same wherever it is resolved.
+
+    A name without dots is a Service in the benchmark's namespace; `pod.service.namespace`, as the
+    Solr Operator writes it, is one too.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if ":" in host:
+        return url
+    if "." not in host:
+        full = f"{host}.{namespace}.svc"
+    elif host.endswith(f".{namespace}"):
+        full = f"{host}.svc"
+    else:
+        full = host
+    netloc = full if parts.port is None else f"{full}:{parts.port}"
+    return urlunsplit((parts.scheme, netloc, parts.path.rstrip("/"), "", ""))
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL, in lower case and without the brackets of IPv6."""
+    return urlsplit(url).hostname or ""
+
+
+def check_name(host: str, allowed: Sequence[str]) -> None:
+    """Check a host against the patterns of the operator's settings.
+
+    Raises:
+        PermanentError: `HostNotAllowed`.
+
+    """
+    if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
+        raise PermanentError(
+            HOST_NOT_ALLOWED,
+            f"{_FIELD}: {host} matches none of the operator's allowed hosts"
+            f" ({', '.join(allowed) or 'none'}); ask who runs the operator to add it"
+            " (existingTargets.allowedHosts of the chart)",
+        )
+
+
+def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[str]) -> None:
+    """Check what a host resolves to; the patterns cannot allow these.
+
+    Raises:
+        PermanentError: `HostNotAllowed` for the operator itself, its node, or the API server.
+
+    """
+    refused = {_normalise(each) for each in api_server}
+    for text in addresses:
+        address = _normalise(text)
+        what = "the API server" if address in refused else _forbidden_kind(address)
+        if what:
+            raise PermanentError(
+                HOST_NOT_ALLOWED, f"{_FIELD}: {host} is {address}, {what}, which is never allowed"
+            )
+
+
+def _normalise(text: str) -> IPv4Address | IPv6Address:
+    address = ip_address(text.partition("%")[0])  # without the zone of a link-local address
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
+def _forbidden_kind(address: IPv4Address | IPv6Address) -> str:
+    if address.is_loopback:
+        return "a loopback address"
+    if address.is_link_local:
+        return "a link-local address"
+    if address.is_unspecified or address.is_multicast:
+        return "no address of a host"
+    return ""

@@ -1,0 +1,85 @@
+"""Whether a SolrCloud of the Solr Operator is as asked, and what is missing.
+
+Its status has neither conditions nor `observedGeneration` (Solr Operator v0.9.1 and v0.10.0), so
+it is judged together with the StatefulSet that the Solr Operator makes of it.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+PATIENCE = timedelta(seconds=60)
+"""A Solr Operator that runs makes the StatefulSet within seconds."""
+
+LOCK = "solr.apache.org/clusterOpsLock"
+QUEUE = "solr.apache.org/clusterOpsRetryQueue"
+CONTAINER = "solrcloud-node"
+
+Body = dict[str, Any]
+
+
+def is_unreconciled(cloud: Body, stateful_set: Body | None, now: datetime) -> bool:
+    """Return whether nobody has done anything about a SolrCloud for longer than it takes."""
+    if cloud.get("status") or stateful_set is not None:
+        return False
+    return now - datetime.fromisoformat(cloud["metadata"]["creationTimestamp"]) > PATIENCE
+
+
+def unmet_conditions(cloud: Body, stateful_set: Body | None) -> list[str]:
+    """Return what keeps a SolrCloud from being ready, as parts of a sentence; none if it is."""
+    if stateful_set is None:
+        return ["its StatefulSet is not made yet"]
+    return [*_in_stateful_set(cloud["spec"], stateful_set), *_in_status(cloud)]
+
+
+def _in_status(cloud: Body) -> Iterator[str]:
+    wanted, status = cloud["spec"]["replicas"], cloud.get("status") or {}
+    for field, words in (
+        ("replicas", "exist"),
+        ("readyReplicas", "are ready"),
+        ("upToDateNodes", "are up to date"),
+    ):
+        found = status.get(field, 0)
+        if found != wanted:
+            yield f"{found} of {wanted} Solr nodes {words}"
+    if status.get("targetVersion"):
+        yield f"version {status['targetVersion']} is on its way"
+    nodes = status.get("solrNodes") or []
+    if len(nodes) != wanted:
+        yield f"the status lists {len(nodes)} of {wanted} Solr nodes"
+    for node in nodes:
+        yield from _in_node(node)
+
+
+def _in_node(node: Body) -> Iterator[str]:
+    if not node.get("ready"):
+        yield f"{node['name']} is not ready"
+    if not node.get("specUpToDate"):
+        yield f"{node['name']} is of an earlier spec"
+    if node.get("scheduledForDeletion"):
+        yield f"{node['name']} is about to be deleted"
+
+
+def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
+    metadata, status = stateful_set["metadata"], stateful_set.get("status") or {}
+    if status.get("observedGeneration", 0) < metadata.get("generation", 0):
+        yield "its StatefulSet has just been changed"
+    annotations = metadata.get("annotations") or {}
+    if annotations.get(LOCK):
+        yield f"the Solr Operator is at work on it: {annotations[LOCK]}"
+    if annotations.get(QUEUE) and json.loads(annotations[QUEUE]):
+        yield f"the Solr Operator has work to do again: {annotations[QUEUE]}"
+    yield from _in_template(spec, stateful_set["spec"]["template"])
+
+
+def _in_template(spec: Body, template: Body) -> Iterator[str]:
+    """Compare what the nodes run with what was asked for: the status may be of an older spec."""
+    node = next(each for each in template["spec"]["containers"] if each["name"] == CONTAINER)
+    image = f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}"
+    if node["image"] != image:
+        yield f"its StatefulSet has image {node['image']}, not {image}"
+    environment = {each["name"]: each.get("value") for each in node.get("env") or []}
+    memory = environment.get("SOLR_JAVA_MEM")
+    if memory != spec["solrJavaMem"]:
+        yield f"its StatefulSet has heap {memory}, not {spec['solrJavaMem']}"

@@ -1,0 +1,25 @@
+"""What a target asks of its clients, read from mounted files."""
+
+from solrbench.errors import PermanentError
+from solrbench.http_auth import HttpAuth, read_auth
+from solrbench.load.errors import LoadError
+from solrbench.plan.load_plan import LoadPlan
+
+
+def load_auth(plan: LoadPlan) -> HttpAuth:
+    """Return what the target asks of its callers, checked.
+
+    Raises:
+        LoadError: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
+
+    """
+    try:
+        access = read_auth(plan.access)
+        if access.ca is not None:
+            _ = access.ssl_context
+    except OSError as error:
+        message = f"{error}; it is mounted from a Secret of target.existing"
+        raise LoadError("BadPlan", message) from error
+    except PermanentError as error:
+        raise LoadError(error.reason, error.message) from error
+    return access

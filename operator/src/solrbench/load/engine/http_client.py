@@ -1,0 +1,287 @@
+"""One who asks: a connection to a node, and at most one request under way over it."""
+
+import asyncio
+import errno
+import socket
+import time
+from abc import ABC, abstractmethod
+
+from solrbench.http_auth import certificate_problem
+from solrbench.load.engine.http_connection import Connection
+from solrbench.load.engine.response_batch import CompletedRequest, batch_of_loop
+from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.load.recording.slow_requests import SlowSample, qtime_milliseconds
+from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure, request_failure
+from solrbench.load.workload.http_requests import Node
+from solrbench.load.workload.prepared_request import PreparedRequest
+
+_FIRST_BACKOFF_NS = 1_000_000
+_LONGEST_BACKOFF_NS = 1_000_000_000
+
+_EXHAUSTED_RESOURCES = {
+    errno.EADDRNOTAVAIL: "no port of this pod is free: raise load.workers or lower the users",
+    errno.EMFILE: "this process may open no more files: raise load.workers or lower the users",
+    errno.ENFILE: "this node may open no more files: raise its limit or lower the users",
+    errno.ENOBUFS: "this node has no memory left for connections: lower the users",
+}
+"""Ends of a connection that the generator itself is to blame for, by error number."""
+
+_REFUSALS = {
+    ConnectionRefusedError: ("ConnectionRefused", "nobody listens on {where}"),
+    ConnectionResetError: ("ConnectionReset", "{where} reset the connection"),
+    TimeoutError: ("Timeout", "cannot connect to {where} in time"),
+}
+
+_now = time.perf_counter_ns
+
+
+class HttpClient(ABC):
+    """Sends one request after another to one node; the connection is kept alive in between.
+
+    Service time runs from right before the first byte of the request is written to the last byte
+    of the response. A request that could not be sent counts with the time that was spent trying.
+    """
+
+    def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
+        self._node = node
+        self._message = node.message
+        self._timeout_ns = int(timeout_seconds * 1e9)
+        self._loop = loop
+        self._connection: Connection | None = None
+        self._connecting: asyncio.Task[None] | None = None
+        self._request: PreparedRequest | None = None
+        self._started_ns = 0
+        self._deadline_ns = 0
+        self._retry_allowed = True
+        self._failures_in_a_row = 0
+        self._deadline_timer: asyncio.TimerHandle | None = None
+        self._batch = batch_of_loop(loop)
+        self.is_aborted = False
+
+    def send_early(self, request: PreparedRequest, now_ns: int) -> None:  # noqa: B027 - most wait
+        """Send what follows if that does not depend on the response, which is not judged yet."""
+
+    @abstractmethod
+    def on_completed(self, ended: CompletedRequest) -> None:
+        """Take the end of a request; another may be sent now, unless `send_early` has done so."""
+
+    @abstractmethod
+    def on_retry(self, request: PreparedRequest) -> None:
+        """Count a request that is sent again over a fresh connection."""
+
+    def slow_sample(self, ended: CompletedRequest, failed: RequestFailure | None) -> SlowSample:
+        """Return a request, judged by now, as an entry of the list of slow ones."""
+        request, started_ns, ended_ns, _, _, answer = ended
+        return SlowSample(
+            microseconds=(ended_ns - started_ns) // 1000,
+            request=request,
+            started_ns=started_ns,
+            node=f"{self._node.host}:{self._node.port}",
+            qtime_milliseconds=None if answer is None else qtime_milliseconds(answer[1]),
+            failed=None if failed is EMPTY_RESULT else failed,
+        )
+
+    async def prepare(self) -> None:
+        """Connect ahead of the first request, which tries again if that fails or takes long."""
+        self._connecting = asyncio.current_task()
+        try:
+            async with asyncio.timeout(self._timeout_ns / 1e9):
+                await self._open()
+        except TimeoutError:
+            self._connecting = None
+
+    def backoff_seconds(self, now_ns: int) -> float:
+        """Return how long to wait before the next request, 0 after a response.
+
+        A refused connection costs no time, and who tries again at once does nothing else. So
+        requests without a response, one after another, begin at least 1 ms apart, then 2, 4, 8 …
+        up to 1 s. One that took longer than that by itself, such as a timeout, is followed at once.
+        """
+        if not self._failures_in_a_row:
+            return 0.0
+        pause_ns = min(
+            _FIRST_BACKOFF_NS << min(self._failures_in_a_row - 1, 10), _LONGEST_BACKOFF_NS
+        )
+        return max(0, self._started_ns + pause_ns - now_ns) / 1e9
+
+    def send(self, request: PreparedRequest, now_ns: int) -> None:
+        """Send a request; the one before must have ended."""
+        self._request = request
+        self._retry_allowed = True
+        self._deadline_ns = now_ns + self._timeout_ns
+        if self._deadline_timer is None:
+            self._deadline_timer = self._loop.call_later(
+                self._timeout_ns / 1e9, self._check_deadline
+            )
+        connection = self._connection
+        if connection is None:
+            self._started_ns = 0
+            if self._connecting is None:
+                self._connect()
+            return
+        message = self._message(request)
+        self._started_ns = _now()
+        connection.send(message)
+
+    def abort(self) -> None:
+        """Let everything go at once."""
+        self.is_aborted = True
+        self._request = None
+        if self._deadline_timer is not None:
+            self._deadline_timer.cancel()
+        self._disconnect()
+
+    def on_response(
+        self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
+    ) -> None:
+        """Keep a whole response; it is handed over when the loop's turn is over."""
+        if ended_ns < self._started_ns:
+            # The wall clock was set forward since it came; see `stamped_socket`.
+            ended_ns = _now()
+        self._failures_in_a_row = 0
+        if not keep:
+            self._disconnect()
+        request = self._request
+        if request is not None:
+            self._request = None
+            ended = (request, self._started_ns, ended_ns, received, None, (status, body))
+            self._batch.add(self, ended)
+
+    def on_malformed_response(self, message: str) -> None:
+        """Hand over a response that is no HTTP and start over with a fresh connection."""
+        self._disconnect()
+        self._fail(_now(), 0, request_failure("MalformedAnswer", message))
+
+    def on_connection_lost(self, error: Exception | None, received: int) -> None:
+        """Send the request again if the server may not have seen it, or count the loss.
+
+        A server may close an idle connection at the very moment it is used again. As HTTP
+        clients do (RFC 9112, 9.3.1), such a request is sent once more over a fresh connection;
+        but not an update, which may have been carried out, and carried out twice does more.
+        """
+        reused = self._connection is not None and self._connection.response_count > 0
+        self._connection = None
+        if self._request is None:
+            return
+        again = (
+            self._retry_allowed and self._request.template_index not in self._node.update_templates
+        )
+        if reused and not received and again:
+            self._retry_allowed = False
+            self.on_retry(self._request)
+            self._connect()
+            return
+        message = str(error) if error else f"connection ended after {received} bytes of the answer"
+        self._fail(_now(), received, request_failure("ConnectionReset", message))
+
+    def _connect(self) -> None:
+        self._connecting = self._loop.create_task(self._open())
+
+    async def _open(self) -> None:
+        """Open a connection and send the request that waits for it, if one does."""
+        tried_ns = _now()
+        try:
+            connection = await connect(self._node, self._loop)
+        except OSError as error:
+            self._connecting = None
+            self._started_ns = self._started_ns or tried_ns
+            self._fail(_now(), 0, connect_failure(error, self._node))
+            return
+        if self._connecting is not asyncio.current_task():
+            connection.close()
+            return
+        self._connecting = None
+        if not connection.is_open:
+            self._started_ns = self._started_ns or tried_ns
+            self.on_connection_lost(None, 0)
+            return
+        connection.owner = self
+        self._connection = connection
+        if self._request is not None:
+            # A request that is sent again has waited since the first time.
+            self._started_ns = self._started_ns or _now()
+            connection.send(self._node.message(self._request))
+
+    def _check_deadline(self) -> None:
+        """Time out the request under way, or look again when it would.
+
+        One timer lives through many requests: one for each would cost as much as sending it.
+        """
+        now_ns = _now()
+        self._deadline_timer = None
+        if self._request is None:
+            return
+        if now_ns < self._deadline_ns:
+            left = (self._deadline_ns - now_ns) / 1e9
+            self._deadline_timer = self._loop.call_later(left, self._check_deadline)
+            return
+        self._started_ns = self._started_ns or self._deadline_ns - self._timeout_ns
+        self._disconnect()
+        seconds = self._timeout_ns / 1e9
+        self._fail(now_ns, 0, request_failure("Timeout", f"no whole answer within {seconds:g} s"))
+
+    def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
+        request = self._request
+        if request is not None:
+            self._request = None
+            self._failures_in_a_row += 1
+            self.on_completed((request, self._started_ns, ended_ns, received, failed, None))
+
+    def _disconnect(self) -> None:
+        if self._connecting is not None:
+            self._connecting.cancel()
+            self._connecting = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> Connection:
+    """Return a connection to a node.
+
+    Raises:
+        OSError: there is none to be had.
+
+    """
+    connection = Connection()
+    if node.tls is None:
+        connected = await connect_timestamped(loop, node.host, node.port)
+        connection.attach_transport(TimestampedSocket(loop, connected, connection))
+    else:
+        # Bytes are not the server's before they are decrypted, so the time of reading has to do.
+        await loop.create_connection(lambda: connection, node.host, node.port, ssl=node.tls)
+    return connection
+
+
+def connect_failure(error: OSError, node: Node) -> RequestFailure:
+    """Return what a failed attempt to connect counts as."""
+    where = f"{node.host}:{node.port}"
+    if isinstance(error, socket.gaierror):
+        return request_failure("NameResolution", f"cannot resolve {node.host}: {error.strerror}")
+    if problem := certificate_problem(error):
+        return request_failure("CertificateNotTrusted", f"{where}: {problem}")
+    if remedy := _exhausted_resource(error):
+        return request_failure("ConnectionsRanOut", f"cannot connect to {where}: {remedy}")
+    for kind, (name, text) in _REFUSALS.items():
+        if isinstance(error, kind):
+            return request_failure(name, text.format(where=where))
+    return request_failure(
+        "ConnectionFailed", f"cannot connect to {where}: {error.strerror or error}"
+    )
+
+
+def _exhausted_resource(error: OSError) -> str | None:
+    """Return the remedy if the generator's own means are used up.
+
+    Attempts over several addresses are told as one error without a number of its own.
+    """
+    if error.errno is not None:
+        return _EXHAUSTED_RESOURCES.get(error.errno)
+    return next(
+        (
+            text
+            for number, text in _EXHAUSTED_RESOURCES.items()
+            if f"[Errno {number}]" in str(error)
+        ),
+        None,
+    )

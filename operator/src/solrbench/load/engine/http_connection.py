@@ -1,0 +1,190 @@
+"""One TCP connection that carries one request after another.
+
+A connection knows nothing of users, step runs or what a good response is: it writes bytes and hands
+over status and body of the response.
+
+Servers repeat themselves: but for the date and the length, every response has the same head. A head
+that has been parsed once is known by its bytes, so most responses are one look into a table.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, cast
+
+from httptools import HttpParserError, HttpResponseParser
+
+_END = b"\r\n\r\n"
+_MAX_CACHED_HEADS = 4096
+"""Heads known at a time: two megabytes, if no two are alike, as with a date or an id in each."""
+
+
+class CachedHead(NamedTuple):
+    """What the head of a response says (RFC 9112: it alone decides where the response ends)."""
+
+    status: int
+    whole: int
+    """Bytes of the whole response, head included."""
+    body: int
+    """Where the body begins."""
+    keep: bool
+    """The connection may be kept."""
+
+
+_head_cache: dict[bytes, CachedHead] = {}
+"""By the bytes of a head; shared by all connections, which live in one thread."""
+
+
+class ConnectionOwner(Protocol):
+    """Who asks over a connection."""
+
+    def on_response(
+        self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
+    ) -> None:
+        """Take a response: HTTP status, body, bytes on the wire, may the connection be kept.
+
+        Its last byte came at `ended_ns`.
+        """
+
+    def on_malformed_response(self, message: str) -> None:
+        """Learn that what came is no HTTP."""
+
+    def on_connection_lost(self, error: Exception | None, received: int) -> None:
+        """Learn that the connection ended after `received` bytes of a response."""
+
+
+class Transport(Protocol):
+    """What carries the bytes."""
+
+    def write(self, data: bytes, /) -> None:
+        """Send."""
+
+    def abort(self) -> None:
+        """End the connection at once."""
+
+
+_now = time.perf_counter_ns
+
+
+def _not_open(data: bytes) -> None:
+    raise ConnectionError(f"{len(data)} bytes written before the connection was made")
+
+
+class Connection(asyncio.Protocol):
+    """One connection. Nobody is told of its end while it has no owner.
+
+    `send` writes a request; the response to the one before must have come. Bytes come with the time
+    at which they did, or through a transport of the event loop, which knows only when it read them.
+    """
+
+    __slots__ = (
+        "_body",
+        "_complete",
+        "_feed",
+        "_keep",
+        "_more",
+        "_parser",
+        "_received",
+        "_transport",
+        "owner",
+        "response_count",
+        "send",
+    )
+
+    def __init__(self) -> None:
+        self.owner: ConnectionOwner | None = None
+        self.response_count = 0
+        """Whole answers so far: 0 means that the connection is fresh."""
+        self.send: Callable[[bytes], None] = _not_open
+        self._parser = HttpResponseParser(self)
+        self._feed = self._parser.feed_data
+        self._transport: Transport | None = None
+        self._body = b""
+        self._more: list[bytes] = []
+        self._received = 0
+        self._complete = False
+        self._keep = True
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether the connection is there."""
+        return self._transport is not None
+
+    def close(self) -> None:
+        """End the connection at once; the owner hears nothing more."""
+        self.owner = None
+        self.send = _not_open
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Use a transport of the loop; part of asyncio's protocol interface."""
+        self.attach_transport(cast("asyncio.Transport", transport))
+
+    def attach_transport(self, transport: Transport) -> None:
+        """Be connected by this."""
+        self._transport = transport
+        self.send = transport.write
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes just read; part of asyncio's protocol interface."""
+        self.received(data, _now())
+
+    def received(self, data: bytes, at_ns: int) -> None:
+        """Parse a piece of a response, and hand the response over if it was the last one."""
+        if not self._received:
+            head = _head_cache.get(data[: data.find(_END)])
+            if head is not None and self.owner is not None:
+                status, whole, begin, keep = head
+                if whole == len(data):
+                    self.response_count += 1
+                    self.owner.on_response(status, data[begin:], whole, keep, at_ns)
+                    return
+        self._received += len(data)
+        try:
+            self._feed(data)
+        except HttpParserError as error:
+            if self.owner is not None and not self._complete:
+                self.owner.on_malformed_response(f"answer is not HTTP: {error}")
+                return
+        if self._complete and self.owner is not None:
+            body, received = self._body, self._received
+            if self._more:
+                body = b"".join((body, *self._more))
+                self._more = []
+            self._body, self._received, self._complete = b"", 0, False
+            self.response_count += 1
+            status = self._parser.get_status_code()
+            if received == len(data):
+                _cache_head(data, len(body), status, self._keep)
+            self.owner.on_response(status, body, received, self._keep, at_ns)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell the owner, who may be waiting for a response."""
+        self._transport = None
+        self.send = _not_open
+        if self.owner is not None:
+            self.owner.on_connection_lost(error, self._received)
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a piece of the body; called by the parser."""
+        if self._body:
+            self._more.append(body)
+        else:
+            self._body = body
+
+    def on_message_complete(self) -> None:
+        """Note that the response is whole; called by the parser, which then forgets."""
+        self._complete = True
+        self._keep = self._parser.should_keep_alive()
+
+
+def _cache_head(answer: bytes, body_bytes: int, status: int, keep: bool) -> None:
+    """Remember the head of a whole response, unless its body came in chunks."""
+    end = answer.find(_END)
+    begin = end + len(_END)
+    if end < 0 or begin + body_bytes != len(answer):
+        return
+    if len(_head_cache) >= _MAX_CACHED_HEADS:
+        _head_cache.clear()
+    _head_cache[answer[:end]] = CachedHead(status, len(answer), begin, keep)

@@ -1,0 +1,144 @@
+"""A connected TCP socket that tells when bytes came, not when there was time to read them.
+
+Between the two lies whatever else the worker had to do, or that no CPU was free for it. Linux
+notes the time at which it got a packet and hands it over with the bytes (SO_TIMESTAMPNS in
+socket(7)). Where it does not, the time of reading has to do.
+"""
+
+import _socket
+import asyncio
+import os
+import socket
+import struct
+import time
+from contextlib import suppress
+from typing import Protocol
+
+_SO_TIMESTAMPNS = 35
+"""From asm-generic/socket.h; Python has no name for it. No other notes are asked for."""
+
+_timespec = struct.Struct("@qq").unpack
+_ANCILLARY_BYTES = socket.CMSG_SPACE(16)
+_READ_BYTES = 1 << 16
+"""More is read in turns; a larger buffer would be mapped anew for every read."""
+
+_SECOND_NS = 1_000_000_000
+
+_now = time.perf_counter_ns
+_wall = time.time_ns
+
+
+class Reader(Protocol):
+    """Who reads."""
+
+    def received(self, data: bytes, at_ns: int) -> None:
+        """Take bytes, the last of which came at a time of `time.perf_counter_ns`."""
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Learn of the end; None if the other side ended it."""
+
+
+class TimestampedSocket:
+    """Writes at once and reads with times; a transport in asyncio's sense, as far as needed."""
+
+    __slots__ = ("_descriptor", "_loop", "_reader", "_receive", "_rest", "_socket")
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, connected: socket.socket, reader: Reader
+    ) -> None:
+        self._loop = loop
+        # Gevent puts a Python function before each call of the sockets that it hands out.
+        self._socket = _socket.socket(fileno=connected.detach())
+        self._descriptor = self._socket.fileno()
+        self._reader = reader
+        self._rest = b""
+        self._receive = self._socket.recvmsg
+        with suppress(OSError):
+            self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+        loop.add_reader(self._descriptor, self._read)
+
+    def write(self, message: bytes) -> None:
+        """Write now what there is room for, and the rest as soon as there is.
+
+        A transport of the loop may wait until the loop's turn is over, and the time until then
+        would count as the server's.
+        """
+        if self._rest:
+            self._rest += message
+            return
+        try:
+            written = os.write(self._descriptor, message)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            # The other side is gone, which reading will tell.
+            return
+        if written < len(message):
+            self._rest = message[written:]
+            self._loop.add_writer(self._descriptor, self._write_rest)
+
+    def abort(self) -> None:
+        """End the connection at once; the reader hears nothing more."""
+        if self._descriptor >= 0:
+            self._loop.remove_reader(self._descriptor)
+            self._loop.remove_writer(self._descriptor)
+            self._descriptor = -1
+            self._socket.close()
+
+    def _write_rest(self) -> None:
+        rest, self._rest = self._rest, b""
+        self._loop.remove_writer(self._descriptor)
+        self.write(rest)
+
+    def _read(self) -> None:
+        try:
+            data, notes, _, _ = self._receive(_READ_BYTES, _ANCILLARY_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._end(error)
+            return
+        if not data:
+            self._end(None)
+            return
+        at_ns = _now()
+        if notes:
+            # By the wall clock. Only how long ago it was is taken from that, so nothing is lost
+            # when the clock is set, but at that very moment.
+            seconds, nanoseconds = _timespec(notes[0][2])
+            age_ns = _wall() - seconds * _SECOND_NS - nanoseconds
+            if age_ns > 0:
+                at_ns -= age_ns
+        self._reader.received(data, at_ns)
+
+    def _end(self, error: OSError | None) -> None:
+        self.abort()
+        self._reader.connection_lost(error)
+
+
+async def connect_timestamped(
+    loop: asyncio.AbstractEventLoop, host: str, port: int
+) -> socket.socket:
+    """Return a connected socket; every address of a name is tried.
+
+    Raises:
+        OSError: none could be connected; this is the reason of the last one.
+
+    """
+    addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for number, (family, kind, protocol, _, address) in enumerate(addresses, start=1):
+        connecting = socket.socket(family, kind, protocol)
+        connecting.setblocking(False)
+        try:
+            connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await loop.sock_connect(connecting, address)
+        except OSError:
+            connecting.close()
+            if number == len(addresses):
+                raise
+        except asyncio.CancelledError:
+            connecting.close()
+            raise
+        else:
+            return connecting
+    raise OSError(f"{host} has no address")

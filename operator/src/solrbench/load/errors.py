@@ -1,0 +1,49 @@
+"""Why a load run ends before its plan is done."""
+
+import signal
+from pathlib import Path
+
+from solrbench.errors import SolrbenchError
+from solrbench.http_auth import REFUSALS
+from solrbench.plan.index_plan import EXIT_PERMANENT
+from solrbench.plan.load_plan import LoadState
+
+EXIT_RETRYABLE = 4
+"""Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
+
+EXIT_TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a process that was told to stop, as shells report it."""
+
+TERMINATION_LOG = Path("/dev/termination-log")
+"""Where Kubernetes reads the termination message of a container."""
+
+PERMANENT_REASONS = REFUSALS | {
+    "NoQueries",
+    "MalformedQueries",
+    "MalformedLocustfile",
+    "LocustfileFailed",
+    "BadPlan",
+    "StoppedByUser",
+}
+"""Reasons that another attempt with the same plan cannot cure."""
+
+
+class LoadError(SolrbenchError):
+    """The run cannot go on; the reason is a CamelCase word, such as `WorkerLost`."""
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code that tells a Job whether to try again."""
+        return EXIT_PERMANENT if self.reason in PERMANENT_REASONS else EXIT_RETRYABLE
+
+
+def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -> None:
+    """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
+    if not log.exists():
+        return
+    try:
+        words = LoadState(stage="Failed", reason=failure.reason, message=failure.message)
+        log.write_text(words.model_dump_json(by_alias=True, exclude_defaults=True))
+    except OSError:
+        # The failure itself is reported by log and exit code; the extra copy is a courtesy.
+        return

@@ -1,0 +1,12 @@
+"""The load master: runs the plan on its workers and keeps the results until acknowledged.
+
+- `master`: the process; `run_coordinator`: the order of the step runs, and retries
+- `worker_pool`: the workers: membership, losses, one step run at a time
+- `list_offsets`: where lists go on after a step run, or after an attempt that was lost
+- `merge_results`, `request_windows`: results of all workers as one
+- `steady_state`: the end of a warm-up
+- `cache_sampler`, `cache_metrics`: Solr's caches while a step runs
+- `target_probe`: does the target answer?
+- `throughput`: requests per second
+- `result_store`, `http_api`: results until they are acknowledged, over HTTP
+"""

@@ -1,0 +1,126 @@
+"""Asks Solr for its caches during a step run, about once a second.
+
+Nothing depends on the responses: where Solr does not tell, because a proxy stands in between, the
+user has no right to ask, or a node is busy, there are no samples.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from itertools import cycle
+
+import gevent
+import httpx
+from gevent.event import Event
+
+from solrbench.http_auth import HttpAuth
+from solrbench.load.master.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
+from solrbench.plan.load_plan import LoadPlan
+from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample
+
+_INTERVAL_SECONDS = 1.0
+_TIMEOUT_SECONDS = 2.0
+_MOST_FAILURES = 3
+"""Failures in a row after which nobody is asked any more in this step run."""
+
+_MOST_ASKED = MAX_CACHE_SAMPLES // 3
+"""Answers that are kept of one step run; each tells of three caches."""
+
+_DIGITS = 3
+
+_logger = logging.getLogger(__name__)
+
+
+class CacheSampler:
+    """Asks one node, which asks the others.
+
+    `access` is called when Solr is asked for the first time.
+    """
+
+    def __init__(self, plan: LoadPlan, access: Callable[[], HttpAuth]) -> None:
+        self._collection = plan.collection
+        self._urls = cycle(plan.solr_urls)
+        self._url = next(self._urls)
+        self._access = access
+        self._http: httpx.Client | None = None
+        self._refused = False
+        self._failures = 0
+        self._interval = _INTERVAL_SECONDS
+        self._samples: list[tuple[float, CacheCounts]] = []
+        self._ended = Event()
+        self._greenlet: gevent.Greenlet | None = None
+
+    def begin(self) -> None:
+        """Ask at once, then again and again until the end."""
+        self._failures = 0
+        self._interval = _INTERVAL_SECONDS
+        self._samples = []
+        self._ended = Event()
+        self._ask()
+        if not self._refused:
+            self._greenlet = gevent.spawn(self._go_on)
+
+    def end(self, start_time: float) -> list[CacheSample]:
+        """Ask a last time; return everything, in seconds since `start_time` (monotonic)."""
+        self._ended.set()
+        if self._greenlet is not None:
+            self._greenlet.join()
+            self._greenlet = None
+        if self._wanted:
+            self._ask()
+        return [
+            CacheSample(
+                second=round(moment - start_time, _DIGITS), cache=c, lookups=lookups, hits=hits
+            )
+            for moment, heard in self._samples
+            for c, (lookups, hits) in heard.counts.items()
+        ]
+
+    @property
+    def _wanted(self) -> bool:
+        return not self._refused and self._failures < _MOST_FAILURES
+
+    def _go_on(self) -> None:
+        while self._wanted and not self._ended.wait(self._interval):
+            self._ask()
+            if len(self._samples) >= _MOST_ASKED:
+                self._interval *= 2
+                self._samples = self._samples[::2]
+
+    def _ask(self) -> None:
+        if self._refused:
+            return
+        before = time.monotonic()
+        heard = self._read()
+        if heard is None:
+            self._failures += 1
+            self._url = next(self._urls)
+            return
+        self._failures = 0
+        if not self._samples or heard.cores == self._samples[0][1].cores:
+            self._samples.append(((before + time.monotonic()) / 2, heard))
+
+    def _read(self) -> CacheCounts | None:
+        try:
+            answer = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
+            if answer.is_client_error:
+                # Not allowed, or a Solr that tells in another way: so will the next answer be.
+                self._refused = True
+            return parse_caches(answer.raise_for_status().json(), self._collection)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            _logger.info("no cache metrics from %s: %r", self._url, error)
+            return None
+
+    def _client(self) -> httpx.Client:
+        if self._http is None:
+            access = self._access()
+            # It would write a line for every question.
+            logging.getLogger("httpx").setLevel(logging.WARNING)
+            self._http = httpx.Client(
+                timeout=_TIMEOUT_SECONDS,
+                trust_env=False,
+                headers=access.headers,
+                verify=access.verify,
+            )
+        return self._http

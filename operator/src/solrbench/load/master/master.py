@@ -1,0 +1,151 @@
+"""The Locust master: steers the run, serves the web page, hands over the results."""
+
+import logging
+import signal
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import gevent
+from gevent.event import AsyncResult
+from locust.env import Environment
+from locust.stats import stats_history
+
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
+from solrbench.load.auth import load_auth
+from solrbench.load.errors import (
+    EXIT_RETRYABLE,
+    EXIT_TERMINATED,
+    LoadError,
+    write_termination_message,
+)
+from solrbench.load.locust_runtime.load_shape import StepLoadShape
+from solrbench.load.locust_runtime.placeholder_user import placeholder_user_class
+from solrbench.load.locust_runtime.setup import configure_locust
+from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
+from solrbench.load.master.cache_sampler import CacheSampler
+from solrbench.load.master.http_api import add_routes
+from solrbench.load.master.result_store import ResultStore
+from solrbench.load.master.run_coordinator import RunCoordinator
+from solrbench.load.master.target_probe import wait_for_target
+from solrbench.load.master.worker_pool import WorkerPool
+from solrbench.load.settings import LoadSettings
+from solrbench.plan.load_plan import LoadPlan
+
+_logger = logging.getLogger(__name__)
+
+
+def run_master(plan: LoadPlan, settings: LoadSettings) -> int:
+    """Run the plan until every result is acknowledged; return the exit code."""
+    configure_locust(settings.worker_silent_seconds)
+    return Master(plan, settings).run()
+
+
+class Master:
+    """A master with its page and the run behind it."""
+
+    def __init__(self, plan: LoadPlan, settings: LoadSettings) -> None:
+        self._plan = plan
+        self._settings = settings
+        self._ended: AsyncResult = AsyncResult()
+        gevent.signal_handler(signal.SIGTERM, self._ended.set, EXIT_TERMINATED)
+        load_shape = StepLoadShape()
+        self._environment = Environment(
+            user_classes=[placeholder_user_class(lambda: None)],
+            shape_class=load_shape,
+            host=_host(plan),
+            locustfile=plan.benchmark,
+            dispatcher_class=self._dispatcher_class(load_shape),
+        )
+        self._runner = self._environment.create_master_runner(master_bind_port=settings.locust_port)
+        self._worker_pool = WorkerPool(
+            self._runner,
+            load_shape,
+            plan.workers,
+            redistribute=plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE,
+        )
+        self._store = ResultStore(settings.results_folder)
+        self._coordinator = RunCoordinator(
+            plan,
+            self._worker_pool,
+            self._store,
+            self._prepare,
+            utc_now=partial(datetime.now, UTC),
+            caches=CacheSampler(plan, partial(load_auth, plan)),
+        )
+
+    def run(self) -> int:
+        """Run to the end; return the exit code."""
+        self._open_web_page()
+        gevent.spawn(stats_history, self._runner)
+        gevent.spawn(self._run_plan).link_exception(self._crashed)
+        exit_code = int(self._ended.get())
+        self._worker_pool.shut_down(0 if exit_code == 0 else EXIT_RETRYABLE)
+        self._runner.quit()
+        return exit_code
+
+    def _run_plan(self) -> None:
+        try:
+            self._coordinator.run()
+        except LoadError as failure:
+            self._report_failure(failure)
+            return
+        self._store.wait_until_empty()
+        self._ended.set(0)
+
+    def _report_failure(self, failure: LoadError) -> None:
+        """Stop the load and offer what is finished for a while."""
+        _logger.error("%s: %s", failure.reason, failure.message)
+        self._coordinator.fail(failure)
+        write_termination_message(failure)
+        self._worker_pool.shut_down(EXIT_RETRYABLE)
+        self._store.wait_until_empty(self._settings.unacknowledged_seconds)
+        self._ended.set(failure.exit_code)
+
+    def _prepare(self) -> None:
+        seconds, access = self._settings.target_seconds, load_auth(self._plan)
+        for endpoints in self._plan.variants:
+            endpoint = f" of variant {endpoints.variant}"
+            wait_for_target(endpoints.urls, seconds, gevent.sleep, access=access, endpoint=endpoint)
+        if not self._plan.variants:
+            wait_for_target(self._plan.solr_urls, seconds, gevent.sleep, access=access)
+        self._runner.start_shape()
+
+    def _open_web_page(self) -> None:
+        page = self._environment.create_web_ui(port=self._settings.web_port, delayed_start=True)
+        if page.app is not None:
+            add_routes(page.app, self._coordinator.state, self._store, self._stop)
+        page.start()
+        if page.greenlet is not None:
+            page.greenlet.link_exception(self._crashed)
+
+    def _stop(self) -> None:
+        if not self._coordinator.is_over:
+            self._worker_pool.fail(
+                LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
+            )
+
+    def _crashed(self, greenlet: Any) -> None:
+        failure = LoadError("LoadMasterFailed", repr(greenlet.exception))
+        _logger.error("%s: %s", failure.reason, failure.message)
+        write_termination_message(failure)
+        self._ended.set(failure.exit_code)
+
+    def _dispatcher_class(self, load_shape: StepLoadShape) -> Any:
+        """Return what Locust calls to get a dispatcher."""
+
+        def make(**_: Any) -> DeterministicUsersDispatcher:
+            return DeterministicUsersDispatcher(
+                lambda: self._worker_pool.classes,
+                lambda: self._worker_pool.roster,
+                load_shape.changed,
+            )
+
+        return make
+
+
+def _host(plan: LoadPlan) -> str:
+    """Return what Locust's page calls the host; users of the user's own see it too."""
+    if plan.workload.locustfile is None:
+        return plan.benchmark
+    return f"{plan.solr_urls[0].rstrip('/')}/{plan.collection}"

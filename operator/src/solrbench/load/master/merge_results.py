@@ -1,0 +1,236 @@
+"""The results of all workers as one document. Everything is added, nothing is averaged."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import Any
+
+from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
+from solrbench.plan.load_plan import PlannedStepRun
+from solrbench.results.model.step_result import (
+    MOST_SLOW,
+    FailureKind,
+    RequestResult,
+    SlowRequest,
+    StepRunResult,
+    Window,
+    WorkerResult,
+)
+from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.stats import histograms
+from solrbench.results.stats.outliers import find_outliers, worst
+from solrbench.results.stats.per_second import second_means
+from solrbench.results.stats.steadiness import steady_from
+
+_DIGITS = 6
+"""Decimals of seconds kept: microseconds."""
+
+
+@dataclass(frozen=True)
+class WarmUpResult:
+    """A warm-up as it is kept.
+
+    Attributes:
+        requests: requests of it; 0 without a warm-up
+        steady: whether it became steady; None if nobody asked
+        request_windows: its windows
+        caches: Solr's caches meanwhile
+
+    """
+
+    requests: int = 0
+    steady: bool | None = None
+    request_windows: list[RequestWindow] = field(default_factory=list)
+    caches: list[CacheSample] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class StepRunMetadata:
+    """What the master knows of a step run besides the results.
+
+    Attributes:
+        attempt: attempt of the load
+        start_time: when measuring began; aware
+        warm_up: the warm-up right before
+        caches: Solr's caches meanwhile
+        lost_workers: names of workers whose measurements are missing
+        list_offsets: where the lists of the workload go on
+        queries_may_repeat: whether queries that are to be sent once may have been sent before
+
+    """
+
+    attempt: int
+    start_time: datetime
+    warm_up: WarmUpResult = field(default_factory=WarmUpResult)
+    caches: list[CacheSample] = field(default_factory=list)
+    lost_workers: tuple[str, ...] = ()
+    list_offsets: tuple[int, ...] = ()
+    queries_may_repeat: bool = False
+
+
+def merge_worker_results(
+    planned: PlannedStepRun,
+    results: Sequence[tuple[str, WorkerStepResult]],
+    metadata: StepRunMetadata,
+) -> StepRunResult:
+    """Return the document of a step run from (name of the worker, its result).
+
+    Workers begin to measure at the same message of the master, so seconds since then compare.
+    """
+    found = [result for _, result in results]
+    first = min((o.first_seconds for o in found if o.first_seconds is not None), default=0.0)
+    last = max((o.last_seconds for o in found if o.last_seconds is not None), default=first)
+    requests = _merge_requests(found)
+    series = second_means(each for each in requests if not each.is_transaction)
+    warmed_up = metadata.warm_up
+    outliers = find_outliers(series, metadata.start_time)
+    return StepRunResult(
+        id=planned.id,
+        repeat=planned.repeat,
+        variant=planned.variant,
+        step=planned.step.name,
+        users=planned.step.users,
+        requests_per_second=planned.step.requests_per_second,
+        planned_requests=_planned(found),
+        attempt=metadata.attempt,
+        start_time=metadata.start_time + timedelta(seconds=first),
+        end_time=metadata.start_time + timedelta(seconds=last),
+        seconds=round(last - first, _DIGITS),
+        queries_exhausted=any(result.queries_exhausted for result in found),
+        warm_up_requests=warmed_up.requests,
+        warm_up_steady=warmed_up.steady,
+        warm_up_thousands=warmed_up.request_windows,
+        warm_up_caches=warmed_up.caches,
+        thousands=merge_request_windows(found),
+        caches=metadata.caches,
+        steady_from_second=steady_from(series),
+        outlier_windows=len(outliers),
+        outliers=worst(outliers),
+        requests=requests,
+        workers=[_worker(name, result) for name, result in results],
+        lost_workers=list(metadata.lost_workers),
+        list_offsets=list(metadata.list_offsets),
+        queries_may_repeat=metadata.queries_may_repeat,
+    )
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, _DIGITS)
+
+
+def _worker(name: str, result: WorkerStepResult) -> WorkerResult:
+    return WorkerResult(
+        worker=name,
+        requests=result.measured,
+        cpu_seconds=round(result.cpu_seconds, _DIGITS),
+        core_cpu_seconds=_rounded(result.core_cpu_seconds),
+        core_waiting_seconds=_rounded(result.core_waiting_seconds),
+        measured_seconds=_rounded(result.measured_seconds),
+        throttled_seconds=_rounded(result.throttled_seconds),
+        cpu_limit_cores=result.cpu_limit_cores,
+        users=result.users,
+        lag_p99_microseconds=result.lag_p99_microseconds,
+        lag_max_microseconds=result.lag_max_microseconds,
+    )
+
+
+def _planned(results: Iterable[WorkerStepResult]) -> int | None:
+    plans = [each.planned_requests for each in results if each.planned_requests is not None]
+    return sum(plans) if plans else None
+
+
+def _merge_requests(results: Iterable[WorkerStepResult]) -> list[RequestResult]:
+    by_name: dict[str, list[WorkerRequestStats]] = {}
+    for part in chain.from_iterable(result.requests for result in results):
+        by_name.setdefault(part.request, []).append(part)
+    return [_merge_request(name, parts) for name, parts in sorted(by_name.items())]
+
+
+def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestResult:
+    stored = (part.service_time_histogram for part in parts)
+    return RequestResult(
+        request=name,
+        is_transaction=any(part.is_transaction for part in parts),
+        requests=sum(part.requests for part in parts),
+        failures=sum(part.failures for part in parts),
+        failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
+        partial_answers=_sum_if_known(part.partial_answers for part in parts),
+        empty_answers=_sum_if_known(part.empty_answers for part in parts),
+        ramp_requests=sum(part.ramp_requests for part in parts),
+        ramp_failures=sum(part.ramp_failures for part in parts),
+        retried_requests=sum(part.retried_requests for part in parts),
+        bytes_received=sum(part.bytes_received for part in parts),
+        sum_microseconds=sum(part.sum_microseconds for part in parts),
+        min_microseconds=min(
+            (part.min_microseconds for part in parts if part.min_microseconds is not None),
+            default=None,
+        ),
+        max_microseconds=max(
+            (part.max_microseconds for part in parts if part.max_microseconds is not None),
+            default=None,
+        ),
+        service_time_histogram=histograms.merge(stored).encode(),
+        windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
+        slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
+        **_merge_responses(parts),
+    )
+
+
+def _sum_if_known(counts: Iterable[int | None]) -> int | None:
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
+    ordered = sorted(requests, key=lambda each: (-each.service_time_microseconds, each.second))
+    return ordered[:MOST_SLOW]
+
+
+def _merge_responses(parts: Sequence[WorkerRequestStats]) -> dict[str, Any]:
+    """Return what only an open loop has."""
+    stored = [each for each in (part.response_time_histogram for part in parts) if each]
+    if not stored:
+        return {}
+    highest = (part.response_max_microseconds for part in parts)
+    return {
+        "response_time_histogram": histograms.merge(stored).encode(),
+        "response_sum_microseconds": sum(part.response_sum_microseconds for part in parts),
+        "response_max_microseconds": max((h for h in highest if h is not None), default=None),
+        "dropped_requests": sum(part.dropped_requests for part in parts),
+        "ramp_dropped_requests": sum(part.ramp_dropped_requests for part in parts),
+        "late_requests": sum(part.late_requests for part in parts),
+    }
+
+
+def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
+    counts: dict[str, int] = {}
+    samples: dict[str, str] = {}
+    for each in kinds:
+        counts[each.kind] = counts.get(each.kind, 0) + each.count
+        samples.setdefault(each.kind, each.sample)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
+
+
+def _merge_windows(windows: Iterable[SecondSums]) -> list[Window]:
+    by_second: dict[int, list[SecondSums]] = {}
+    for each in windows:
+        by_second.setdefault(each.second, []).append(each)
+    return [_window(second, parts) for second, parts in sorted(by_second.items())]
+
+
+def _window(second: int, parts: Sequence[SecondSums]) -> Window:
+    requests = sum(part.requests for part in parts)
+    return Window(
+        second=second,
+        requests=requests,
+        failures=sum(part.failures for part in parts),
+        mean_microseconds=sum(part.sum_microseconds for part in parts) // requests,
+        max_microseconds=max(part.max_microseconds for part in parts),
+    )

@@ -1,0 +1,75 @@
+"""Does anybody answer? Asked once, before the first request that counts."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import httpx
+
+from solrbench.http_auth import (
+    AUTHENTICATION_FAILED,
+    CERTIFICATE_NOT_TRUSTED,
+    NO_AUTH,
+    HttpAuth,
+    certificate_problem,
+)
+from solrbench.load.errors import LoadError
+
+_ATTEMPT_SECONDS = 5.0
+_PAUSE_SECONDS = 0.5
+
+
+def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
+    urls: Sequence[str],
+    seconds: float,
+    pause: Callable[[float], None],
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    access: HttpAuth = NO_AUTH,
+    endpoint: str = "",
+) -> None:
+    """Return as soon as one node answers anything in HTTP; `endpoint` names them in the error.
+
+    Raises:
+        LoadError: `TargetUnreachable` if none does within `seconds`; at once
+            `CertificateNotTrusted` or `AuthenticationFailed`
+
+    """
+    deadline = clock() + seconds
+    last = "no attempt"
+    with httpx.Client(
+        timeout=min(_ATTEMPT_SECONDS, seconds),
+        trust_env=False,
+        headers=access.headers,
+        verify=access.verify,
+    ) as http:
+        while True:
+            for url in urls:
+                try:
+                    _check(url, http.get(url).status_code)
+                except httpx.HTTPError as error:
+                    last = _failure_text(url, error)
+                else:
+                    return
+            if clock() >= deadline:
+                raise LoadError(
+                    "TargetUnreachable",
+                    f"none of {len(urls)} nodes{endpoint} answered within {seconds:g} s;"
+                    f" last {last}",
+                )
+            pause(_PAUSE_SECONDS)
+
+
+def _check(url: str, status: int) -> None:
+    if status == 401:
+        raise LoadError(
+            AUTHENTICATION_FAILED,
+            f"{url}: HTTP {status}; check target.existing.basicAuth.secretName",
+        )
+
+
+def _failure_text(url: str, error: httpx.HTTPError) -> str:
+    if problem := certificate_problem(error):
+        raise LoadError(
+            CERTIFICATE_NOT_TRUSTED, f"{url}: {problem}; check target.existing.tls.caSecret"
+        ) from error
+    return f"{url}: {error}"

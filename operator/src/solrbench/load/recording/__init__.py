@@ -1,0 +1,9 @@
+"""What a worker counts while a step runs.
+
+- `recorder`: every request, by name and second
+- `response_times`: what an open loop counts besides
+- `slow_requests`: the slowest requests
+- `micro_batches`: sums of few requests each, of which the master makes windows of a thousand
+- `worker_result`: the result of one worker
+- `name_limit`: names that are not known beforehand, limited in number
+"""

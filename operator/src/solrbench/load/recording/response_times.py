@@ -1,0 +1,127 @@
+"""What is counted of planned requests besides their service times.
+
+Response time runs from the intended start of a request to the last byte of its response, so it
+holds the time in which the request could not be sent. Whoever measures only from the moment of
+sending leaves out the very requests that a stalled server held up ("coordinated omission", G. Tene,
+How NOT to measure latency, 2013).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from solrbench.load.recording.worker_result import WorkerRequestStats
+from solrbench.results.stats.histograms import Histogram, buckets_of
+
+LATE_NS = 10_000_000
+"""A request that is sent so long after its intended start is late: 10 ms."""
+
+_BATCH = 256
+
+
+class LatencyRecorder:
+    """Times in µs, counted a few hundred at once."""
+
+    def __init__(self) -> None:
+        self._new: list[int] = []
+        self._buckets: Counter[int] = Counter()
+        self._sum = 0
+        self._max = 0
+
+    def record(self, microseconds: int) -> None:
+        """Count a time; the hot path."""
+        new = self._new
+        new.append(microseconds)
+        if len(new) >= _BATCH:
+            self._count()
+
+    @property
+    def sum_microseconds(self) -> int:
+        """Exact sum of all times."""
+        self._count()
+        return self._sum
+
+    @property
+    def max_microseconds(self) -> int | None:
+        """Longest time, None without any."""
+        self._count()
+        return self._max if self._buckets else None
+
+    def histogram(self) -> Histogram:
+        """Return the histogram of all times."""
+        self._count()
+        return Histogram.from_buckets(self._buckets)
+
+    def percentile(self, percent: float) -> int | None:
+        """Return a percentile in µs, never above the longest time; None without any."""
+        value = self.histogram().percentile(percent)
+        return None if value is None else min(value, self._max)
+
+    def _count(self) -> None:
+        if self._new:
+            self._sum += sum(self._new)
+            self._max = max(self._max, *self._new)
+            self._buckets.update(buckets_of(self._new))
+            self._new.clear()
+
+
+class _OpenLoopCounts:
+    """One request name."""
+
+    def __init__(self) -> None:
+        self.responses = LatencyRecorder()
+        self.late = 0
+        self.dropped = 0
+        self.ramp_dropped = 0
+
+
+class OpenLoopRecorder:
+    """All request names of one step run of an open loop.
+
+    A request that was never sent counts with the time that it waited, else overload would look
+    better the more requests it kept from being sent.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        self._planned = [_OpenLoopCounts() for _ in names]
+
+    def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
+        """Count a measured request; the hot path."""
+        planned = self._planned[name]
+        planned.responses.record((ended_ns - intended_ns) // 1000)
+        if started_ns - intended_ns > LATE_NS:
+            planned.late += 1
+
+    def record_dropped(self, name: int, waited_ns: int) -> None:
+        """Count a measured request that was given up before it was sent."""
+        self._planned[name].dropped += 1
+        self._planned[name].responses.record(waited_ns // 1000)
+
+    def record_dropped_in_ramp(self, name: int) -> None:
+        """Count a request of the ramp that was given up before it was sent."""
+        self._planned[name].ramp_dropped += 1
+
+    def add_to_results(
+        self, results: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
+    ) -> list[WorkerRequestStats]:
+        """Return `results` with what was counted here; names that were only dropped as well.
+
+        `empty` makes the result of a name that was never sent, from its place.
+        """
+        sent = {result.request: result for result in results}
+        return [
+            (sent.get(name) or empty(place)).model_copy(update=_fields(planned))
+            for place, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))
+            if name in sent or planned.dropped or planned.ramp_dropped
+        ]
+
+
+def _fields(planned: _OpenLoopCounts) -> dict[str, object]:
+    return {
+        "response_time_histogram": planned.responses.histogram().encode(),
+        "response_sum_microseconds": planned.responses.sum_microseconds,
+        "response_max_microseconds": planned.responses.max_microseconds,
+        "dropped_requests": planned.dropped,
+        "ramp_dropped_requests": planned.ramp_dropped,
+        "late_requests": planned.late,
+    }

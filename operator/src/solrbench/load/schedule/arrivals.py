@@ -1,0 +1,146 @@
+"""When the requests of an open loop are sent: the schedule of a whole run, fixed in advance.
+
+Arrivals are the points of a process with one point per unit, moved to the time at which the
+cumulative rate reaches them (inversion of the cumulative rate, or time rescaling: Cinlar,
+Introduction to Stochastic Processes, 1975, chapter 4; Lewis and Shedler, Simulation of
+nonhomogeneous Poisson processes by thinning, 1979, section 1). The points lie 1 apart for uniform
+arrivals and exponential distances apart for a Poisson process.
+
+Every worker computes the whole schedule from the same seed and takes arrival `i` if it is worker
+`i % workers`: together they send every arrival once, whatever their number. Times are whole
+nanoseconds since the begin of the run, so that all of them are compared in the same way.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solrbench.api.rules import Model
+from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, Arrivals, Step
+from solrbench.load.schedule.seeds import seed_of
+
+_BLOCK = 4096
+"""Arrivals computed together."""
+
+_SECOND_NS = 1_000_000_000
+_NEVER_NS = 2.0**62
+"""A century and a half, which fits into 64 bits."""
+
+
+class ArrivalRate(Model):
+    """The arrivals of one step run, ramp included."""
+
+    requests_per_second: float
+    arrivals: Arrivals
+    max_in_flight: int
+    """Requests under way at once, over all workers."""
+    ramp_seconds: int = 0
+    ramp_from: float = 0.0
+    """Rate at the begin of the ramp, per second."""
+    requests: int | None = None
+    """Arrivals after the ramp; None with a duration."""
+    seconds: int | None = None
+    """Time after the ramp; None with a number."""
+
+    @property
+    def ramp_ns(self) -> int:
+        """Time of the ramp; arrivals from then on are measured."""
+        return self.ramp_seconds * _SECOND_NS
+
+
+def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
+    """Return what a step plans, None if it has users; `ramp_from` is the rate before it."""
+    if step.requests_per_second is None:
+        return None
+    return ArrivalRate(
+        requests_per_second=step.requests_per_second,
+        arrivals=step.arrivals or Arrivals.POISSON,
+        max_in_flight=step.max_in_flight or DEFAULT_MAX_IN_FLIGHT,
+        ramp_seconds=step.ramp_seconds or 0,
+        ramp_from=ramp_from if step.ramp_seconds else 0.0,
+        requests=step.requests,
+        seconds=step.duration_seconds,
+    )
+
+
+def arrivals_seed(seed: int, repeat: int, step: str) -> int:
+    """Return the seed of the arrivals of one step run; variants get the same ones."""
+    return seed_of("arrivals", seed, repeat, step)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The part of one worker in a planned rate.
+
+    Attributes:
+        rate: the whole run
+        seed: of its Poisson process
+        worker: place of the worker, from 0
+        workers: number of them
+
+    """
+
+    rate: ArrivalRate
+    seed: int
+    worker: int
+    workers: int
+
+    def arrival_times_ns(self) -> Iterator[int]:
+        """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending."""
+        begin = 0
+        for block in arrivals(self.rate, self.seed):
+            yield from block[(self.worker - begin) % self.workers :: self.workers].tolist()
+            begin += len(block)
+
+
+def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the arrivals of the whole run in blocks: nanoseconds since its begin, ascending."""
+    left = plan.requests
+    for points in _unit_rate_points(plan.arrivals, seed):
+        times = np.minimum(_times(plan, points) * _SECOND_NS, _NEVER_NS).astype(np.int64)
+        if left is None:
+            end = plan.ramp_ns + (plan.seconds or 0) * _SECOND_NS
+            cut = int(np.searchsorted(times, end))
+        else:
+            ramp = int(np.searchsorted(times, plan.ramp_ns))
+            cut = min(ramp + left, len(times))
+            left -= cut - ramp
+        yield times[:cut]
+        if cut < len(times) or left == 0:
+            return
+
+
+def _unit_rate_points(kind: Arrivals, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield the points of a process with one point per unit, without end."""
+    if kind is Arrivals.UNIFORM:
+        begin = 0
+        while True:
+            yield np.arange(begin, begin + _BLOCK, dtype=np.float64)
+            begin += _BLOCK
+    rng = np.random.default_rng(seed)
+    last = 0.0
+    while True:
+        # The sum of a block stays small, so that adding rounds little in long runs.
+        points = last + np.cumsum(rng.standard_exponential(_BLOCK))
+        last = float(points[-1])
+        yield points
+
+
+def _times(plan: ArrivalRate, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the seconds at which the cumulative rate reaches `points`.
+
+    During a ramp of T seconds from rate a to rate b it is at + (b - a)t²/2T, which is solved for t
+    in the form that loses no digits when the two rates are close; afterwards it is a line.
+    """
+    a, b, ramp = plan.ramp_from, plan.requests_per_second, plan.ramp_seconds
+    if not ramp:
+        return points / b
+    whole = (a + b) / 2 * ramp
+    inside = np.minimum(points, whole)
+    root = np.sqrt(a * a + 2 * (b - a) / ramp * inside)
+    during = 2 * inside / np.maximum(a + root, math.ulp(0))
+    after: NDArray[np.float64] = ramp + (points - whole) / b
+    return np.where(points < whole, during, after)

@@ -1,0 +1,20 @@
+"""How long a user waits between a response and the next request."""
+
+import math
+
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.load.schedule.seeds import uniform
+
+
+def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
+    """Return the wait number `turn` (from 0) of the user whose stream is `seed`, in seconds."""
+    if spec.constant_milliseconds is not None:
+        return spec.constant_milliseconds / 1000
+    draw = uniform(seed, turn)
+    if spec.uniform_milliseconds is not None:
+        bounds = spec.uniform_milliseconds
+        return (bounds.min + draw * (bounds.max - bounds.min)) / 1000
+    if spec.exponential_mean_milliseconds is not None:
+        # Inversion of the exponential distribution; 1 - draw is never 0.
+        return -math.log(1 - draw) * spec.exponential_mean_milliseconds / 1000
+    raise ValueError("thinkTime sets no time")

@@ -1,0 +1,63 @@
+"""Which worker runs which user, also after workers were lost.
+
+User `u` begins on worker `u % workers`. When a worker is lost, its users go to those that are left,
+one after the other; nobody else moves, so no user that runs is ever stopped.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+
+@dataclass(frozen=True)
+class WorkerLoss:
+    """One worker lost.
+
+    Attributes:
+        place: the worker
+        left: places of the workers that took its users, ascending
+
+    """
+
+    place: int
+    left: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UserPlacement:
+    """The users of one pass on their workers; places count from 0.
+
+    Attributes:
+        workers: how many began
+        losses: in the order in which they happened
+
+    """
+
+    workers: int
+    losses: tuple[WorkerLoss, ...] = ()
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Places of the workers that are there, ascending."""
+        return self.losses[-1].left if self.losses else tuple(range(self.workers))
+
+    def worker_of(self, user: int) -> int:
+        """Return the worker of a user."""
+        turn, place = divmod(user, self.workers)
+        for loss in self.losses:
+            if place == loss.place:
+                place = loss.left[turn % len(loss.left)]
+        return place
+
+    def after_loss(self, place: int) -> Self:
+        """Return the seating after the loss of a worker that is not the last one."""
+        left = tuple(each for each in self.left if each != place)
+        return replace(self, losses=(*self.losses, WorkerLoss(place, left)))
+
+    def reassigned_users(self, users: int) -> dict[int, list[int]]:
+        """Return who took which of `users` users at the last loss, by place."""
+        before = replace(self, losses=self.losses[:-1])
+        found: dict[int, list[int]] = {place: [] for place in self.left}
+        for user in range(users):
+            if before.worker_of(user) == self.losses[-1].place:
+                found[self.worker_of(user)].append(user)
+        return found

@@ -1,0 +1,68 @@
+"""Expectations of a response: how many documents it found and which text it contains."""
+
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.workload.mix import Expectation
+from solrbench.load.validation.response_checks import RequestFailure, int_after_key, request_failure
+
+NUM_FOUND = b'"numFound":'
+"""Key of the number of documents that a response found."""
+
+_MATCHES = b'"matches":'
+"""Begins a grouped answer: what all groups found together, before the `numFound` of each."""
+
+_LONGEST_NUMBER = 20
+_SEEN_BYTES = 120
+
+
+class CompiledExpectation(NamedTuple):
+    """An expectation in the form that is quick to check."""
+
+    min_found: int | None
+    max_found: int | None
+    contains: bytes
+
+
+def compile_expectation(expectation: Expectation | None) -> CompiledExpectation | None:
+    """Return the quick form of an expectation."""
+    if expectation is None:
+        return None
+    contains = (expectation.contains or "").encode()
+    return CompiledExpectation(expectation.min_found, expectation.max_found, contains)
+
+
+def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFailure | None:
+    """Return how a response differs from what was expected of it."""
+    least, most, contains = expected
+    if least is not None or most is not None:
+        found = num_found(body)
+        if found is None:
+            return _expectation_failure("a numFound", "an answer without", body)
+        if least is not None and found < least:
+            return _expectation_failure(f"at least {least} documents", f"{found}", body)
+        if most is not None and found > most:
+            return _expectation_failure(f"at most {most} documents", f"{found}", body)
+    if contains and contains not in body:
+        return _expectation_failure(f"the text {contains.decode()!r}", "an answer without", body)
+    return None
+
+
+def num_found(body: bytes) -> int | None:
+    """Return how many documents a response found, None if it does not say.
+
+    That is its first `numFound`, or the `matches` of groups, which stand before it.
+    """
+    return num_found_at(body, body.find(NUM_FOUND))
+
+
+def num_found_at(body: bytes, at: int) -> int | None:
+    """Return what `num_found` does, from the place of the first `numFound`."""
+    # Without one, -1: up to the closing brace.
+    before = body.find(_MATCHES, 0, at)
+    matches = int_after_key(body, _MATCHES, before, _LONGEST_NUMBER)
+    return int_after_key(body, NUM_FOUND, at, _LONGEST_NUMBER) if matches is None else matches
+
+
+def _expectation_failure(wanted: str, found: str, body: bytes) -> RequestFailure:
+    seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
+    return request_failure("ExpectationFailed", f"expected {wanted}, found {found}: {seen}")

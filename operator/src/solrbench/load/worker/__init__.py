@@ -1,0 +1,7 @@
+"""A load worker: a Locust worker that runs the engine, or the user's locustfile.
+
+- `worker`: the process and its messages
+- `engine_thread`: the engine in a native thread, beside gevent
+- `locustfile`: the user's own users instead of the engine
+- `locust_stats`: the engine's numbers in Locust's statistics
+"""

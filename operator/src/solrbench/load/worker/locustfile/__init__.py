@@ -1,0 +1,7 @@
+"""The user's locustfile in place of the engine.
+
+- `loader`: the file and its user classes
+- `engine`: its users, one step run after another
+- `step_run`: the one under way
+- `request_event`: what a request of such a user tells of itself
+"""

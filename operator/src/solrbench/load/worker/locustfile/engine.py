@@ -1,0 +1,183 @@
+"""Runs the user's own Locust users: stands where the load engine and its bridge stand otherwise."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import gevent
+import locust
+from locust import User
+from locust.env import Environment
+from locust.event import EventHook
+from locust.runners import STATE_RUNNING, STATE_SPAWNING, WorkerRunner
+
+from solrbench.load.engine.engine import EngineListener
+from solrbench.load.errors import LoadError
+from solrbench.load.recording.name_limit import NameLimiter
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.worker.locustfile.loader import LoadedLocustfile, describe
+from solrbench.load.worker.locustfile.step_run import LocustfileStepRun
+
+_logger = logging.getLogger(__name__)
+
+
+class LocustfileEngineListener(EngineListener, Protocol):
+    """Who is told of a step run and of the users' own troubles."""
+
+    def on_failed(self, failure: LoadError) -> None:
+        """Learn that the users cannot work."""
+
+
+class LocustfileEngine:
+    """Runs one step run after another.
+
+    Locust's own statistics are not used: what is counted here goes to its page by step, as that of
+    the load engine does.
+    """
+
+    def __init__(self, locustfile: LoadedLocustfile, listener: LocustfileEngineListener) -> None:
+        self._locustfile = locustfile
+        self._listener = listener
+        self._names = NameLimiter()
+        self._step_run: LocustfileStepRun | None = None
+        self._last_error = ""
+        self._requests = locust.events.request
+        self._runner: WorkerRunner | None = None
+        self.user_classes = locustfile.user_classes
+
+    def environment(self) -> Environment:
+        """Return Locust's environment for a runner that shall not count requests itself."""
+        own = self._locustfile.plan.workload.locustfile
+        locust.events.request = EventHook()
+        return Environment(
+            user_classes=[_instrument_user_class(each, self) for each in self._locustfile.classes],
+            events=locust.events,
+            tags=own.tags if own is not None else None,
+            exclude_tags=own.exclude_tags if own is not None else None,
+        )
+
+    def start(self, runner: WorkerRunner) -> None:
+        """Listen to what users report from now on."""
+        self._runner = runner
+        # Those of the file listen to this one; the runner has only heard of the one that was there.
+        locust.events.request = self._requests
+        self._requests.add_listener(self._record)
+        locust.events.user_error.add_listener(self._note_error)
+        locust.events.init.fire(environment=runner.environment, runner=runner, web_ui=None)
+        gevent.spawn(self._report)
+
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a step run; Locust brings its users."""
+        if self._step_run is not None:
+            self._step_run.abort()
+        self._last_error = ""
+        self._step_run = LocustfileStepRun(
+            assignment,
+            self._locustfile.hosts(assignment.variant),
+            self._names,
+            self._locustfile.plan.workload.timeout_seconds,
+            self,
+        )
+
+    def abort(self, key: str) -> None:
+        """Drop the step run with this key without a result; its users are stopped next."""
+        if self._step_run is not None and self._step_run.key == key:
+            self._step_run.abort()
+            self._step_run = None
+
+    def adopt_users(self, key: str, users: Sequence[int]) -> None:
+        """Do nothing: Locust brings the users of a lost worker, and they are like any others."""
+
+    def start_measuring(self, key: str) -> None:
+        """Begin to measure the step run with this key."""
+        if self._step_run is not None and self._step_run.key == key:
+            self._step_run.start_measuring()
+
+    def stop_sending(self, key: str) -> None:
+        """Let the step run with this key begin no more requests."""
+        if self._step_run is not None and self._step_run.key == key:
+            self._step_run.stop_sending()
+
+    @property
+    def host(self) -> str:
+        """Where the next user goes."""
+        return (
+            self._locustfile.hosts("")[0] if self._step_run is None else self._step_run.next_host()
+        )
+
+    def joined(self, user: User) -> LocustfileStepRun | None:
+        """Learn that a user was started; return the step run it is in."""
+        if self._step_run is not None:
+            self._step_run.joined(user)
+        return self._step_run
+
+    def users_ready(self, key: str) -> None:
+        """Hand over that all users of a step run are there."""
+        self._listener.on_ready(key)
+
+    def step_run_ended(self) -> None:
+        """Hand over the result."""
+        ended, self._step_run = self._step_run, None
+        if ended is not None:
+            self._listener.on_progress(ended.progress(last=True))
+            self._listener.on_finished(ended.result())
+
+    def user_init_failed(self, error: Exception) -> None:
+        """Hand over that a user could not even be made; the others would wait for it."""
+        self._listener.on_failed(LoadError("LocustfileFailed", describe(error)))
+
+    def all_users_exited(self) -> None:
+        """Hand over that the users cannot work, unless it is the runner that stops them."""
+        if self._runner is None or self._runner.state not in (STATE_SPAWNING, STATE_RUNNING):
+            return
+        why = self._last_error or "they stopped themselves"
+        self._listener.on_failed(
+            LoadError("LocustfileFailed", f"every user ended before its time; last: {why}")
+        )
+
+    def _record(self, **request: Any) -> None:
+        if self._step_run is not None:
+            self._step_run.record(**request)
+
+    def _note_error(self, *, exception: BaseException, **_: Any) -> None:
+        self._last_error = describe(exception)
+
+    def _report(self) -> None:
+        while True:
+            gevent.sleep(1)
+            if self._step_run is not None:
+                self._listener.on_progress(self._step_run.progress())
+
+
+def _instrument_user_class(user_class: type[User], engine: LocustfileEngine) -> type[User]:
+    """Return a class of the same name whose users take part in step runs."""
+
+    class Attending(user_class):  # type: ignore[misc, valid-type] # the base is known at run time
+        def __init__(self, environment: Environment) -> None:
+            # Before all else: clients are made from it.
+            self.host = engine.host
+            self._part: LocustfileStepRun | None = None
+            try:
+                super().__init__(environment)
+            except Exception as error:
+                engine.user_init_failed(error)
+                raise
+
+        def start(self, group: Any) -> Any:
+            self._part = engine.joined(self)
+            greenlet = super().start(group)
+            greenlet.link(self._end)
+            return greenlet
+
+        def on_start(self) -> None:
+            super().on_start()
+            if self._part is not None:
+                self._part.arrive(self)
+
+        def _end(self, _: Any) -> None:
+            if self._part is not None:
+                self._part.left(self)
+
+    for name in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(Attending, name, getattr(user_class, name))
+    return Attending

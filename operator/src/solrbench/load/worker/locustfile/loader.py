@@ -1,0 +1,151 @@
+"""The user's own locustfile: its environment, its classes, and what is wrong with it.
+
+Importing this module imports Locust, which patches the process.
+"""
+
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+
+from locust import User
+from locust.user.users import PytestUser
+
+from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
+from solrbench.load.errors import LoadError
+from solrbench.load.schedule.user_classes import UserClass, max_users
+from solrbench.plan.load_plan import LoadPlan
+
+MALFORMED = "MalformedLocustfile"
+
+
+@dataclass(frozen=True)
+class LoadedLocustfile:
+    """A locustfile that was read.
+
+    Attributes:
+        plan: what the load pods are told
+        classes: the user classes to run, by name
+
+    """
+
+    plan: LoadPlan
+    classes: tuple[type[User], ...]
+
+    @property
+    def user_classes(self) -> tuple[UserClass, ...]:
+        """What the master needs to know of the classes."""
+        return tuple(UserClass(c.__name__, c.weight, c.fixed_count) for c in self.classes)
+
+    def hosts(self, variant: str) -> list[str]:
+        """Return the URLs of the collection, one for each node or endpoint, without trailing slash.
+
+        `variant` is empty without variants.
+        """
+        endpoints = {each.variant: each.urls for each in self.plan.variants}
+        urls = endpoints[variant] if variant else self.plan.solr_urls
+        return [f"{url.rstrip('/')}/{self.plan.collection}" for url in urls]
+
+
+def load_locustfile(plan: LoadPlan, own: Locustfile, folder: Path) -> LoadedLocustfile:
+    """Run a locustfile and return its classes.
+
+    Raises:
+        LoadError: `MalformedLocustfile` with file, line and message
+
+    """
+    os.environ |= own.environment | _our_environment(plan)
+    file = folder / own.config_map.key
+    if not file.is_file():
+        raise LoadError(
+            MALFORMED, f"ConfigMap {own.config_map.name} has no key {own.config_map.key}"
+        )
+    found = _select_classes(own, _classes_of(_run(file)))
+    read = LoadedLocustfile(plan, found)
+    most, wanted = max_users(read.user_classes), _users(plan)
+    if most is not None and most < wanted:
+        raise LoadError(
+            MALFORMED,
+            f"{file.name}: its classes have a fixed_count of {most} users together, the load has"
+            f" {wanted}; let one class go by weight",
+        )
+    return read
+
+
+def _our_environment(plan: LoadPlan) -> dict[str, str]:
+    ours = {
+        "BENCHMARK": plan.benchmark,
+        "COLLECTION": plan.collection,
+        "SOLR_URLS": ",".join(plan.solr_urls),
+        "TIMEOUT_SECONDS": str(plan.workload.timeout_seconds),
+        "WORKERS": str(plan.workers),
+    }
+    return {f"{OWN_PREFIX}{name}": value for name, value in ours.items()}
+
+
+def _users(plan: LoadPlan) -> int:
+    """Return the most users of any step run."""
+    warm_up = plan.warm_up.users if plan.warm_up is not None else None
+    return max([each.step.users or 0 for each in plan.passes] + [warm_up or 0])
+
+
+def _run(file: Path) -> ModuleType:
+    # Not its own name, which may be that of a package it imports.
+    loader = SourceFileLoader("solrbench_locustfile", str(file))
+    spec = spec_from_loader(loader.name, loader)
+    if spec is None:
+        raise LoadError(MALFORMED, f"{file.name} is no Python file")
+    module = module_from_spec(spec)
+    sys.modules[loader.name] = module
+    # Other keys of the ConfigMap are modules that it may import.
+    sys.path.insert(0, str(file.parent))
+    try:
+        loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise LoadError(MALFORMED, describe(error, file.parent)) from error
+    return module
+
+
+def describe(error: BaseException, folder: Path | None = None) -> str:
+    """Return file, line, kind and message of an error: where it left the user's code.
+
+    `folder` holds that code; without it, the place where the error was raised is named.
+    """
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        where = f"{Path(error.filename).name}, line {error.lineno}"
+        return f"{where}: {type(error).__name__}: {error.msg}"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [each for each in frames if folder is None or Path(each.filename).parent == folder]
+    where = f"{Path(own[-1].filename).name}, line {own[-1].lineno}: " if own else ""
+    return f"{where}{type(error).__name__}: {error}"
+
+
+def _classes_of(module: ModuleType) -> dict[str, type[User]]:
+    return {
+        each.__name__: each
+        for each in vars(module).values()
+        if isinstance(each, type)
+        and issubclass(each, User)
+        and not issubclass(each, PytestUser)
+        and not each.abstract
+    }
+
+
+def _select_classes(own: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
+    file = own.config_map.key
+    if not found:
+        raise LoadError(
+            MALFORMED, f"{file} has no user class: define a subclass of HttpUser, or of User"
+        )
+    missing = [name for name in own.classes or () if name not in found]
+    if missing:
+        raise LoadError(
+            MALFORMED,
+            f"workload.locustfile.classes: {file} has no user class {', '.join(missing)};"
+            f" it has {', '.join(sorted(found))}",
+        )
+    return tuple(found[name] for name in sorted(set(own.classes or found)))

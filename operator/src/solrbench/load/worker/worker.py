@@ -1,0 +1,232 @@
+"""A Locust worker: spawns idle users, lets the engine ask for them, and sends what it measured."""
+
+import logging
+import signal
+import socket
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import gevent
+from gevent.event import AsyncResult
+from locust.env import Environment
+from locust.runners import WorkerRunner
+
+from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
+from solrbench.load.engine.target import load_target
+from solrbench.load.errors import (
+    EXIT_RETRYABLE,
+    EXIT_TERMINATED,
+    LoadError,
+    write_termination_message,
+)
+from solrbench.load.locust_runtime.setup import allow_many_connections, configure_locust
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.user_classes import UserClass
+from solrbench.load.settings import LoadSettings
+from solrbench.load.worker.engine_thread import EngineThread
+from solrbench.load.worker.locust_stats import add_to_locust_stats
+from solrbench.load.worker.locustfile.engine import LocustfileEngine
+from solrbench.load.worker.locustfile.loader import LoadedLocustfile, load_locustfile
+from solrbench.plan.load_plan import LoadPlan
+
+_EXIT_GRACE_SECONDS = 10.0
+_LINGER_MILLISECONDS = 500
+
+_logger = logging.getLogger(__name__)
+
+
+def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
+    """Serve the master until it says otherwise; return the exit code."""
+    configure_locust()
+    allow_many_connections()
+    ended: AsyncResult = AsyncResult()
+    # Before the connection: who prepares millions of queries misses heartbeats.
+    prepared = _prepare(plan, settings)
+    try:
+        worker = Worker(plan, settings, ended, prepared)
+    except ConnectionError:
+        where = f"{plan.master_host}:{settings.locust_port}"
+        failure = LoadError("MasterLost", f"no load master answered at {where}")
+        write_termination_message(failure)
+        return failure.exit_code
+    # Until here the process may simply end; from here on the master wants to know.
+    gevent.signal_handler(signal.SIGTERM, ended.set, EXIT_TERMINATED)
+    if isinstance(prepared, LoadError):
+        return worker.report_failure(prepared)
+    return worker.serve()
+
+
+def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocustfile | LoadError:
+    try:
+        own = plan.workload.locustfile
+        if own is not None:
+            return load_locustfile(plan, own, settings.locustfile_folder)
+        return load_target(plan, settings.queries_folder)
+    except LoadError as failure:
+        return failure
+
+
+class Engine(Protocol):
+    """What sends the requests of step runs and counts them."""
+
+    @property
+    def user_classes(self) -> Sequence[UserClass]:
+        """Classes of the users that the runner spawns."""
+
+    def environment(self) -> Environment:
+        """Return Locust's environment for the runner."""
+
+    def start(self, runner: WorkerRunner) -> None:
+        """Take up work."""
+
+    def begin(self, assignment: Assignment) -> None:
+        """Begin a step run."""
+
+    def adopt_users(self, key: str, users: Sequence[int]) -> None:
+        """Learn which users of a lost worker come next."""
+
+    def start_measuring(self, key: str) -> None:
+        """Begin to measure a step run."""
+
+    def stop_sending(self, key: str) -> None:
+        """Let a step run begin no more requests."""
+
+    def abort(self, key: str) -> None:
+        """Drop a step run without a result."""
+
+
+class Worker:
+    """One worker connected to its master.
+
+    Raises:
+        ConnectionError: no master answered
+
+    """
+
+    def __init__(
+        self,
+        plan: LoadPlan,
+        settings: LoadSettings,
+        ended: AsyncResult,
+        prepared: LoadTarget | LoadedLocustfile | LoadError,
+    ) -> None:
+        self._ended = ended
+        self._engine = self._make_engine(prepared)
+        self._environment = Environment() if self._engine is None else self._engine.environment()
+        # With options of its own, the runner reads none from files or the environment.
+        self._environment.parsed_options = Namespace(web_base_path="", headless=True)
+        self._runner: WorkerRunner = self._environment.create_worker_runner(
+            plan.master_host, settings.locust_port
+        )
+        # Only a heartbeat sets it, and a master that dies before the first one is lost too.
+        self._runner.last_heartbeat_timestamp = time.time()
+        gevent.spawn(self._watch_runner)
+
+    def _make_engine(self, prepared: LoadTarget | LoadedLocustfile | LoadError) -> Engine | None:
+        if isinstance(prepared, LoadError):
+            return None
+        return (
+            LocustfileEngine(prepared, self)
+            if isinstance(prepared, LoadedLocustfile)
+            else EngineThread(prepared, self)
+        )
+
+    def serve(self) -> int:
+        """Work through assignments until the master ends it; return the exit code."""
+        if self._engine is None:
+            raise RuntimeError("there is nothing to serve with")
+        self._engine.start(self._runner)
+        self._runner.register_message(messages.ASSIGNMENT, self._on_assignment)
+        self._runner.register_message(messages.ADOPT_USERS, self._on_adopt_users)
+        self._runner.register_message(messages.START_MEASURING, self._on_start_measuring)
+        self._runner.register_message(messages.STOP_SENDING, self._on_stop_sending)
+        self._runner.register_message(messages.ABORT, self._on_abort)
+        self._runner.register_message(messages.EXIT, self._on_exit)
+        classes = [list(each) for each in self._engine.user_classes]
+        ready = {"worker": socket.gethostname(), "classes": classes}
+        self._runner.send_message(messages.READY, ready)
+        return self._leave(int(self._ended.get()))
+
+    def report_failure(self, failure: LoadError) -> int:
+        """Tell the master why there is no work to be had here; return the exit code."""
+        write_termination_message(failure)
+        self._runner.register_message(messages.EXIT, self._on_exit)
+        self._report(failure)
+        self._ended.wait(_EXIT_GRACE_SECONDS)
+        return self._leave(failure.exit_code)
+
+    def on_ready(self, key: str) -> None:
+        """Tell the master that all users of a step run are there."""
+        self._runner.send_message(messages.SPAWNED, {"key": key})
+
+    def on_progress(self, progress: ProgressUpdate) -> None:
+        """Show the last second on the page and tell the master that the engine lives."""
+        now = time.time()
+        for name, second in progress.seconds:
+            add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
+        figures = progress._asdict()
+        del figures["seconds"]
+        self._runner.send_message(messages.PROGRESS, figures)
+
+    def on_finished(self, result: WorkerStepResult) -> None:
+        """Send the result of a step run."""
+        _logger.info("pass=%s requests=%d finished", result.key, result.measured)
+        self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
+
+    def on_engine_failed(self, message: str) -> None:
+        """Tell the master that the engine is broken."""
+        self._report(LoadError("LoadCoreFailed", message))
+
+    def on_failed(self, failure: LoadError) -> None:
+        """Tell the master why the user's own users cannot work."""
+        if not self._ended.ready():
+            write_termination_message(failure)
+            self._report(failure)
+
+    def _report(self, failure: LoadError) -> None:
+        _logger.error("%s: %s", failure.reason, failure.message)
+        words = {"reason": failure.reason, "message": failure.message}
+        self._runner.send_message(messages.FAILED, words)
+
+    def _on_assignment(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.begin(Assignment.model_validate_json(msg.data["assignment"]))
+
+    def _on_adopt_users(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.adopt_users(msg.data["key"], msg.data["users"])
+
+    def _on_start_measuring(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.start_measuring(msg.data["key"])
+
+    def _on_abort(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.abort(msg.data["key"])
+
+    def _on_stop_sending(self, *, msg: Any, **_: Any) -> None:
+        if self._engine is not None:
+            self._engine.stop_sending(msg.data["key"])
+
+    def _on_exit(self, *, msg: Any, **_: Any) -> None:
+        self._ended.set(msg.data["exit_code"])
+
+    def _watch_runner(self) -> None:
+        """Wait until the runner gives up, which it does when the master stays silent."""
+        self._runner.greenlet.join()
+        if not self._ended.ready():
+            write_termination_message(LoadError("MasterLost", "the load master stopped answering"))
+            self._ended.set(EXIT_RETRYABLE)
+
+    def _leave(self, exit_code: int) -> int:
+        """Say goodbye, so that a master which did not ask for it knows at once."""
+        self._environment.events.quitting.fire(environment=self._environment)
+        self._runner.greenlet.kill(block=True)
+        context = self._runner.client.socket.context
+        self._runner.client.close(linger=_LINGER_MILLISECONDS)
+        context.term()
+        return exit_code

@@ -1,0 +1,201 @@
+"""Queries as the bytes of HTTP/1.1 requests, prepared before the load starts.
+
+A request is put together from parts that were encoded once: what depends on the node once for
+each node and shape, what depends on the query once for each query.
+"""
+
+import ssl
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from solrbench.api.v1alpha1.workload.mix import MixEntry
+from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.load.errors import LoadError
+from solrbench.load.validation.expectations import compile_expectation
+from solrbench.load.workload.name_table import (
+    ALL_CHECKED,
+    OMIT_HEADER,
+    RequestNameTable,
+    ResponseVisibility,
+    UncheckedNames,
+    visibility_of,
+)
+from solrbench.load.workload.prepared_request import (
+    BodyKind,
+    PreparedRequest,
+    RequestExtras,
+    json_content,
+    variable_part,
+)
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.url_encoding import encode_parameters
+
+UPDATE_HANDLER = "/update"
+"""Where updates go unless their entry names another handler."""
+
+_HEADERS = "Accept: application/json\r\nUser-Agent: solrbench\r\n"
+_PORTS = {"http": 80, "https": 443}
+_FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
+_JSON = "Content-Type: application/json\r\n"
+
+
+@dataclass(frozen=True)
+class RequestList:
+    """All requests of a list, in its order."""
+
+    names: tuple[str, ...]
+    requests: Sequence[PreparedRequest]
+    unchecked: UncheckedNames = ALL_CHECKED
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node and the parts of a request that depend on it.
+
+    Attributes:
+        host: its name
+        port: its port
+        request_templates: what stands before and after the query, for each handler and kind; it may
+            hold credentials, so nobody prints it
+        tls: trust for https, `None` for http
+        update_templates: shapes of requests that change documents
+
+    """
+
+    host: str
+    port: int
+    request_templates: tuple[tuple[bytes, bytes], ...] = field(repr=False)
+    tls: ssl.SSLContext | None = None
+    update_templates: frozenset[int] = frozenset()
+
+    def message(self, request: PreparedRequest) -> bytes:
+        """Return the bytes of a request to this node."""
+        body, _, _, shape, extra = request
+        head, tail = self.request_templates[shape]
+        if extra is None:
+            return head + body + tail
+        return head + body + tail + extra.content
+
+
+class RequestBuilder:
+    """Makes the requests of one entry of a workload."""
+
+    def __init__(self, workload: Workload, entry: MixEntry, names: RequestNameTable) -> None:
+        """Encode what is the same for all queries; new names are added to `names`."""
+        self._names = names
+        self._name = entry.name
+        handler = entry.handler or workload.handler
+        self._template_index = first_template_index(workload, handler)
+        self._kind = BodyKind.GET if (entry.method or workload.method) == "GET" else BodyKind.FORM
+        self._defaults = {"wt": "json", **workload.parameters, **entry.parameters}
+        self._encoded = encode_parameters(self._defaults.items())
+        self._visibility = visibility_of(self._defaults.items())
+        self._decisive = self._defaults.keys() | {OMIT_HEADER}
+        self._expectation = compile_expectation(entry.expect or workload.expect)
+        self._plain = (
+            None if self._expectation is None else RequestExtras(expectation=self._expectation)
+        )
+
+    def build(self, query: Query) -> PreparedRequest:
+        """Return the request of a query, with the workload's parameters under its own."""
+        text, view = self._text(query)
+        name = self._names.index_of(query.name or self._name, view)
+        if query.json is None and query.method is None and query.expect is None:
+            body = variable_part(self._kind, text)
+            return PreparedRequest(
+                body, name, view.content, self._template_index + self._kind, self._plain
+            )
+        return self._special(query, text, name, view.content)
+
+    def _special(self, query: Query, text: str, name: int, is_json: bool) -> PreparedRequest:
+        expected = self._expectation if query.expect is None else compile_expectation(query.expect)
+        if query.json is not None:
+            extra = RequestExtras(json_content(query.json), expected)
+            return PreparedRequest(
+                text.encode("ascii"), name, is_json, self._template_index + BodyKind.JSON, extra
+            )
+        kind = self._kind
+        if query.method is not None:
+            kind = BodyKind.GET if query.method == "GET" else BodyKind.FORM
+        plain = None if expected is None else RequestExtras(expectation=expected)
+        return PreparedRequest(
+            variable_part(kind, text), name, is_json, self._template_index + kind, plain
+        )
+
+    def _text(self, query: Query) -> tuple[str, ResponseVisibility]:
+        own = encode_parameters(query.parameters)
+        if query.json is None and not any(key in self._decisive for key, _ in query.parameters):
+            return (f"{own}&{self._encoded}" if own else self._encoded), self._visibility
+        keys = {key for key, _ in query.parameters}
+        rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
+        view = visibility_of([*query.parameters, *rest], query.json)
+        return "&".join(part for part in (own, encode_parameters(rest)) if part), view
+
+
+def prepare_requests(workload: Workload, queries: Iterable[Query]) -> RequestList:
+    """Return the requests for the `queries` of a workload of one entry."""
+    names = RequestNameTable()
+    builder = RequestBuilder(workload, workload.entries[0], names)
+    requests = [builder.build(query) for query in queries]
+    return RequestList(names.names, requests, names.unchecked)
+
+
+def first_template_index(workload: Workload, handler: str) -> int:
+    """Return the place of a handler's first shape in `Node.request_templates`."""
+    return _handlers(workload).index(handler) * len(BodyKind)
+
+
+def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth = NO_AUTH) -> Node:
+    """Return a node from its base URL, such as `http://host:8983/solr`.
+
+    Raises:
+        LoadError: `BadPlan` if the URL is not of http or https.
+        PermanentError: `CertificateNotTrusted` if the certificates to trust cannot be read.
+
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise LoadError("BadPlan", f"solrUrls: {url} must begin with http:// and name a host")
+    base = f"{parts.path.rstrip('/')}/{collection}"
+    own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
+    headers = f"Host: {parts.netloc}\r\n{own}{_HEADERS}"
+    templates = [
+        (head.encode(), tail.encode())
+        for handler in _handlers(workload)
+        for head, tail in _request_templates(f"{base}{handler}", headers)
+    ]
+    port = parts.port or _PORTS[parts.scheme]
+    tls = access.ssl_context if parts.scheme == "https" else None
+    return Node(parts.hostname, port, tuple(templates), tls, _update_templates(workload))
+
+
+def _update_templates(workload: Workload) -> frozenset[int]:
+    """Return the shapes below `/update`; Solr answers no query there."""
+    return frozenset(
+        index * len(BodyKind) + kind
+        for index, handler in enumerate(_handlers(workload))
+        if handler.startswith(UPDATE_HANDLER)
+        for kind in BodyKind
+    )
+
+
+def _request_templates(path: str, headers: str) -> Iterable[tuple[str, str]]:
+    """Return head and tail of every kind, in the order of `BodyKind`."""
+    yield f"GET {path}?", f" HTTP/1.1\r\n{headers}\r\n"
+    yield f"POST {path} HTTP/1.1\r\n{headers}{_FORM}Content-Length: ", ""
+    yield f"POST {path}?", f" HTTP/1.1\r\n{headers}{_JSON}"
+
+
+def _handlers(workload: Workload) -> list[str]:
+    """Return every handler that is asked, each once."""
+    found = [workload.handler]
+    for entry in workload.entries:
+        if entry.updates is not None:
+            found.append(entry.handler or UPDATE_HANDLER)
+        elif entry.transaction is not None:
+            found += [each.handler for each in entry.transaction.requests if each.handler]
+        elif entry.handler:
+            found.append(entry.handler)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,190 @@
+"""The list of queries in a file.
+
+A line is one of
+
+- plain text: the value of the parameter `q`;
+- `q=Business+AND+Technology&fq=x`: URL-encoded parameters, known by the `name=` in front;
+- `{"q": "…", "fq": ["a", "b"]}`: a JSON object of parameters, a list repeats its parameter;
+- `{"params": {…}, "json": {…}, "name": "…", "method": "POST", "expect": {…}}`, with `params` or
+  `json`: the same with a body for the JSON request API, a name that the results carry, a method
+  and an expectation of its own.
+
+Blank lines and lines that begin with `#` are left out.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_plus
+
+import orjson
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
+from solrbench.load.errors import LoadError
+
+Parameters = tuple[tuple[str, str], ...]
+"""Names and values in order; a name may be repeated."""
+
+_LONGEST_NAME = 40
+_KEYS = {"name", "params", "json", "method", "expect"}
+_ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
+
+
+@dataclass(frozen=True)
+class Query:
+    """One request before it is bytes.
+
+    Attributes:
+        name: what the results call it; None for the workload's own name
+        parameters: of the query alone, without those of the workload
+        json: body for the JSON request API; None for none
+        method: GET or POST; None for the workload's
+        expect: what the response must show; None for the workload's
+
+    """
+
+    name: str | None
+    parameters: Parameters
+    json: bytes | None = None
+    method: str | None = None
+    expect: Expectation | None = None
+
+
+def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
+    """Return where the mounted query file lies.
+
+    Raises:
+        ValueError: if the queries are generated and have no file.
+
+    """
+    if queries.config_map is not None:
+        return folder / queries.config_map.key
+    if queries.persistent_volume_claim is not None:
+        return folder / queries.persistent_volume_claim.path
+    raise ValueError("generated queries have no file")
+
+
+def iter_queries(path: Path) -> Iterator[Query]:
+    """Yield the queries of a file in order; only one is held at a time.
+
+    Raises:
+        LoadError: `NoQueries` if it is missing or has no query, `MalformedQueries` if a line
+            cannot be read or there are too many names.
+
+    """
+    names: set[str | None] = set()
+    try:
+        with path.open("rb") as lines:
+            for query in parse_lines(lines, path.name):
+                names.add(query.name)
+                yield query
+    except OSError as error:
+        raise LoadError("NoQueries", f"cannot read query file {path}: {error}") from error
+    if not names:
+        raise LoadError("NoQueries", f"query file {path.name} has no query; add one per line")
+    if len(names) > MOST_NAMES:
+        raise LoadError(
+            "MalformedQueries",
+            f"query file {path.name} has {len(names)} names; use at most {MOST_NAMES}",
+        )
+
+
+def read_queries(path: Path) -> list[Query]:
+    """Return the queries of a file in order.
+
+    Raises:
+        LoadError: as `iter_queries`.
+
+    """
+    return list(iter_queries(path))
+
+
+def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
+    """Yield the query of each line that has one; `file` names it in errors.
+
+    Raises:
+        LoadError: `MalformedQueries` with file and line.
+
+    """
+    for number, raw in enumerate(lines, start=1):
+        try:
+            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            if line and not line.startswith("#"):
+                yield _parse(line)
+        except ValueError as error:
+            raise LoadError("MalformedQueries", f"{file} line {number}: {error}") from error
+
+
+def _parse(line: str) -> Query:
+    if line.startswith("{") and not line.startswith("{!"):
+        return _parse_object(json.loads(line))
+    if _ENCODED.match(line):
+        return Query(None, _decode(line))
+    return Query(None, (("q", line),))
+
+
+def _decode(line: str) -> Parameters:
+    """Return URL-encoded parameters, as `parse_qsl` does, at a third of its price."""
+    pairs = (part.partition("=") for part in line.split("&") if part)
+    return tuple((_unquoted(name), _unquoted(value)) for name, _, value in pairs)
+
+
+def _unquoted(text: str) -> str:
+    return unquote_plus(text) if "%" in text else text.replace("+", " ")
+
+
+def _parse_object(content: dict[str, Any]) -> Query:
+    params, body = content.get("params"), content.get("json")
+    if content.keys() <= _KEYS and (isinstance(params, dict) or isinstance(body, dict | list)):
+        return Query(
+            name=None if "name" not in content else _checked_name(content["name"]),
+            parameters=_flatten(params or {}),
+            json=None if body is None else orjson.dumps(body),
+            method=_checked_method(content.get("method"), body),
+            expect=_checked_expectation(content.get("expect")),
+        )
+    return Query(None, _flatten(content))
+
+
+def _checked_method(method: Any, body: Any) -> str | None:
+    if method not in {None, "GET", "POST"}:
+        raise ValueError('"method" must be GET or POST')
+    if method == "GET" and body is not None:
+        raise ValueError('"method" must be POST, or left out, with "json"')
+    return method if body is None else None
+
+
+def _checked_expectation(content: Any) -> Expectation | None:
+    if content is None:
+        return None
+    try:
+        return Expectation.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "".join(f".{part}" for part in first["loc"])
+        raise ValueError(f'"expect"{where}: {first["msg"]}') from error
+
+
+def _checked_name(name: Any) -> str:
+    if isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+        return name
+    raise ValueError(f'"name" must be a text of 1 to {_LONGEST_NAME} characters')
+
+
+def _flatten(params: dict[str, Any]) -> Parameters:
+    return tuple((name, text) for name, value in params.items() for text in _texts(name, value))
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if isinstance(value, str | int | float):
+        return [str(value)]
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return value
+    raise ValueError(f'"{name}" must be a text, a number, true, false or a list of texts')

@@ -1,0 +1,122 @@
+"""A transaction under way: which request is next, what it passes on, how long it took."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.load.schedule.think_time import think_seconds
+from solrbench.load.validation.expectations import CompiledExpectation
+from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.workload.extraction import Extraction, extract_values
+from solrbench.load.workload.prepared_request import (
+    BodyKind,
+    NextRequest,
+    PreparedRequest,
+    RequestExtras,
+    RequestRecorder,
+    json_content,
+    variable_part,
+)
+from solrbench.load.workload.templates import Template, escape_json, escape_url
+
+
+class TransactionStep(NamedTuple):
+    """One request of a transaction, ready to be filled in."""
+
+    name: int
+    """Place of its name in `RequestList.names`."""
+    template_index: int
+    kind: BodyKind
+    is_json: bool
+    """The answer is JSON."""
+    text: Template
+    """The encoded parameters."""
+    body: Template | None
+    """The JSON body."""
+    expectation: CompiledExpectation | None
+    extractions: Sequence[Extraction]
+    think: ThinkTime | None
+    """Wait before it."""
+
+
+class RunningTransaction:
+    """One transaction of one user or arrival."""
+
+    __slots__ = (
+        "_elapsed_ns",
+        "_received",
+        "_seed",
+        "_step_index",
+        "_steps",
+        "_summary_request",
+        "_values",
+    )
+
+    def __init__(
+        self,
+        steps: Sequence[TransactionStep],
+        summary_request: PreparedRequest,
+        values: dict[str, str],
+        seed: int,
+    ) -> None:
+        """Begin with the first request; the transaction counts as `summary_request`."""
+        self._steps = steps
+        self._summary_request = summary_request
+        self._values = values
+        self._seed = seed
+        self._step_index = 0
+        self._elapsed_ns = 0
+        self._received = 0
+
+    @property
+    def summary_request(self) -> PreparedRequest:
+        """What the transaction itself is counted as."""
+        return self._summary_request
+
+    def request(self) -> PreparedRequest:
+        """Return the request whose turn it is."""
+        step = self._steps[self._step_index]
+        text = step.text.fill(self._values, escape_url)
+        content = b""
+        if step.body is not None:
+            content = json_content(step.body.fill(self._values, escape_json).encode())
+        extra = RequestExtras(content, step.expectation, self)
+        return PreparedRequest(
+            variable_part(step.kind, text), step.name, step.is_json, step.template_index, extra
+        )
+
+    def extract(self, body: bytes) -> RequestFailure | None:
+        """Take the values of a response; return why that is impossible."""
+        extractions = self._steps[self._step_index].extractions
+        return extract_values(body, extractions, self._values) if extractions else None
+
+    def advance(
+        self,
+        recorder: RequestRecorder,
+        started_ns: int,
+        ended_ns: int,
+        received: int,
+        failed: RequestFailure | None,
+    ) -> NextRequest | None:
+        """Take the end of the request under way, which is counted already; return what follows.
+
+        After the last request, or a failed one, the whole is counted and nothing follows. One
+        whose step ends in the middle is not counted: it was neither done nor did it fail.
+        """
+        self._elapsed_ns += ended_ns - started_ns
+        self._received += received
+        failure = None if failed is EMPTY_RESULT else failed
+        self._step_index += 1
+        if failure is None and self._step_index < len(self._steps):
+            if recorder.is_closed(ended_ns):
+                return None
+            return NextRequest(self.request(), self._think_seconds())
+        # As long as its requests together, and in the second of its end.
+        recorder.record(
+            self._summary_request, ended_ns - self._elapsed_ns, ended_ns, self._received, failure
+        )
+        return None
+
+    def _think_seconds(self) -> float:
+        think = self._steps[self._step_index].think
+        return 0.0 if think is None else think_seconds(think, self._seed, self._step_index)

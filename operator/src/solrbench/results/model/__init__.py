@@ -1,0 +1,8 @@
+"""Results as they are pulled from the load master and stored.
+
+- `step_result`: the result of one step of one repeat
+- `windows`: slices of it: seconds, windows of a thousand requests, samples of Solr's caches
+- `failure_kinds`: kinds of failed requests that checks look for
+- `environment`: what the benchmark ran on
+- `storage`: a result as compressed chunks that fit into ConfigMaps
+"""

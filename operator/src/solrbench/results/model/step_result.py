@@ -1,0 +1,217 @@
+"""The result of one step run (one step of one repeat through one variant), merged over all workers.
+
+The load master makes it, the operator stores it and only then acknowledges it. Times are in
+microseconds because that is what the histograms count; everything shown to users is in
+milliseconds.
+"""
+
+from datetime import datetime
+
+from solrbench.api.rules import Model
+from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
+
+
+class Window(Model):
+    """One second of a step run, for one request name."""
+
+    second: int
+    """Whole seconds since the step run began."""
+    requests: int
+    failures: int
+    mean_microseconds: int | None = None
+    max_microseconds: int | None = None
+
+
+class FailureKind(Model):
+    """Failures that look alike."""
+
+    kind: str
+    """HTTP503, Timeout, ConnectionReset, SolrError, PartialResults, MalformedAnswer …"""
+    count: int
+    sample: str = ""
+    """One message, cut at 300 characters."""
+
+
+MOST_SLOW = 10
+"""Requests in a list of slow ones."""
+
+
+class SlowRequest(Model):
+    """One of the slowest requests of a name."""
+
+    query: str
+    """What was asked, as it was sent, cut at 300 characters. For users of a locustfile type and
+    path with parameters, without a body, or the name if they told no address."""
+    service_time_microseconds: int
+    """Its service time."""
+    qtime_milliseconds: int | None = None
+    """What Solr says it took; None without an answer that tells."""
+    node: str | None = None
+    """Host and port it was sent to; None if the users of a locustfile did not tell."""
+    second: float
+    """When it was sent: seconds since measuring began."""
+    failure: str | None = None
+    """Kind of its failure, if it failed."""
+
+
+class RequestResult(Model):
+    """One request name in one step run."""
+
+    request: str
+    is_transaction: bool = False
+    """Counts whole transactions, whose requests have names of their own; in no sum of requests."""
+    requests: int
+    """All requests, failures included."""
+    failures: int
+    failure_kinds: list[FailureKind] = []
+    partial_answers: int | None = None
+    """Answers marked `partialResults`; they are failures. None where nobody can tell: in
+    documents of older versions, for users of a locustfile, and if an answer to this name is not
+    JSON or has no header."""
+    empty_answers: int | None = None
+    """Good answers with `numFound` 0; None where nobody can tell: as before, but a
+    header is not needed."""
+    ramp_requests: int = 0
+    """Sent before the last user had started; in no other number."""
+    ramp_failures: int = 0
+    retried_requests: int = 0
+    """Sent a second time because the server had closed the idle connection; each counts once."""
+    bytes_received: int = 0
+    sum_microseconds: int = 0
+    """Exact sum of the service times behind the histogram."""
+    min_microseconds: int | None = None
+    max_microseconds: int | None = None
+    service_time_histogram: str
+    """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures alike,
+    since a fast error must not vanish; timeouts count with the time waited."""
+    windows: list[Window] = []
+    slow_requests: list[SlowRequest] = []
+    """The slowest, slowest first."""
+    response_time_histogram: str | None = None
+    """As above, from the intended start to the last byte; requests that were never sent count with
+    the time waited. None in a closed loop, where it equals the service time."""
+    response_sum_microseconds: int = 0
+    """Exact sum of the response times behind the histogram."""
+    response_max_microseconds: int | None = None
+    dropped_requests: int = 0
+    """Planned but never sent: they waited longer than `timeoutSeconds` for one of `maxInFlight`
+    connections. Not in `requests`."""
+    ramp_dropped_requests: int = 0
+    late_requests: int = 0
+    """Sent more than 10 ms after their intended start."""
+
+
+class WorkerResult(Model):
+    """What one worker spent."""
+
+    worker: str
+    requests: int
+    cpu_seconds: float
+    """CPU time of the worker's process during the step run."""
+    users: int
+    """In an open loop 1, which stands for the arrivals."""
+    lag_p99_microseconds: int | None = None
+    """Time from the intended start to the sending of requests for which a connection was free: the
+    worker's own delay. None in a closed loop."""
+    lag_max_microseconds: int | None = None
+    core_cpu_seconds: float | None = None
+    """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
+    core_waiting_seconds: float | None = None
+    """Time in which that thread wanted to run and no CPU was free; None where nobody tells."""
+    measured_seconds: float | None = None
+    """Time by the clock that these were spent in; from the begin of measuring on this worker."""
+    throttled_seconds: float | None = None
+    """Time in which the worker's control group stood still because its CPU quota was used up,
+    added over the CPUs; None where the kernel does not tell."""
+    cpu_limit_cores: float | None = None
+    """CPU limit of the control group; None without one, or where the kernel does not tell."""
+
+    @property
+    def core_busy_percent(self) -> float | None:
+        """Share of the measured time in which the sending thread ran or waited for a CPU."""
+        if self.core_cpu_seconds is None or not self.measured_seconds:
+            return None
+        wanted = self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
+        return 100 * wanted / self.measured_seconds
+
+
+class PodEvent(Model):
+    """What happened to a pod while a step run was measured."""
+
+    kind: str
+    """Restarted, OOMKilled or Replaced."""
+    container: str = ""
+    """The container that ended; empty for a whole pod."""
+    time: datetime
+    """When the container ended, or when the pod that took the place was made."""
+
+
+class PodRecord(Model):
+    """A pod of the benchmark, as the operator saw it when the step run was over."""
+
+    pod: str
+    """Name of the pod."""
+    component: str
+    """solr, zookeeper, load-master or load-worker."""
+    restarts: int
+    """Restarts of its containers since the pod was made."""
+    troubles: list[PodEvent] = []
+    """What happened to it between the step run's start and end."""
+
+
+class StepRunResult(Model):
+    """The result of one step run."""
+
+    schema_version: int = 1
+    id: str
+    """`StepRunId` as text."""
+    repeat: int
+    variant: str = ""
+    """Name of the variant it went through; empty without variants."""
+    step: str
+    users: int | None = None
+    """None in an open loop."""
+    requests_per_second: float | None = None
+    """Planned rate; None in a closed loop, as the following."""
+    planned_requests: int | None = None
+    """Measured arrivals of the plan: requests sent and dropped."""
+    attempt: int
+    """Attempt of the load that measured it."""
+    start_time: datetime
+    end_time: datetime
+    seconds: float
+    """From the first measured request to the last answer."""
+    warm_up_requests: int = 0
+    """Requests of the warm-up right before this step run; not in any other number."""
+    queries_exhausted: bool = False
+    """A list with the order `EachOnce` came to its end, and with it the step run."""
+    requests: list[RequestResult]
+    workers: list[WorkerResult]
+    warm_up_steady: bool | None = None
+    """Whether that warm-up became steady; None unless it was to go on until then."""
+    warm_up_thousands: list[RequestWindow] = []
+    """Windows of that warm-up; with `thousands` the cold-start curve."""
+    warm_up_caches: list[CacheSample] = []
+    thousands: list[RequestWindow] = []
+    """Windows of a thousand requests of any name, from the first measured one on."""
+    caches: list[CacheSample] = []
+    """Solr's caches about once a second; empty where Solr does not tell."""
+    steady_from_second: int | None = None
+    """Whole seconds after which service times were steady; None if they never were, or if the step
+    run was too short to tell."""
+    outlier_windows: int | None = None
+    """Seconds that were unlike the others; None in documents of older versions."""
+    outliers: list[OutlierWindow] = []
+    """The farthest of them, in the order of time."""
+    lost_workers: list[str] = []
+    """Workers that were lost while the step run was measured; what they measured is missing, their
+    users went to the others (`load.onWorkerLoss: Redistribute`)."""
+    list_offsets: list[int] = []
+    """For each entry of the workload the number of its first request in the next step of this
+    ladder, counted from the begin of the ladder; empty with a locustfile and in documents of older
+    versions."""
+    queries_may_repeat: bool = False
+    """Queries of a list with the order `EachOnce` may have been sent before in this ladder: load
+    pods were lost, and it is unknown how many requests they had sent."""
+    pods: list[PodRecord] | None = None
+    """Pods of the benchmark; None if nobody looked, as in documents of older versions."""

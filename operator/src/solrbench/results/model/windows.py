@@ -1,0 +1,60 @@
+"""Slices of a pass over all request names, and what they show. Parts of a `StepRunResult`."""
+
+from datetime import datetime
+
+from solrbench.api.rules import Model
+
+WINDOW_REQUESTS = 1000
+"""Requests in a window of the cold-start curve."""
+
+MAX_THOUSANDS = 5000
+"""Windows that are kept of one step run, from its first request on."""
+
+MAX_CACHE_SAMPLES = 3600
+"""Samples that are kept of one step run; with more, the time between two grows."""
+
+MAX_OUTLIERS = 50
+"""Outliers that are listed of one step run: those that are farthest away."""
+
+
+class RequestWindow(Model):
+    """A thousand answers in a row, or as many as were left at the end of the step run."""
+
+    requests: int
+    failures: int
+    end_seconds: float
+    """When the last of them ended, counted from the begin of measuring."""
+    seconds: float
+    """From the end of the thousand before; of the first one, from the first request sent."""
+    mean_microseconds: int
+    """Mean service time."""
+    max_microseconds: int
+
+
+class CacheSample(Model):
+    """What one of Solr's caches had been asked by one moment, over all cores of the collection."""
+
+    second: float
+    """When Solr was asked, counted from the begin of measuring."""
+    cache: str
+    """filterCache, queryResultCache or documentCache."""
+    lookups: int
+    """Since the cores were loaded, over all searchers."""
+    hits: int
+
+
+class OutlierWindow(Model):
+    """A second of a step run that is unlike the others."""
+
+    second: int
+    """Whole seconds since the begin of measuring."""
+    time: datetime
+    """When it began."""
+    requests: int
+    """Requests that ended in it; 0 if Solr was silent."""
+    mean_microseconds: int | None = None
+    """Mean service time; absent if nothing ended."""
+    median_microseconds: int
+    """Median of the means of all seconds of the step run."""
+    deviations: float | None = None
+    """Distance of mean and median in scaled median absolute deviations; absent if nothing ended."""

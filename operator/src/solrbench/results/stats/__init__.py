@@ -1,0 +1,9 @@
+"""Statistics that know nothing of benchmarks.
+
+- `histograms`: latency histograms that merge exactly
+- `statistics`: mean, deviation and confidence interval of few values
+- `per_second`: mean service time of each second
+- `steadiness`: from which second on a series is steady
+- `outliers`: seconds that differ from their neighbours
+- `number_format`: numbers as people read them
+"""

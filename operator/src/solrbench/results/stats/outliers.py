@@ -1,0 +1,95 @@
+"""Seconds of a step run that are unlike the others: garbage collections, merges, neighbours."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from statistics import median
+
+from solrbench.results.model.windows import MAX_OUTLIERS, OutlierWindow
+from solrbench.results.stats.per_second import SecondMean
+
+MAX_DEVIATIONS = 5.0
+"""A second whose mean is farther from the median is an outlier."""
+
+SCALE = 1.4826
+"""Makes a median absolute deviation the standard deviation of a normal distribution."""
+
+LEAST_SCALE = 0.01
+"""Least scaled deviation, as a share of the median.
+
+Where most seconds are equal, the median absolute deviation is zero or nearly so, and any difference
+would be an outlier, however small.
+"""
+
+BUSY_REQUESTS = 10
+"""Median requests per second from which on a second without any answer is an outlier.
+
+Of arrivals that are independent of each other (Poisson), one such second in e^10 = 22,000 is empty.
+"""
+
+_DIGITS = 1
+_MIN_SECONDS = 5
+"""Seconds below which nothing can be told about the usual."""
+
+
+def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[OutlierWindow]:
+    """Return the seconds that are unlike the others, in the order of time.
+
+    One is unlike the others if the mean service time is more than `MAX_DEVIATIONS` scaled median
+    absolute deviations from the median of all seconds, or if nothing ended in it while the step run
+    was busy. Median and MAD, unlike mean and standard deviation, are not moved by what they are to
+    find: Leys et al., "Detecting outliers: Do not use standard deviation around the mean, use
+    absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
+
+    Args:
+        series: the seconds of the step run
+        began: when second 0 began
+
+    """
+    if len(series) < _MIN_SECONDS:
+        return []
+    centre = median(each.mean_microseconds for each in series)
+    distances = (abs(each.mean_microseconds - centre) for each in series)
+    scale = max(SCALE * median(distances), LEAST_SCALE * centre)
+    found = [
+        _outlier(each.second, began, centre, each, scale)
+        for each in series
+        if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
+    ]
+    found += [_outlier(second, began, centre) for second in _silent(series)]
+    return sorted(found, key=lambda each: each.second)
+
+
+def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[OutlierWindow]:
+    """Return at most so many outliers, silent and far ones first chosen, in the order of time."""
+
+    def distance(outlier: OutlierWindow) -> float:
+        return float("inf") if outlier.deviations is None else abs(outlier.deviations)
+
+    chosen = sorted(outliers, key=distance, reverse=True)[:most]
+    return sorted(chosen, key=lambda each: each.second)
+
+
+def _silent(series: Sequence[SecondMean]) -> list[int]:
+    """Return the seconds between others in which nothing ended, if that is unusual."""
+    if median(each.requests for each in series) < BUSY_REQUESTS:
+        return []
+    heard = {each.second for each in series}
+    return [second for second in range(series[0].second, series[-1].second) if second not in heard]
+
+
+def _outlier(
+    second: int,
+    began: datetime,
+    centre: float,
+    heard: SecondMean | None = None,
+    scale: float = 0.0,
+) -> OutlierWindow:
+    distance = 0.0 if heard is None else heard.mean_microseconds - centre
+    return OutlierWindow(
+        second=second,
+        time=began + timedelta(seconds=second),
+        requests=0 if heard is None else heard.requests,
+        mean_microseconds=None if heard is None else round(heard.mean_microseconds),
+        median_microseconds=round(centre),
+        deviations=None if heard is None else round(distance / scale, _DIGITS),
+    )

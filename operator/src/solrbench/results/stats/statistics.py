@@ -1,0 +1,100 @@
+"""Statistics over repeats: few numbers, each of one whole step run.
+
+They describe how far repeats of the same measurement differ. They are never used on latencies of
+single requests, which live in histograms.
+"""
+
+import math
+from collections.abc import Sequence
+
+CONFIDENCE = 0.95
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the arithmetic mean.
+
+    Raises:
+        ValueError: if `values` is empty.
+
+    """
+    if not values:
+        raise ValueError("mean of no values; give at least one")
+    return math.fsum(values) / len(values)
+
+
+def sample_standard_deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of the population that `values` are a sample of.
+
+    The sum of squares is divided by n - 1 (Bessel's correction): repeats are a sample of all runs
+    that could have been made. The unit is that of the values.
+
+    Raises:
+        ValueError: if there are fewer than two values.
+
+    """
+    if len(values) < 2:
+        raise ValueError("deviation of fewer than two values; measure at least two repeats")
+    centre = mean(values)
+    squares = math.fsum((value - centre) ** 2 for value in values)
+    return math.sqrt(squares / (len(values) - 1))
+
+
+def relative_deviation_percent(values: Sequence[float]) -> float | None:
+    """Return the sample standard deviation in per cent of the mean.
+
+    This is the coefficient of variation; it is absent for a mean of zero, where it has no meaning.
+
+    Raises:
+        ValueError: if there are fewer than two values.
+
+    """
+    deviation = sample_standard_deviation(values)
+    centre = mean(values)
+    return 100 * deviation / abs(centre) if centre else None
+
+
+def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the interval that holds the true mean with a confidence of 95 %.
+
+    Mean -+ t * s / sqrt(n), with Student's t for n - 1 degrees of freedom: it takes into account
+    that the deviation s is itself estimated from n values. It rests on values that are independent
+    and normally distributed, as means over many requests nearly are. See NIST/SEMATECH e-Handbook
+    of Statistical Methods, 1.3.5.2, "Confidence Limits for the Mean". The unit is that of the
+    values.
+
+    Raises:
+        ValueError: if there are fewer than two values.
+
+    """
+    margin = sample_standard_deviation(values) / math.sqrt(len(values))
+    margin *= student_t(len(values) - 1)
+    centre = mean(values)
+    return centre - margin, centre + margin
+
+
+def student_t(degrees: int) -> float:
+    """Return the t that a Student-distributed value stays within, in both directions, at 95 %.
+
+    Found by bisection of the distribution's exact sum.
+    """
+    low, high = 0.0, 20.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, degrees) < CONFIDENCE else (low, middle)
+    return high
+
+
+def _within(t: float, degrees: int) -> float:
+    """Return the probability of -t to t: A(t|degrees), finite sums for whole degrees of freedom.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+    """
+    angle = math.atan(t / math.sqrt(degrees))
+    odd = degrees % 2
+    term = math.cos(angle) if odd else 1.0
+    total = term if degrees > 1 else 0.0
+    for k in range(2 + odd, degrees, 2):
+        term *= math.cos(angle) ** 2 * (k - 1) / k
+        total += term
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total

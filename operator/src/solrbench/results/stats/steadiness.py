@@ -1,0 +1,97 @@
+"""When a series of measurements becomes steady.
+
+Two questions, two rules, each with its source:
+
+- while a warm-up runs: are the last windows alike? (`Steadiness`)
+- after a step: where did its steady part begin? (`steady_from`)
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+
+from solrbench.results.stats import statistics
+from solrbench.results.stats.per_second import SecondMean
+
+MIN_WINDOWS = 10
+"""Windows below which no beginning is told from the rest."""
+
+
+class Steadiness:
+    """Notices that the last windows of a warm-up are alike.
+
+    Steady means: the coefficient of variation (sample standard deviation divided by the mean) of
+    the mean service times of the last `windows` windows is at most `deviation_percent`. The rule is
+    that of Georges, Buytaert and Eeckhout, "Statistically Rigorous Java Performance Evaluation",
+    OOPSLA 2007, section 4.1, with windows in place of iterations.
+
+    A window ends when it is `window_seconds` long and holds `window_requests` requests.
+    """
+
+    def __init__(
+        self, *, windows: int, deviation_percent: float, window_seconds: float, window_requests: int
+    ) -> None:
+        self._deviation_percent = deviation_percent
+        self._window_seconds = window_seconds
+        self._window_requests = window_requests
+        self._means: deque[float] = deque(maxlen=windows)
+        self._begin = (0.0, 0, 0)
+
+    def add(self, second: float, requests: int, sum_microseconds: int) -> None:
+        """Take the totals by a moment: requests, and the sum of their service times."""
+        begin, requests_before, sum_before = self._begin
+        sent = requests - requests_before
+        if second - begin < self._window_seconds or sent < self._window_requests:
+            return
+        self._means.append((sum_microseconds - sum_before) / sent)
+        self._begin = second, requests, sum_microseconds
+
+    @property
+    def deviation_percent(self) -> float | None:
+        """Coefficient of variation of the last windows in per cent; None without enough."""
+        if len(self._means) < (self._means.maxlen or 0):
+            return None
+        return statistics.relative_deviation_percent(list(self._means))
+
+    @property
+    def is_steady(self) -> bool:
+        """Say whether the last windows are alike."""
+        deviation = self.deviation_percent
+        return deviation is not None and deviation <= self._deviation_percent
+
+
+def steady_from(series: Sequence[SecondMean]) -> int | None:
+    """Return the second from which on a step run is steady, None if it never is or is too short.
+
+    It is the end of the beginning that `truncation` finds in the logarithms of the means. Service
+    times are skewed: in the means themselves, one second in which Solr stalled outweighs a whole
+    cold beginning.
+    """
+    place = truncation([math.log(max(each.mean_microseconds, 1.0)) for each in series])
+    return None if place is None else series[place].second
+
+
+def truncation(values: Sequence[float]) -> int | None:
+    """Return how many values at the beginning to leave out, by the marginal standard error rule.
+
+    MSER: the d that makes the rest tell its mean best, that is, with the smallest
+    sum((v - mean)^2) / (n - d)^2 over the n - d values that are left. White, "An effective
+    truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997. As
+    there, at most half of the values are left out: a minimum at that bound means that the series
+    is too short or never becomes steady, and there is no answer. Of equal minima the first counts.
+    """
+    half = len(values) // 2
+    if len(values) < MIN_WINDOWS:
+        return None
+    best, place = float("inf"), half
+    # From the back, one value at a time (Welford, Technometrics 4(3), 1962).
+    mean = squares = 0.0
+    for kept, value in enumerate(reversed(values), start=1):
+        change = value - mean
+        mean += change / kept
+        squares += change * (value - mean)
+        left_out = len(values) - kept
+        error = squares / kept**2
+        if left_out <= half and error <= best:
+            best, place = error, left_out
+    return place if place < half else None

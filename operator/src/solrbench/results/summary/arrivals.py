@@ -1,0 +1,79 @@
+"""What became of the arrivals that a planned rate is made of, all request names of a step together.
+
+An arrival is one request, or one whole transaction. The first request of a transaction is late or
+dropped with it, so adding up all request names would count it twice.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.results import OpenLoopStats
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
+from solrbench.results.summary.grouping import StepRuns, group_step_runs, milliseconds
+
+
+def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
+    """Return the results that count arrivals: without the requests inside transactions."""
+    inside = tuple(f"{each.request}." for each in results if each.is_transaction)
+    return [each for each in results if each.is_transaction or not each.request.startswith(inside)]
+
+
+def late(document: StepRunResult) -> int:
+    """Return the arrivals of a step run that were sent late."""
+    return sum(each.late_requests for each in of_arrivals(document.requests))
+
+
+def dropped(document: StepRunResult) -> int:
+    """Return the arrivals of a step run that were never sent."""
+    return sum(each.dropped_requests for each in of_arrivals(document.requests))
+
+
+def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[OpenLoopStats]:
+    """Return how each step with a planned rate was sent, for those that have stored step runs.
+
+    Raises:
+        ValueError: as `group_step_runs`.
+
+    """
+    placed = group_step_runs(spec, documents)
+    return [
+        _step_stats(step.name, variant, step_runs)
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if (step_runs := placed[step.name, variant])
+        and all(each.requests_per_second is not None for each in step_runs)
+    ]
+
+
+def _step_stats(step: str, variant: str, step_runs: StepRuns) -> OpenLoopStats:
+    plans = [document.planned_requests for document in step_runs]
+    return OpenLoopStats(
+        step=step,
+        variant=variant or None,
+        planned_arrivals=None if None in plans else sum(plan or 0 for plan in plans),
+        sent_arrivals=sum(
+            each.requests for document in step_runs for each in of_arrivals(document.requests)
+        ),
+        late_arrivals=sum(late(document) for document in step_runs),
+        dropped_arrivals=sum(dropped(document) for document in step_runs),
+        **_lags([worker for document in step_runs for worker in document.workers]),
+    )
+
+
+def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
+    """Return the worst lags: percentiles of several workers cannot be put together.
+
+    There is none if a worker did not tell its own, which may have been the worst. One that never
+    found a connection free has no percentile, and a longest lag that nothing stands behind.
+    """
+    percentiles = [each.lag_p99_microseconds for each in workers]
+    told = [lag for lag in percentiles if lag is not None]
+    if not told or len(told) < len(percentiles):
+        return {}
+    longest = max(each.lag_max_microseconds or 0 for each in workers)
+    return {
+        "lag_p99_milliseconds": milliseconds(max(told)),
+        "lag_max_milliseconds": milliseconds(longest),
+    }

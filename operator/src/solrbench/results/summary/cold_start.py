@@ -1,0 +1,98 @@
+"""The cold-start curve: how long each thousand requests took, from the very first one on."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from solrbench.api.v1alpha1.status.results import ColdStart
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
+from solrbench.results.stats.per_second import second_means
+from solrbench.results.summary.grouping import milliseconds
+
+
+class CurvePoint(NamedTuple):
+    """A thousand requests of the curve."""
+
+    number: int
+    """Place on the curve, from 1."""
+    warm_up: bool
+    """Whether they were sent by the warm-up."""
+    window: RequestWindow
+    hit_ratios: dict[str, float]
+    """Hits divided by lookups of each of Solr's caches; those that are not known are missing."""
+
+
+def cold_start(document: StepRunResult) -> list[CurvePoint]:
+    """Return the curve of a step run and of the warm-up right before it."""
+    parts = (
+        (True, document.warm_up_thousands, document.warm_up_caches),
+        (False, document.thousands, document.caches),
+    )
+    found = [
+        (warm_up, window, hit_ratios(window, samples))
+        for warm_up, windows, samples in parts
+        for window in windows
+    ]
+    return [CurvePoint(number, *point) for number, point in enumerate(found, start=1)]
+
+
+def first_step_run(documents: Sequence[StepRunResult]) -> StepRunResult | None:
+    """Return the step run that was measured first; None if no step run has windows."""
+    known = [each for each in documents if each.outlier_windows is not None]
+    return min(known, key=lambda each: each.start_time, default=None)
+
+
+def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None:
+    """Return how the first step run began and what it came to.
+
+    None if the curve does not begin with a whole thousand, or if a worker was lost: what it had
+    sent is missing, so it is unknown which requests were the first.
+    """
+    document = first_step_run(documents)
+    if document is None or document.lost_workers:
+        return None
+    first = next(iter(cold_start(document)), None)
+    if first is None or first.window.requests < WINDOW_REQUESTS:
+        return None
+    return ColdStart(
+        step=document.step,
+        variant=document.variant or None,
+        in_warm_up=first.warm_up,
+        first_thousand_seconds=first.window.seconds,
+        first_thousand_average_milliseconds=first.window.mean_microseconds / 1000,
+        first_thousand_max_milliseconds=first.window.max_microseconds / 1000,
+        steady_average_milliseconds=_steady_average(document),
+    )
+
+
+def _steady_average(document: StepRunResult) -> float | None:
+    """Return the mean service time in ms from the steady second on; the last one is cut short."""
+    begin = document.steady_from_second
+    if begin is None:
+        return None
+    requests = [each for each in document.requests if not each.is_transaction]
+    steady = [each for each in second_means(requests) if each.second >= begin]
+    count = sum(each.requests for each in steady)
+    total = sum(each.requests * each.mean_microseconds for each in steady)
+    return milliseconds(total / count) if count else None
+
+
+def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[str, float]:
+    """Return the share of hits among the lookups during a window, by cache.
+
+    Solr is asked about once a second: what is shown is the time from the last answer before the
+    window to the first one after it. A cache that was not asked in it has no ratio, nor has one
+    whose counters began anew.
+    """
+    begin, end = window.end_seconds - window.seconds, window.end_seconds
+    ratios = {}
+    for cache in sorted({each.cache for each in samples}):
+        own = [each for each in samples if each.cache == cache]
+        before = [each for each in own if each.second <= begin]
+        after = [each for each in own if each.second >= end]
+        if before and after:
+            lookups = after[0].lookups - before[-1].lookups
+            hits = after[0].hits - before[-1].hits
+            if lookups > 0 and 0 <= hits <= lookups:
+                ratios[cache] = hits / lookups
+    return ratios

@@ -1,0 +1,135 @@
+"""Stored step runs sorted by where they belong, and what they tell of one request name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.stats import histograms
+from solrbench.results.stats.histograms import Histogram
+
+StepRuns = Sequence[StepRunResult]
+"""The repeats of one step through one variant, ascending."""
+
+RunsByStep = Mapping[tuple[str, str], StepRuns]
+"""Step runs by step and variant; the variant is empty without variants."""
+
+_DIGITS = 3
+"""Decimals of milliseconds kept: whole microseconds."""
+
+
+def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsByStep:
+    """Return the step runs of every step and variant of `spec`, of each step run the last attempt.
+
+    Raises:
+        ValueError: if a document speaks of a step or variant that `spec` does not have, or has
+            requests but no duration.
+
+    """
+    latest: dict[str, StepRunResult] = {}
+    for document in sorted(documents, key=lambda each: each.attempt):
+        latest[document.id] = document
+    placed: dict[tuple[str, str], list[StepRunResult]] = {
+        (step.name, variant): [] for step in spec.load.steps for variant in variant_names(spec)
+    }
+    for document in sorted(latest.values(), key=lambda each: each.repeat):
+        _check(document, placed)
+        placed[document.step, document.variant].append(document)
+    return placed
+
+
+def _check(document: StepRunResult, placed: RunsByStep) -> None:
+    if all(document.step != step for step, _ in placed):
+        raise ValueError(f"pass {document.id}: step {document.step} is not in spec.load.steps")
+    if (document.step, document.variant) not in placed:
+        raise ValueError(
+            f"pass {document.id}: variant {document.variant!r} is not in spec.target.variants"
+        )
+    if document.seconds <= 0 and requests([document]):
+        raise ValueError(f"pass {document.id}: seconds is {document.seconds}, must be above 0")
+
+
+def request_names(placed: RunsByStep, step: str) -> list[str]:
+    """Return the names of the requests that a step sent, through any variant."""
+    return sorted(
+        {
+            result.request
+            for place, step_runs in placed.items()
+            if place[0] == step
+            for document in step_runs
+            for result in document.requests
+        }
+    )
+
+
+def requests(step_runs: StepRuns) -> int:
+    """Return the number of all requests; whole transactions are none."""
+    return sum(
+        result.requests
+        for document in step_runs
+        for result in document.requests
+        if not result.is_transaction
+    )
+
+
+def seconds(step_runs: StepRuns) -> float:
+    """Return the time that all step runs took."""
+    return sum(document.seconds for document in step_runs)
+
+
+def merged(results: Iterable[RequestResult]) -> Histogram:
+    """Return the histogram of all service times."""
+    return histograms.merge(
+        result.service_time_histogram for result in results if result.service_time_histogram
+    )
+
+
+def merged_responses(results: Iterable[RequestResult]) -> Histogram:
+    """Return the histogram of all response times; empty for closed loops."""
+    return histograms.merge(
+        result.response_time_histogram for result in results if result.response_time_histogram
+    )
+
+
+def response_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
+    """Return a percentile of all response times in µs, None without any."""
+    return bounded(merged_responses(results), percent, max_response_time(results))
+
+
+def is_planned(results: Iterable[RequestResult]) -> bool:
+    """Say whether requests were sent at a planned rate, so that they have response times."""
+    return any(result.response_time_histogram is not None for result in results)
+
+
+def perceived_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
+    """Return a percentile in µs of what a user waits: response time if there is one."""
+    read = response_percentile if is_planned(results) else percentile
+    return read(results, percent)
+
+
+def percentile(results: Sequence[RequestResult], percent: float) -> int | None:
+    """Return a percentile of all service times in µs, None without samples."""
+    return bounded(merged(results), percent, max_service_time(results))
+
+
+def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | None:
+    """Return a percentile in µs; rounding up within its bucket must not pass the exact maximum."""
+    value = histograms.percentile(histogram, percent)
+    return value if value is None or highest is None else min(value, highest)
+
+
+def max_service_time(results: Iterable[RequestResult]) -> int | None:
+    """Return the longest service time in µs, None without samples."""
+    times = (each.max_microseconds for each in results)
+    return max((time for time in times if time is not None), default=None)
+
+
+def max_response_time(results: Iterable[RequestResult]) -> int | None:
+    """Return the longest response time in µs, None without any."""
+    times = (each.response_max_microseconds for each in results)
+    return max((time for time in times if time is not None), default=None)
+
+
+def milliseconds(microseconds: float | None) -> float | None:
+    """Return a time as the status shows it."""
+    return None if microseconds is None else round(microseconds / 1000, _DIGITS)

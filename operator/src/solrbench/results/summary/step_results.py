@@ -1,0 +1,141 @@
+"""Stored step runs of all repeats as the numbers of the status.
+
+Histograms are added and percentiles read from the sum: a mean of percentiles is no percentile of
+anything. Means over repeats appear only beside it, to show how far repeats differ.
+"""
+
+from collections.abc import Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load.load import Step
+from solrbench.api.v1alpha1.status.results import StepResult, Summary
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.stats.number_format import format_milliseconds, format_number, format_share
+from solrbench.results.summary.grouping import (
+    StepRuns,
+    group_step_runs,
+    max_service_time,
+    merged,
+    milliseconds,
+    perceived_percentile,
+    percentile,
+    request_names,
+    requests,
+    seconds,
+)
+from solrbench.results.summary.latency_fields import DIGITS, deviation_percent, mean, time_fields
+from solrbench.results.summary.open_loop import response_figures
+
+
+def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
+    """Return one result for each step (in the order of the ladder), request name and variant.
+
+    `documents` holds the stored step runs; of several with the same id the last attempt counts.
+    A request name that a repeat never sent counts there with a rate of zero.
+
+    Raises:
+        ValueError: if a document speaks of a step or variant that `spec` does not have, or has
+            requests but no duration.
+
+    """
+    placed = group_step_runs(spec, documents)
+    return [
+        _merge_request(step, variant, name, placed[step.name, variant])
+        for step in spec.load.steps
+        for name in request_names(placed, step.name)
+        for variant in variant_names(spec)
+        if seconds(placed[step.name, variant]) > 0
+    ]
+
+
+def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
+    """Return the headline: the last step of the ladder that has results, all requests together.
+
+    With variants it is that of the first one: the sum of several endpoints is the rate of none.
+
+    Raises:
+        ValueError: as `merge_steps`.
+
+    """
+    baseline = variant_names(spec)[0]
+    placed = group_step_runs(spec, documents)
+    load_shape = [placed[step.name, baseline] for step in spec.load.steps]
+    measured = [step_runs for step_runs in load_shape if requests(step_runs)]
+    if not measured:
+        return Summary()
+    step_runs = measured[-1]
+    results = [
+        result
+        for document in step_runs
+        for result in document.requests
+        if not result.is_transaction
+    ]
+    failures = sum(result.failures for result in results)
+    p95 = perceived_percentile(results, 95)
+    return Summary(
+        requests_per_second=format_number(requests(step_runs) / seconds(step_runs)),
+        p95="" if p95 is None else format_milliseconds(p95 / 1000),
+        failures=format_share(failures, requests(step_runs)),
+    )
+
+
+def _merge_request(step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
+    found = [
+        [each for each in document.requests if each.request == request] for document in step_runs
+    ]
+    results = [result for repeat in found for result in repeat]
+    sent = sum(result.requests for result in results)
+    rates = [
+        sum(result.requests for result in repeat) / document.seconds
+        for document, repeat in zip(step_runs, found, strict=True)
+        if document.seconds > 0
+    ]
+    ramp = sum(result.ramp_requests for result in results)
+    return StepResult(
+        step=step.name,
+        variant=variant or None,
+        request=request,
+        is_transaction=any(result.is_transaction for result in results) or None,
+        repeats=len(step_runs),
+        requests=sent,
+        failures=sum(result.failures for result in results),
+        ramp_requests=None if step.spawn_rate is None and step.ramp_seconds is None else ramp,
+        requests_per_second=round(sent / seconds(step_runs), DIGITS),
+        steady_from_second=_steady_from(step_runs),
+        outlier_windows=_outlier_windows(step_runs),
+        **_service_times(results),
+        **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
+        **response_figures(found),
+    )
+
+
+def _steady_from(step_runs: StepRuns) -> int | None:
+    """Return when the last repeat became steady; None if one of them never did."""
+    found = [document.steady_from_second for document in step_runs]
+    known = [second for second in found if second is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def _outlier_windows(step_runs: StepRuns) -> int | None:
+    known = [each.outlier_windows for each in step_runs if each.outlier_windows is not None]
+    return sum(known) if known else None
+
+
+def _service_times(results: Sequence[RequestResult]) -> dict[str, float | None]:
+    lowest = [each.min_microseconds for each in results if each.min_microseconds is not None]
+    total = sum(result.sum_microseconds for result in results)
+    return {
+        "min_milliseconds": milliseconds(min(lowest, default=None)),
+        **time_fields("", merged(results), total, max_service_time(results)),
+    }
+
+
+def _deviations(rates: Sequence[float], p95s: Sequence[int | None]) -> dict[str, float | None]:
+    rate = mean(rates)
+    return {
+        "requests_per_second_mean": None if rate is None else round(rate, DIGITS),
+        "requests_per_second_deviation_percent": deviation_percent(rates),
+        "p95_milliseconds_mean": milliseconds(mean(p95s)),
+        "p95_deviation_percent": deviation_percent(p95s),
+    }

@@ -1,0 +1,8 @@
+"""Results as people read them.
+
+- `render`: reports as Markdown and CSV
+- `render_windows`: cold start and outlying seconds
+- `verdict_text`: verdicts in words
+- `comparison_text`: comparisons in words
+- `slow_requests`: the slowest requests as lines
+"""

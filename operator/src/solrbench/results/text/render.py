@@ -1,0 +1,208 @@
+"""Results as tables: cells for a terminal, Markdown to pass around, CSV for a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.results import StepResult
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
+from solrbench.results.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_share,
+)
+from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
+from solrbench.results.text.render_windows import windows_to_markdown
+from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
+from solrbench.results.text.verdict_text import verdict_lines, verdict_of
+
+Row = tuple[str, ...]
+"""The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
+
+
+VARIANT = "Variant"
+"""Title of the column that is left out without variants."""
+
+
+def _optional(show: Callable[[float], str], value: float | None) -> str:
+    return "" if value is None else show(value)
+
+
+def is_open(result: StepResult) -> bool:
+    """Say whether a result is that of a planned rate, so that its times are response times."""
+    return result.dropped_requests is not None
+
+
+def _felt(result: StepResult, field: str) -> float | None:
+    value: float | None = getattr(result, f"response_{field}" if is_open(result) else field)
+    return value
+
+
+def _time(field: str) -> Callable[[StepResult], str]:
+    return lambda result: _optional(format_milliseconds, _felt(result, field))
+
+
+_COLUMNS: dict[str, Callable[[StepResult], str]] = {
+    "Step": lambda r: r.step,
+    VARIANT: lambda r: r.variant or "",
+    "Request": lambda r: r.request,
+    "Repeats": lambda r: str(r.repeats),
+    "Requests": lambda r: str(r.requests),
+    "Failures": lambda r: format_share(r.failures, r.requests),
+    "Requests/s": lambda r: format_number(r.requests_per_second),
+    "± Requests/s": lambda r: _optional(format_percent, r.requests_per_second_deviation_percent),
+    "Average": _time("average_milliseconds"),
+    "Min": lambda r: "" if is_open(r) else _optional(format_milliseconds, r.min_milliseconds),
+    "P50": _time("p50_milliseconds"),
+    "P75": _time("p75_milliseconds"),
+    "P95": _time("p95_milliseconds"),
+    "P99": _time("p99_milliseconds"),
+    "Max": _time("max_milliseconds"),
+    "± P95": lambda r: _optional(format_percent, _felt(r, "p95_deviation_percent")),
+    "Service P95": lambda r: (
+        _optional(format_milliseconds, r.p95_milliseconds) if is_open(r) else ""
+    ),
+    "Late": lambda r: _optional(format_number, r.late_requests),
+    "Dropped": lambda r: _optional(format_number, r.dropped_requests),
+}
+
+OPEN_LOOP_HEADERS = ("Service P95", "Late", "Dropped")
+"""Columns that only steps with a planned rate fill."""
+
+VERDICT = "Verdict"
+
+HEADERS: Row = (*_COLUMNS, VERDICT)
+"""Titles of the columns; `±` is the relative standard deviation of the repeats."""
+
+_NUMERIC_FROM = 3
+"""The first column that holds numbers; the verdict after the last one is a word."""
+
+
+def is_number(column: int) -> bool:
+    """Return whether a column holds numbers, which are set flush right."""
+    return _NUMERIC_FROM <= column < len(_COLUMNS)
+
+
+def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) -> list[Row]:
+    """Return the cells of every result, with units."""
+    return [
+        (*(show(result) for show in _COLUMNS.values()), _verdict(result, verdicts))
+        for result in results
+    ]
+
+
+def table_note(results: Iterable[StepResult]) -> str:
+    """Return what a reader has to know of the times in a table."""
+    kinds = {is_open(result) for result in results}
+    times = {
+        frozenset({False}): "Times are service times",
+        frozenset({True}): "Times are response times, from the intended start of each request",
+    }.get(
+        frozenset(kinds),
+        "Times are service times; in rows with Late and Dropped response times, from the intended"
+        " start of each request",
+    )
+    return (
+        f"{times}; percentiles come from merged histograms;"
+        " ± is the relative standard deviation of the repeats."
+    )
+
+
+def _verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+    found = verdict_of(result, verdicts)
+    return "" if found is None else found.verdict
+
+
+def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
+    """Return raw numbers with a header line; the unit is in each column's name.
+
+    There is a column for the variant only if there are variants. The last two columns are the
+    verdict on the step and its reasons, without their numbers.
+    """
+    out = io.StringIO()
+    left_out = set() if any(result.variant for result in results) else {"variant"}
+    fields = [name for name in StepResult.model_fields if name not in left_out]
+    fields += ["verdict", "reasons"]
+    writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for result in results:
+        found = verdict_of(result, verdicts)
+        reasons = " ".join(each.reason for each in found.reasons) if found else ""
+        verdict = {"verdict": _verdict(result, verdicts), "reasons": reasons}
+        writer.writerow(result.model_dump() | verdict)
+    return out.getvalue()
+
+
+def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = ()) -> str:
+    """Return a report of one benchmark: what it is, how it ended, and the table of results.
+
+    `documents` are its stored step runs, which tell how the numbers came about in time.
+    """
+    parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
+    if benchmark.status.results:
+        verdicts = benchmark.status.verdicts
+        parts += ["## Results", to_markdown_table(rows(benchmark.status.results, verdicts))]
+        parts.append(table_note(benchmark.status.results))
+        if lines := verdict_lines(verdicts):
+            parts += ["## Verdict", _list(lines)]
+    if benchmark.status.comparisons:
+        parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
+        parts.append(COMPARISON_NOTE)
+    parts += windows_to_markdown(documents)
+    if slow := slow_lines(documents, MOST_SLOW):
+        parts += ["## Slowest requests", _list(slow), SLOW_NOTE]
+    return "\n\n".join(parts) + "\n"
+
+
+def to_markdown_table(table: Sequence[Row]) -> str:
+    """Return `table` below `HEADERS` as Markdown; without variants without their column.
+
+    Likewise without the columns of an open loop and of what it lacks.
+    """
+    hideable = [HEADERS.index(name) for name in (VARIANT, "Min", *OPEN_LOOP_HEADERS)]
+    left_out = {i for i in hideable if not any(row[i] for row in table)}
+    shown = [i for i in range(len(HEADERS)) if i not in left_out]
+    rule = tuple("--:" if is_number(i) else "---" for i in range(len(HEADERS)))
+    lines = [[line[i] for i in shown] for line in (HEADERS, rule, *table)]
+    return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
+
+
+def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
+    """Return what a reader has to know beside the table; what is not known is left out."""
+    status, solr = benchmark.status, benchmark.spec.target.solr_cloud
+    succeeded = next((c for c in status.conditions if c.type == "Succeeded"), None)
+    collection = benchmark.spec.collection
+    facts = {
+        "Phase": status.phase,
+        VERDICT: status.summary.verdict,
+        "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
+        "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
+        "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
+        "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
+        "Collection": f"{collection.shards} shards, {collection.replicas.total} replicas each",
+        "Documents": _optional(format_number, status.dataset.documents),
+        "Indexing": _rate(status.dataset.documents_per_second),
+        "Index size": _optional(lambda size: f"{size:.0f} bytes", status.dataset.index_bytes),
+        "Started": status.start_time.isoformat() if status.start_time else "",
+        "Finished": status.completion_time.isoformat() if status.completion_time else "",
+    }
+    return {name: text for name, text in facts.items() if text}
+
+
+def _rate(documents_per_second: float | None) -> str:
+    return _optional(lambda rate: f"{format_number(rate)} documents/s", documents_per_second)
+
+
+def _bullets(facts: dict[str, str]) -> str:
+    return "\n".join(f"- **{name}**: {text}" for name, text in facts.items())
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {_escape(line)}" for line in lines)
+
+
+def _escape(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,129 @@
+"""Windows as Markdown: cold start, steadiness and outliers of the stored step runs."""
+
+from collections.abc import Sequence
+from datetime import UTC
+
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import OutlierWindow
+from solrbench.results.stats.number_format import format_milliseconds, format_number, format_percent
+from solrbench.results.stats.outliers import worst
+from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_step_run
+
+_FIRST_ROWS, _LATER_ROWS = 30, 20
+"""Rows of the curve: the first ones, and as many as that spread over the rest."""
+
+_MOST_OUTLIERS = 50
+_BAR = 20
+"""Characters of the longest bar."""
+
+
+def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
+    """Return the sections on windows; none where no step run has any."""
+    known = [each for each in documents if each.outlier_windows is not None]
+    first = first_step_run(known)
+    if first is None:
+        return []
+    return [*_steadiness(known), *_curve(first), *_outliers(known)]
+
+
+def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
+    head = ("Pass", "Started (UTC)", "Warm-up", "Steady from", "Odd seconds")
+    rows = [
+        (
+            document.id,
+            f"{document.start_time.astimezone(UTC):%Y-%m-%d %H:%M:%S}",
+            _warm_up(document),
+            "" if document.steady_from_second is None else f"{document.steady_from_second} s",
+            str(document.outlier_windows),
+        )
+        for document in documents
+    ]
+    note = (
+        "Steady from: where the service times per second had lost their beginning (MSER); empty"
+        " where they never did, or where the pass was too short to tell."
+    )
+    return ["## Steadiness", _table(head, rows), note]
+
+
+def _warm_up(document: StepRunResult) -> str:
+    if not document.warm_up_requests:
+        return ""
+    ended = {None: "", True: ", steady", False: ", never steady"}[document.warm_up_steady]
+    return f"{document.warm_up_requests} requests{ended}"
+
+
+def _curve(document: StepRunResult) -> list[str]:
+    points = cold_start(document)
+    if not points:
+        return []
+    caches = sorted({cache for point in points for cache in point.hit_ratios})
+    longest = max(_seconds_per_thousand(point) for point in points)
+    head = ("Thousand", "Part", "Time", "Mean", "Max", "Failures", *caches, "Time per 1000")
+    rows = [_point(point, caches, longest) for point in _thinned(points)]
+    note = (
+        f"From the first request of `{document.id}` on, its warm-up included. The columns of"
+        " caches are hits in per cent of the lookups in the seconds around."
+    )
+    return ["## Cold start", _table(head, rows), note]
+
+
+def _point(point: CurvePoint, caches: Sequence[str], longest: float) -> tuple[str, ...]:
+    window = point.window
+    seconds = _seconds_per_thousand(point)
+    length = round(_BAR * seconds / longest) if longest else 0
+    ratios = (point.hit_ratios.get(cache) for cache in caches)
+    return (
+        str(point.number),
+        "warm-up" if point.warm_up else "step",
+        format_milliseconds(1000 * window.seconds),
+        format_milliseconds(window.mean_microseconds / 1000),
+        format_milliseconds(window.max_microseconds / 1000),
+        str(window.failures),
+        *("" if ratio is None else format_percent(100 * ratio) for ratio in ratios),
+        f"{'█' * length} {format_milliseconds(1000 * seconds)}",
+    )
+
+
+def _seconds_per_thousand(point: CurvePoint) -> float:
+    """Return the time of a window as if it had been whole: the last one may be shorter."""
+    return point.window.seconds * 1000 / point.window.requests
+
+
+def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
+    """Return the first points, where caches fill, and some of the many others."""
+    rest = points[_FIRST_ROWS:]
+    stride = -(-len(rest) // _LATER_ROWS) or 1
+    return [*points[:_FIRST_ROWS], *rest[stride - 1 :: stride]]
+
+
+def _outliers(documents: Sequence[StepRunResult]) -> list[str]:
+    found = [(document, outlier) for document in documents for outlier in document.outliers]
+    if not found:
+        return []
+    chosen = {id(each) for each in worst([outlier for _, outlier in found], _MOST_OUTLIERS)}
+    shown = [(document, outlier) for document, outlier in found if id(outlier) in chosen]
+    total = sum(document.outlier_windows or 0 for document in documents)
+    head = ("Pass", "Time (UTC)", "Second", "Requests", "Mean", "Median", "Deviations")
+    note = (
+        f"{len(shown)} of {total} odd seconds: the mean service time is more than 5 scaled median"
+        " absolute deviations from the median of the pass, or nothing ended in a busy pass."
+    )
+    return ["## Outliers", _table(head, [_outlier(*each) for each in shown]), note]
+
+
+def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]:
+    mean, deviations = outlier.mean_microseconds, outlier.deviations
+    return (
+        document.id,
+        f"{outlier.time.astimezone(UTC):%Y-%m-%d %H:%M:%S}",
+        str(outlier.second),
+        str(outlier.requests),
+        "silent" if mean is None else format_milliseconds(mean / 1000),
+        format_milliseconds(outlier.median_microseconds / 1000),
+        "" if deviations is None else format_number(deviations),
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = (head, ["---"] * len(head), *rows)
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

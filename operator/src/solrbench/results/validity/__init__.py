@@ -1,0 +1,5 @@
+"""Whether results are valid.
+
+- `checks`: what may be wrong with one step run
+- `verdict`: the checks of all repeats of a step, and the overall verdict
+"""

@@ -1,0 +1,79 @@
+"""Whether requests failed, and whether responses were partial or empty."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
+from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.stats.number_format import (
+    format_share,
+)
+from solrbench.results.validity.checks.finding import (
+    Finding,
+    NotEvaluated,
+    Outcome,
+    count_of_kind,
+    worst_share_of_requests,
+)
+
+_MOST_NAMED = 3
+
+
+def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
+    """Look at requests and at seconds.
+
+    Who gets no answer asks seldom: few failures may be all that there was for a long time.
+    """
+    bound = load.validity.max_failed_permille
+    found = worst_share_of_requests(document, "requests failed", lambda each: each.failures, bound)
+    if found is not None:
+        return found
+    seconds: dict[int, Counter[str]] = {}
+    for window in (window for result in document.requests for window in result.windows):
+        counts = {"requests": window.requests, "failures": window.failures}
+        seconds.setdefault(window.second, Counter()).update(counts)
+    bad = sum(each["failures"] * 1000 > bound * each["requests"] for each in seconds.values())
+    if bad * 1000 <= bound * len(seconds):
+        return None
+    return Finding(
+        bad / len(seconds),
+        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than {bound} ‰ of"
+        f" the requests failed, bound {bound} ‰ of the seconds",
+    )
+
+
+def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of partial results of each request name with the limit."""
+
+    def partial(result: RequestResult) -> int:
+        # They have always been failures of their own kind.
+        return max(result.partial_answers or 0, count_of_kind([result], PARTIAL_RESULTS))
+
+    found = worst_share_of_requests(
+        document, "answers were partial", partial, load.validity.max_partial_permille
+    )
+    return found or _uncounted(document, "partial answers", lambda each: each.partial_answers)
+
+
+def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of empty results of each request name with the limit."""
+    found = worst_share_of_requests(
+        document,
+        "answers found no document",
+        lambda each: each.empty_answers or 0,
+        load.validity.max_empty_permille,
+    )
+    return found or _uncounted(document, "empty answers", lambda each: each.empty_answers)
+
+
+def _uncounted(
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int | None]
+) -> NotEvaluated | None:
+    sent = [each for each in document.requests if each.requests]
+    silent = [each.request for each in sent if count(each) is None]
+    if not silent:
+        return None
+    more = f" and {len(silent) - _MOST_NAMED} more" if len(silent) > _MOST_NAMED else ""
+    of = "" if len(silent) == len(sent) else f" of {', '.join(silent[:_MOST_NAMED])}{more}"
+    return NotEvaluated(f"{what}{of} were not counted")

@@ -1,0 +1,69 @@
+"""Whether requests of an open loop were sent as planned, and each query once."""
+
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.number_format import (
+    format_milliseconds,
+    format_share,
+)
+from solrbench.results.summary import arrivals
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome, worst
+
+_LAG_PERCENT = 99
+
+
+def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the lag of each worker, which only the worker itself causes, with the limit."""
+    if document.requests_per_second is None:
+        return None
+    bound = load.validity.max_lag_milliseconds
+    silent = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
+    found = worst(
+        Finding(
+            lag,
+            f"worker {worker.worker} sent late by {format_milliseconds(lag / 1000)}"
+            f" (p{_LAG_PERCENT}), bound {bound} ms",
+        )
+        for worker in document.workers
+        if (lag := worker.lag_p99_microseconds or 0) > 1000 * bound
+    )
+    return found or (NotEvaluated(f"no lag of {', '.join(silent[:3])}") if silent else None)
+
+
+def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of planned requests that were never sent with the limit."""
+    bound = load.validity.max_dropped_permille
+    return _share_of_plan(document, arrivals.dropped(document), "were never sent", bound)
+
+
+def check_requests_late(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of planned requests that were sent late with the limit."""
+    bound = load.validity.max_late_permille
+    return _share_of_plan(document, arrivals.late(document), "were sent late", bound)
+
+
+def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
+    """Look for lost load pods that may have sent queries of a once-only list."""
+    del load
+    if not document.queries_may_repeat:
+        return None
+    return Finding(
+        1,
+        "load pods were lost, and nobody knows how many queries of a list with order EachOnce they"
+        " had sent; some may have been sent twice, bound 0",
+    )
+
+
+def _share_of_plan(document: StepRunResult, part: int, what: str, bound: int) -> Outcome:
+    planned = document.planned_requests
+    if document.requests_per_second is None:
+        return None
+    if planned is None:
+        return NotEvaluated("nobody told how many requests were planned")
+    if part * 1000 <= bound * planned:
+        return None
+    share = format_share(part, planned)
+    return Finding(
+        part / planned,
+        f"{part} of {planned} planned requests {what} ({share}), bound {bound} ‰",
+    )

@@ -1,0 +1,126 @@
+"""The verdict on each step, that is whether its numbers may be believed.
+
+Every reason to doubt them carries what was measured and the bound of `spec.load.validity`.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.summary.grouping import StepRuns, group_step_runs
+from solrbench.results.validity.checks.finding import Check, Finding, NotEvaluated
+from solrbench.results.validity.checks.registry import CHECKS
+
+VALID, INVALID = "Valid", "Invalid"
+TOO_FEW_SAMPLES = "TooFewSamples"
+
+_BEYOND = 10
+"""Samples that a percentile wants beyond it, see `samples_needed`."""
+
+_MAX_TEXT = 1000
+
+
+def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVerdict]:
+    """Return the verdict on each step and variant that has stored step runs, in their order.
+
+    Raises:
+        ValueError: as `group_step_runs`.
+
+    """
+    placed = group_step_runs(spec, documents)
+    return [
+        evaluate_step(step.name, variant, step_runs, spec.load)
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if (step_runs := placed[step.name, variant])
+    ]
+
+
+def evaluate_step(step: str, variant: str, step_runs: StepRuns, load: Load) -> StepVerdict:
+    """Return the verdict on one step and variant from all its repeats."""
+    found = [_apply(reason, check, step_runs, load) for reason, check in CHECKS.items()]
+    reasons = [each for each, _ in found if each is not None]
+    reasons += _too_few_samples(step_runs, load.validity.percentile)
+    return StepVerdict(
+        step=step,
+        variant=variant or None,
+        verdict=INVALID if reasons else VALID,
+        reasons=reasons,
+        unchecked=[each for _, each in found if each is not None],
+    )
+
+
+def samples_needed(percentile: int) -> int:
+    """Return how many samples a percentile needs, so that 10 of them lie beyond it.
+
+    The number of samples beyond the true percentile is binomial. Where at least 10 are expected on
+    either side (the "success-failure condition" n·p >= 10 and n·(1 - p) >= 10; Diez,
+    Çetinkaya-Rundel, Barr: OpenIntro Statistics, 4th edition, 4.3 and 5.1) it is nearly normal
+    with a deviation of a third of itself. With fewer, one slow request moves the percentile.
+    """
+    return -(-100 * _BEYOND // (100 - percentile))
+
+
+def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
+    """Return Invalid if one step is, Valid if none is, and nothing if nothing was judged."""
+    found = {each.verdict for each in verdicts}
+    return INVALID if INVALID in found else VALID if found else ""
+
+
+def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
+    """Return those that must not be believed."""
+    return [each for each in verdicts if each.verdict == INVALID]
+
+
+def _apply(
+    reason: str, check: Check, step_runs: StepRuns, load: Load
+) -> tuple[InvalidReason | None, InvalidReason | None]:
+    """Return the worst that a check found, or else why it could not be made."""
+    results = [(document.repeat, check(document, load)) for document in step_runs]
+    findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
+    gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
+    if findings:
+        repeat, worst = max(findings, key=lambda found: found[1].number)
+        where = _where([repeat], len(step_runs))
+        others = [each for each, _ in findings if each != repeat]
+        also = f"; also in {_repeats(others)}" if others else ""
+        return _invalid_reason(reason, f"{where}{worst.text}{also}"), None
+    if gaps:
+        where = _where([repeat for repeat, _ in gaps], len(step_runs))
+        return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
+    return None, None
+
+
+def _where(repeats: Sequence[int], of: int) -> str:
+    return f"{_repeats(repeats)}: " if of > 1 else ""
+
+
+def _repeats(repeats: Sequence[int]) -> str:
+    word = "repeat" if len(repeats) == 1 else "repeats"
+    return f"{word} {', '.join(map(str, repeats))}"
+
+
+def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
+    """Judge all repeats together, as the percentiles in the status are of all their requests."""
+    counts: dict[str, int] = {}
+    for document in step_runs:
+        for result in document.requests:
+            counts[result.request] = counts.get(result.request, 0) + result.requests
+    needed = samples_needed(percentile)
+    rest = f"p{percentile} needs {needed} over all repeats, so that {_BEYOND} lie beyond it"
+    if not counts:
+        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests, {rest}")]
+    name, count = min(counts.items(), key=lambda item: item[1])
+    if count >= needed:
+        return []
+    short = sum(each < needed for each in counts.values())
+    others = f" (and {short - 1} other request names)" if short > 1 else ""
+    return [_invalid_reason(TOO_FEW_SAMPLES, f"{count} requests of {name}{others}, {rest}")]
+
+
+def _invalid_reason(reason: str, message: str) -> InvalidReason:
+    cut = message if len(message) <= _MAX_TEXT else message[: _MAX_TEXT - 1] + "…"
+    return InvalidReason(reason=reason, message=cut)

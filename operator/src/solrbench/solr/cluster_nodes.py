@@ -1,0 +1,95 @@
+"""Every node of a cloud, asked through whichever endpoint is open.
+
+`nodes=all` lets the node that is asked ask the others (Solr 9, `AdminHandlersProxy`), so a proxy or
+a load balancer in front of them is enough, and an answer stands under each node's own name.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import Replica
+from solrbench.solr.replica_counts import ReplicaSize
+
+SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
+"""Metrics of a core in Solr 9."""
+
+
+@dataclass(frozen=True)
+class NodeIdentity:
+    """One node as it describes itself.
+
+    Attributes:
+        solr_version: such as 9.10.1
+        heap_max_bytes: maximum heap of its JVM
+        started: when that JVM was started, as it writes it; another time means another life
+
+    """
+
+    solr_version: str
+    heap_max_bytes: int
+    started: str
+
+
+def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
+    """Return every live node by Solr's name of it.
+
+    Raises:
+        TemporaryError: if a node does not answer the one that is asked.
+
+    """
+    answer = solr.get("/admin/info/system", {"nodes": "all"})
+    lives = {name: _identity(body) for name, body in answer.items() if name.endswith("_solr")}
+    if not lives:
+        raise TemporaryError("SolrNotLive", f"{solr.urls[0]} names no live node")
+    return lives
+
+
+def _identity(body: dict[str, Any]) -> NodeIdentity:
+    jvm = body["jvm"]
+    return NodeIdentity(
+        solr_version=body["lucene"]["solr-spec-version"],
+        heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
+        started=str(jvm["jmx"]["startTime"]),
+    )
+
+
+def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
+    """Return the index of every replica as the metrics of its node tell.
+
+    Like `counts.core_indexes`, but without an address of the nodes themselves, and without a
+    search that would fill caches.
+
+    Raises:
+        TemporaryError: if a core is missing, as while a node starts.
+
+    """
+    prefix = f"{SIZE},{DOCUMENTS},{NAME}"
+    answer = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
+    cores = {
+        engine[NAME]: engine
+        for node in answer.values()
+        if isinstance(node, dict)
+        for engine in node.get("metrics", {}).values()
+        if NAME in engine
+    }
+    missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
+    if missing:
+        raise TemporaryError("CoresNotReady", f"no node tells of {', '.join(missing[:10])}")
+    return [
+        ReplicaSize(
+            each.shard, each.core, int(cores[each.core][DOCUMENTS]), int(cores[each.core][SIZE])
+        )
+        for each in replicas
+    ]
+
+
+def zookeepers(solr: SolrClient) -> int | None:
+    """Return the members of the ensemble as Solr knows them; `None` where it does not tell."""
+    try:
+        status = solr.get("/admin/zookeeper/status")["zkStatus"]
+    except (TemporaryError, PermanentError, KeyError, TypeError):
+        return None  # not everybody may ask this, and nothing depends on it
+    size = status.get("ensembleSize") if isinstance(status, dict) else None
+    return int(size) if size else None

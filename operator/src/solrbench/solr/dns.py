@@ -1,0 +1,21 @@
+"""Names of hosts resolved, so that their addresses can be judged before anybody connects."""
+
+import socket
+
+from solrbench.errors import TemporaryError
+
+
+def resolve(host: str) -> list[str]:
+    """Return every address of a host.
+
+    Raises:
+        TemporaryError: `HostNotFound` if there is none; a Service may be made a moment later.
+
+    """
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise TemporaryError(
+            "HostNotFound", f"target.existing: {host} cannot be resolved: {error}"
+        ) from error
+    return sorted({str(address[0]) for *_, address in found})

@@ -1,0 +1,76 @@
+"""A collection of ours among those of others.
+
+Its config set tells it apart: CREATE stores both in one step, so there is no moment in which a
+collection of ours looks like somebody else's, or the other way round.
+"""
+
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import config_set_of, live_nodes, replicas
+from solrbench.solr.collections import delete_collection
+
+
+def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
+    """Return whether the collection of this attempt is there; one of an earlier attempt goes.
+
+    Args:
+        solr: the cloud
+        name: of the collection
+        config_set: of this attempt
+        prefix: of the config sets of every attempt of this benchmark
+
+    Raises:
+        PermanentError: `CollectionExists` if somebody else's collection has the name;
+            `AuthenticationFailed` if we may not see what would have to be removed at the end.
+
+    """
+    _config_sets(solr, prefix)  # who may not see them could not remove them at the end either
+    found = config_set_of(solr, name)
+    if found is None or found == config_set:
+        return found is not None
+    if not found.startswith(prefix):
+        raise PermanentError(
+            "CollectionExists",
+            f"target.existing has a collection {name} that is not of this benchmark; it is left"
+            " alone, give the benchmark another name",
+        )
+    delete_collection(solr, name)
+    return False
+
+
+def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -> None:
+    """Delete collection and config sets of every attempt; what is not ours stays.
+
+    Args:
+        solr: the cloud
+        name: of the collection
+        prefix: of the config sets of every attempt of this benchmark
+        at_once: whether to do it even if a node is away, which will then keep its part on disk
+
+    Raises:
+        TemporaryError: if Solr did not do it, or a node is away that has to.
+
+    """
+    found = config_set_of(solr, name)
+    if found is not None and found.startswith(prefix):
+        if not at_once:
+            _expect_nodes(solr, name)
+        delete_collection(solr, name)
+    for each in _config_sets(solr, prefix):
+        solr.post("/admin/configs", {"action": "DELETE", "name": each})
+
+
+def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
+    found = solr.get("/admin/configs", {"action": "LIST"})["configSets"]
+    return [each for each in found if each.startswith(prefix)]
+
+
+def _expect_nodes(solr: SolrClient, name: str) -> None:
+    """Wait for the nodes of a collection.
+
+    Solr forgets a collection whose node is away, but the core stays on that node's disk: later no
+    core of the same name can be made there (seen with Solr 9.10).
+    """
+    away = {each.node for each in replicas(solr, name)} - set(live_nodes(solr))
+    if away:
+        raise TemporaryError("SolrNotLive", f"nodes of {name} are away: {', '.join(sorted(away))}")

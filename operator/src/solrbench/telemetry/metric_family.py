@@ -1,0 +1,50 @@
+"""One metric of benchmarks, and how it is rendered."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from prometheus_client import Metric
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+
+Sample = tuple[tuple[str, ...], float | None]
+"""Values of the labels after namespace and benchmark, and the number if there is one."""
+
+
+@dataclass(frozen=True)
+class MetricFamily:
+    """One metric of benchmarks.
+
+    Attributes:
+        name: without the prefix `solrbench_`
+        text: what it means
+        samples: reads it from a benchmark
+        labels: names of the labels after namespace and benchmark
+        kind: type in the exposition format
+
+    """
+
+    name: str
+    text: str
+    samples: Callable[[SolrBenchmark], Iterable[Sample]]
+    labels: tuple[str, ...] = ()
+    kind: str = "gauge"
+
+    @property
+    def full_name(self) -> str:
+        """The name that Prometheus stores."""
+        return f"solrbench_{self.name}"
+
+    def render(self, benchmarks: Iterable[SolrBenchmark]) -> Metric:
+        """Return the family with the samples of `benchmarks`."""
+        metric = Metric(self.full_name, self.text, self.kind)
+        for benchmark in benchmarks:
+            owner = {
+                "namespace": benchmark.metadata.namespace,
+                "benchmark": benchmark.metadata.name,
+            }
+            for values, number in self.samples(benchmark):
+                labels = owner | dict(zip(self.labels, values, strict=True))
+                if number is not None:
+                    metric.add_sample(self.full_name, labels, number)
+        return metric

@@ -1,0 +1,207 @@
+"""A target of the Solr Operator comes up, or its reason says whose turn it is."""
+
+import copy
+import socket
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.solr_operator import ensure_ready
+from solrbench.controller.settings import Settings
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.manifests.solr_cloud import POD_OPTIONS
+from support.fake_cluster import FakeCluster
+from support.objects import ATTEMPT, IMAGE, STARTED, stored
+from support.resources import SOLR, Changes
+from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set, stored_cloud
+
+NOW = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=30)
+NEWER_FIELD = "defaultInitContainerSecurityContext"
+
+
+@pytest.fixture
+def outside() -> Iterator[Changes]:
+    """Open a port that takes connections, as an outside ZooKeeper does."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield _external(server.getsockname()[1])
+
+
+def _external(port: int) -> Changes:
+    connection = f"127.0.0.1:{port}"
+    return {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": connection}}
+
+
+def schema(*fields: str) -> dict[str, Any]:
+    """Return the document of an API server that knows SolrClouds."""
+    part: dict[str, Any] = {"properties": {field: {} for field in fields}}
+    for name in reversed(POD_OPTIONS):
+        part = {"properties": {name: part}}
+    kind = {"group": "solr.apache.org", "kind": "SolrCloud", "version": "v1beta1"}
+    part["x-kubernetes-group-version-kind"] = [kind]
+    return {"/openapi/v3/apis/solr.apache.org/v1beta1": {"components": {"schemas": {"x": part}}}}
+
+
+def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
+    """Return a cluster with both operators."""
+    return FakeCluster(*bodies, **({"unknown": ()} | more))
+
+
+def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> ReconcileContext:
+    benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | changes)
+    api = cast(Cluster, cluster)
+    made = ReconcileContext(api, Reports(api), Settings((), IMAGE), benchmark, {}, now)
+    attempts = made.status.attempts.model_copy(update={"target": ATTEMPT})
+    made.update(attempts=attempts, start_time=STARTED)
+    return made
+
+
+def reason(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> tuple[str, str]:
+    with pytest.raises(TemporaryError) as caught:
+        ensure_ready(run(cluster, changes, now))
+    return caught.value.reason, caught.value.message
+
+
+def pod(**status: Any) -> dict[str, Any]:
+    meta = {
+        "name": "base-solrcloud-0",
+        "namespace": "search",
+        "uid": "p0",
+        "creationTimestamp": CREATED,
+        "labels": ready_cloud()["metadata"]["labels"],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "status": status}
+
+
+def test_a_cloud_that_is_up(outside: Changes) -> None:
+    cluster = fake(ready_cloud(outside), ready_stateful_set(outside))
+    ensure_ready(run(cluster, outside))
+    assert cluster.applied == []  # what is there is never changed
+
+
+def test_a_cloud_is_made_once(outside: Changes) -> None:
+    cluster = fake(documents=schema("labels"))
+    for _ in range(2):
+        assert reason(cluster, outside)[0] == "SolrCloudNotReady"
+    (made,) = cluster.applied
+    assert (made["kind"], made["metadata"]["name"]) == ("SolrCloud", "base")
+    assert NEWER_FIELD not in made["spec"]["customSolrKubeOptions"]["podOptions"]
+    started = f"{int(STARTED.timestamp()):x}"
+    chroot = made["spec"]["zookeeperRef"]["connectionInfo"]["chroot"]
+    assert chroot == f"/search-base-{started}-{ATTEMPT}"
+
+
+def test_a_cloud_of_a_newer_definition(outside: Changes) -> None:
+    cluster = fake(documents=schema("labels", NEWER_FIELD))
+    reason(cluster, outside)
+    assert NEWER_FIELD in cluster.applied[0]["spec"]["customSolrKubeOptions"]["podOptions"]
+
+
+def test_nothing_is_made_while_the_definition_is_not_published(outside: Changes) -> None:
+    cluster = fake()
+    assert reason(cluster, outside)[0] == "SchemaNotPublished"
+    assert cluster.applied == []
+
+
+def test_no_solr_operator_at_all(outside: Changes) -> None:
+    found, message = reason(fake(unknown=("SolrCloud",)), outside)
+    assert found == "SolrOperatorMissing"
+    assert "install the Apache Solr Operator" in message
+    assert "set target.solrCloud.provisioner to StatefulSet" in message
+
+
+def test_a_solr_operator_that_does_not_run(outside: Changes) -> None:
+    cluster = fake(stored_cloud(outside))
+    assert reason(cluster, outside)[0] == "SolrCloudNotReady"
+    found, message = reason(cluster, outside, NOW + timedelta(seconds=60))
+    assert found == "SolrOperatorNotRunning"
+    assert "watches namespace search" in message
+
+
+def test_a_cloud_that_comes_up(outside: Changes) -> None:
+    cloud = ready_cloud(outside)
+    cloud["status"]["readyReplicas"] = 1
+    cluster = fake(cloud, ready_stateful_set(outside), pod(phase="Running"))
+    found, message = reason(cluster, outside)
+    assert (found, message) == ("SolrCloudNotReady", "1 of 2 Solr nodes are ready")
+
+
+def test_a_solr_operator_that_stopped_on_the_way(outside: Changes) -> None:
+    cloud = ready_cloud(outside)
+    cloud["status"]["readyReplicas"] = 1
+    why = {"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}
+    waiting = pod(phase="Running", conditions=[why])
+    found, message = reason(fake(cloud, ready_stateful_set(outside), waiting), outside)
+    assert found == "SolrCloudNotReady"
+    assert "Solr runs in base-solrcloud-0, but the Solr Operator has not yet opened" in message
+
+
+def test_pods_that_are_never_made(outside: Changes) -> None:
+    cloud = ready_cloud(outside)
+    cloud["status"]["readyReplicas"] = 0
+    found, message = reason(fake(cloud, ready_stateful_set(outside)), outside)
+    assert found == "SolrCloudNotReady"
+    assert message.startswith("no pod is made yet")
+    assert "kubectl describe statefulset base-solrcloud" in message
+    assert "label it baseline" in message
+    assert "target.solrCloud.provisioner to StatefulSet" in message
+
+
+def test_trouble_of_an_init_container_is_the_reason(outside: Changes) -> None:
+    waiting = {"waiting": {"reason": "ImagePullBackOff", "message": "no busybox"}}
+    init = [{"name": "cp-solr-xml", "restartCount": 0, "state": waiting}]
+    cloud = ready_cloud(outside)
+    cloud["status"]["readyReplicas"] = 1
+    cluster = fake(
+        cloud, ready_stateful_set(outside), pod(phase="Pending", initContainerStatuses=init)
+    )
+    found, message = reason(cluster, outside)
+    assert found == "ImagePullError"
+    assert "cp-solr-xml" in message
+
+
+def test_foreign_cloud_is_never_touched(outside: Changes) -> None:
+    foreign = ready_cloud(outside)
+    foreign["metadata"]["ownerReferences"][0]["uid"] = "another"
+    cluster = fake(foreign, ready_stateful_set(outside))
+    with pytest.raises(PermanentError) as caught:
+        ensure_ready(run(cluster, outside))
+    assert caught.value.reason == "SolrCloudNameTaken"
+    assert cluster.applied == []
+    assert cluster.deleted == []
+
+
+def test_a_cloud_that_is_going_is_waited_for(outside: Changes) -> None:
+    going = copy.deepcopy(ready_cloud(outside))
+    going["metadata"]["deletionTimestamp"] = CREATED
+    assert reason(fake(going), outside)[0] == "RemovingOldTarget"
+
+
+def test_an_outside_zookeeper_that_does_not_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    cluster = fake(documents=schema())
+    found, message = reason(cluster, _external(port))
+    assert found == "ZooKeeperUnreachable"
+    assert f"127.0.0.1:{port}" in message
+    assert cluster.applied == []
+
+
+PROVIDED: Changes = {f"{SOLR}.zookeeper": {"mode": "Provided"}}
+
+
+def test_a_provided_zookeeper_without_its_operator() -> None:
+    found, message = reason(fake(unknown=("ZookeeperCluster",)), PROVIDED)
+    assert found == "ZooKeeperOperatorMissing"
+    assert "set zookeeper.mode to Ensemble" in message
+
+
+def test_a_provided_zookeeper_that_is_not_made() -> None:
+    cluster = fake(documents=schema())
+    found, message = reason(cluster, PROVIDED)
+    assert found == "ZooKeeperNotReady"
+    assert "has not made ZookeeperCluster base-solrcloud-zookeeper" in message

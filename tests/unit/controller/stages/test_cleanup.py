@@ -1,0 +1,124 @@
+"""The collection on an existing Solr at every end of a benchmark."""
+
+from datetime import timedelta
+from typing import Any
+
+import kopf
+import pytest
+from prometheus_client import CollectorRegistry
+
+from solrbench.controller import handlers
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import TargetEndpoint
+from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
+from solrbench.controller.stages import cleanup
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
+from solrbench.errors import TemporaryError
+from solrbench.http_auth import NO_AUTH
+from solrbench.solr.client import SolrClient
+from solrbench.telemetry.metrics import Telemetry
+from support.few_objects import FewObjects
+from support.resources import create, resource
+from unit.controller.runs import NOW, SETTINGS, pass_over, provisioned, stored_status
+from unit.solr.cloud import Cloud
+
+
+def measured(cloud: Cloud, **spec: Any) -> ReconcileContext:
+    changes = create() | {f"spec.{name}": value for name, value in spec.items()}
+    run = provisioned(cloud, changes)
+    run.conditions.set(SUCCEEDED, "True", "Succeeded", "")
+    return run
+
+
+def test_clean_up_removes_it() -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    cleanup.clean_up(run)
+    assert cloud.collections == {}
+    assert run.conditions.is_true(CLEANED_UP)
+
+
+def test_it_is_kept_if_asked_for() -> None:
+    cloud = Cloud()
+    cleanup.clean_up(measured(cloud, cleanup="Never"))
+    assert cloud.collections.keys() == {"base"}
+
+
+@pytest.mark.parametrize("end", [cleanup.clean_up, cleanup.suspend])
+def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    cloud.down = True
+    with pytest.raises(TemporaryError):
+        end(run)
+    condition = run.conditions.get(CLEANED_UP)
+    assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")
+    assert cleanup.needs_cleanup(run)
+    cloud.down = False
+    end(run)
+    assert cloud.collections == {}
+
+
+def test_suspension_removes_it_once() -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    cleanup.suspend(run)
+    assert cloud.collections == {}
+    cloud.down = True
+    cleanup.suspend(pass_over(cloud, None, stored_status(run)))
+
+
+@pytest.fixture
+def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Delete a benchmark so long ago; give the reasons of the events."""
+
+    def delete(cloud: Cloud, ago: timedelta, *, started: bool = True) -> list[str]:
+        body: Any = resource(create())
+        body["metadata"] |= {"namespace": "search", "uid": "0b5b"}
+        body["metadata"]["deletionTimestamp"] = (NOW - ago).isoformat()
+        if started:
+            nodes = dict(Cloud().nodes)
+            body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
+        endpoint = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
+        monkeypatch.setattr("solrbench.controller.context.resolve_endpoint", lambda *_: endpoint)
+
+        def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
+            return cloud.client()
+
+        monkeypatch.setattr(ReconcileContext, "solr", client)
+        events: list[str] = []
+        monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
+        monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
+        made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
+        told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
+        made.on_delete(body=kopf.Body(body), **told)
+        return events
+
+    return delete
+
+
+def test_deletion_removes_it(deletion: Any) -> None:
+    cloud = Cloud()
+    measured(cloud)
+    assert deletion(cloud, timedelta()) == []
+    assert cloud.collections == {}
+
+
+def test_deletion_waits_for_a_solr_that_is_away_but_not_for_ever(deletion: Any) -> None:
+    cloud = Cloud()
+    measured(cloud)
+    cloud.down = True
+    with pytest.raises(kopf.TemporaryError, match="SolrUnreachable"):
+        deletion(cloud, DELETION_TIMEOUT - timedelta(seconds=1))
+    assert deletion(cloud, DELETION_TIMEOUT) == ["CollectionLeftBehind"]
+
+
+def test_deletion_does_not_wait_for_a_solr_that_refuses_credentials(deletion: Any) -> None:
+    cloud = Cloud()
+    measured(cloud)
+    cloud.authorization = "Basic x"
+    assert deletion(cloud, timedelta()) == ["CollectionLeftBehind"]
+
+
+def test_deletion_before_the_start_sends_no_request(deletion: Any) -> None:
+    assert deletion(Cloud(down=True), timedelta(), started=False) == []

@@ -1,0 +1,216 @@
+from datetime import timedelta
+
+import pytest
+
+from solrbench.controller.context import ReconcileContext, TargetLostError
+from solrbench.controller.stages.existing_target import (
+    reconcile_existing_target,
+    remove_collection,
+    verify_nodes_unchanged,
+)
+from solrbench.controller.stages.indexing import reconcile_index
+from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
+from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.plan import names
+from support.resources import create, use
+from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, stored_status
+from unit.solr.cloud import Cloud
+
+
+def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> ReconcileContext:
+    """Return the reconcile after the one in which the target became ready."""
+    run = provisioned(cloud, changes)
+    assert run.conditions.is_true(TARGET_READY)
+    return pass_over(cloud, changes, stored_status(run))
+
+
+def later(cloud: Cloud, run: ReconcileContext, seconds: float) -> ReconcileContext:
+    return pass_over(cloud, None, stored_status(run), NOW + timedelta(seconds=seconds))
+
+
+def test_makes_a_collection_of_its_own_once() -> None:
+    cloud = Cloud()
+    cloud.make("others", "_default")
+    run = ready(cloud)
+    assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
+    reconcile_target(run)
+    assert len(cloud.changed) == 2
+
+
+def test_reconcile_after_a_crash_finds_what_the_one_before_made() -> None:
+    cloud = Cloud()
+    provisioned(cloud)
+    known = ready(Cloud()).status.model_copy(update={"conditions": []})
+    reconcile_target(pass_over(cloud, None, known))
+    assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
+
+
+def test_status_has_what_solr_reports() -> None:
+    target = ready(Cloud()).status.target
+    assert (target.live_nodes, target.solr_version) == (2, "9.10.1")
+    assert target.heap_bytes == 1 << 30
+    assert target.zookeepers is None
+    assert target.url == "http://search.team.svc:8983/solr/base"
+    assert target.nodes == {"a:8983_solr": "1", "b:8983_solr": "1"}
+
+
+def test_collection_of_the_same_name_is_not_touched() -> None:
+    cloud = Cloud()
+    cloud.make("base", "_default")
+    with pytest.raises(PermanentError, match="left alone"):
+        provisioned(cloud)
+    known = ready(Cloud()).status
+    remove_collection(pass_over(cloud, None, known))
+    assert cloud.changed == []
+
+
+@pytest.mark.parametrize("stranger", [True, False])
+def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> None:
+    """Who cleans up asks only a target whose nodes are noted, here nobody would let it in."""
+    cloud = Cloud() if stranger else Cloud(authorization="Basic x", probes_open=True)
+    if stranger:
+        cloud.make("base", "_default")
+    run = pass_over(cloud)
+    with pytest.raises(PermanentError) as caught:
+        reconcile_target(run)
+    assert caught.value.reason == ("CollectionExists" if stranger else "AuthenticationFailed")
+    assert run.status.target.nodes == {}
+    remove_collection(run)
+
+
+@pytest.mark.parametrize(
+    ("cloud", "changes", "reason"),
+    [
+        (Cloud(version="10.0.0"), {}, "UnsupportedSolrVersion"),
+        (Cloud(), {"spec.collection.replicas": {"nrt": 3}}, "TooFewNodes"),
+        (Cloud(redirect=True), {}, "RedirectRefused"),
+        (Cloud(authorization="Basic x"), {}, "AuthenticationFailed"),
+    ],
+)
+def test_what_can_never_work_ends_the_benchmark(
+    cloud: Cloud, changes: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(PermanentError) as caught:
+        provisioned(cloud, create() | changes)
+    assert caught.value.reason == reason
+    assert cloud.changed == []
+
+
+def test_target_that_does_not_answer_is_waited_for() -> None:
+    with pytest.raises(TemporaryError) as caught:
+        reconcile_target(pass_over(Cloud(down=True)))
+    assert caught.value.reason == "SolrUnreachable"
+
+
+def test_collection_of_the_user_is_only_read() -> None:
+    cloud = Cloud()
+    cloud.make("books", "_default")
+    run = ready(cloud, use())
+    reconcile_index(run)
+    assert run.conditions.get(DATA_INDEXED).reason == "Used"
+    assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
+    restart_target(run, TargetLostError("TargetNodeLost", "x"))
+    reconcile_target(pass_over(cloud, use(), stored_status(run)))
+    remove_collection(run)
+    assert cloud.changed == []
+    assert cloud.collections.keys() == {"books"}
+    assert names.collection(run.benchmark) == "books"
+
+
+def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
+    cloud = Cloud(aliases={"books": "books-2026"})
+    cloud.make("books-2026", "_default")
+    run = ready(cloud, use())
+    reconcile_index(run)
+    assert run.status.dataset.documents == 5
+    assert (run.status.target.url or "").endswith("/solr/books")
+
+
+def test_collection_of_the_user_must_be_there_and_active() -> None:
+    cloud = Cloud()
+    with pytest.raises(TemporaryError, match="no collection books") as caught:
+        reconcile_target(pass_over(cloud, use()))
+    assert caught.value.reason == "CollectionNotFound"
+    cloud.make("books", "_default", state="recovering")
+    with pytest.raises(TemporaryError, match="books_shard1_replica_n1 is recovering"):
+        reconcile_target(pass_over(cloud, use()))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "text"),
+    [
+        ({"a:8983_solr": "1"}, "b:8983_solr is not live"),
+        ({"a:8983_solr": "1", "b:8983_solr": "2"}, "b:8983_solr was started again"),
+    ],
+)
+def test_node_with_another_life_is_a_lost_target(nodes: dict[str, str], text: str) -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.nodes = nodes
+    with pytest.raises(TargetLostError, match=text):
+        verify_target(later(cloud, run, 11))
+
+
+def test_node_that_came_along_is_no_loss() -> None:
+    cloud = Cloud()
+    run = later(cloud, ready(cloud), 11)
+    cloud.nodes["c:8983_solr"] = "1"
+    verify_target(run)
+    assert run.status.target.check_time == run.now
+
+
+def test_nodes_are_not_queried_in_every_reconcile() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.down = True
+    verify_nodes_unchanged(later(cloud, run, 5))
+    with pytest.raises(TemporaryError):
+        verify_nodes_unchanged(later(cloud, run, 5), now=True)
+
+
+def test_silence_is_borne_for_a_while() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.down = True
+    verify_nodes_unchanged(later(cloud, run, 60))
+    with pytest.raises(TargetLostError) as caught:
+        verify_nodes_unchanged(later(cloud, run, 61))
+    assert caught.value.reason == "TargetUnreachable"
+
+
+def test_nodes_that_were_there_must_come_back() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    first = cloud.nodes
+    cloud.nodes = {"a:8983_solr": "1"}
+    restart_target(run, TargetLostError("TargetNodeLost", "node b is gone"))
+    with pytest.raises(TemporaryError, match="b:8983_solr") as caught:
+        reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
+    assert caught.value.reason == "SolrNotLive"
+    cloud.nodes = first | {"b:8983_solr": "2"}
+    run = pass_over(cloud, None, stored_status(run))
+    reconcile_existing_target(run)
+    assert run.status.target.nodes == cloud.nodes
+
+
+def test_lost_target_gets_a_fresh_collection() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.changed.clear()
+    restart_target(run, TargetLostError("TargetNodeLost", "node b was started again"))
+    reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
+    assert cloud.changed == [
+        ("DELETE", "base"),
+        ("UPLOAD", f"{CONFIG_SETS}2"),
+        ("CREATE", "base"),
+    ]
+
+
+def test_nothing_of_ours_stays() -> None:
+    cloud = Cloud()
+    cloud.make("others", "_default")
+    run = ready(cloud)
+    remove_collection(run)
+    assert cloud.collections.keys() == {"others"}
+    assert cloud.config_sets == {"_default"}

@@ -1,0 +1,127 @@
+"""After the last document: the load waits until every replica shows all of them."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from unit.controller.test_reconcile import World, condition_of
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from unit.solr.states import replica
+
+DOCUMENTS = 2000
+SHARD = {
+    "n1": replica("leader", "a", type="TLOG", leader="true"),
+    "n2": replica("tlog", "b", type="TLOG"),
+    "n3": replica("pull", "c", type="PULL"),
+}
+REAL_CLIENT = httpx.Client
+
+
+class Index:
+    """A Solr whose replicas hold so many documents; notes what it is asked to do."""
+
+    def __init__(self, **documents: int) -> None:
+        self.documents = documents
+        self.commits = 0
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/update"):
+            self.commits += 1
+            return httpx.Response(200, json={"responseHeader": {"status": 0}})
+        if request.url.path.endswith("/admin/collections"):
+            shard = {"range": "80000000-7fffffff", "state": "active", "replicas": SHARD}
+            collection = {"router": {"name": "compositeId"}, "shards": {"shard1": shard}}
+            cluster = {"collections": {"one": collection}, "live_nodes": []}
+            return httpx.Response(200, json={"cluster": cluster})
+        cores = {
+            name: {"index": {"numDocs": number, "sizeInBytes": 7}}
+            for name, number in self.documents.items()
+        }
+        return httpx.Response(200, json={"status": cores})
+
+    def client(self, **_: Any) -> httpx.Client:
+        return REAL_CLIENT(transport=httpx.MockTransport(self.answer), trust_env=False)
+
+
+@pytest.fixture
+def world() -> World:
+    """Return a world whose index Job has just sent all documents."""
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"]["solrCloud"]["nodes"] = 3
+    body["spec"]["collection"] = {"replicas": {"nrt": 0, "tlog": 2, "pull": 1}}
+    body["status"]["conditions"].pop()  # DataIndexed
+    labels = solr_pod()["metadata"]["labels"] | {"app.kubernetes.io/component": "index"}
+    done = {"type": "Complete", "status": "True"}
+    progress = {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0}
+    ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(progress)}
+    container = {"name": "index", "state": {"terminated": ended}}
+    world.cluster.put(solr_pod())
+    world.cluster.put(
+        {
+            "kind": "Job",
+            "metadata": {"name": "one-index", "labels": labels},
+            "status": {"conditions": [done]},
+        }
+    )
+    world.cluster.put(
+        {
+            "kind": "Pod",
+            "metadata": {"name": "one-index-0", "labels": labels},
+            "status": {"phase": "Succeeded", "containerStatuses": [container]},
+        }
+    )
+    return world
+
+
+def passed(world: World, monkeypatch: pytest.MonkeyPatch, index: Index) -> SolrBenchmark:
+    """Make a reconcile while Solr is in the state of `index`."""
+    monkeypatch.setattr("solrbench.solr.client.httpx.Client", index.client)
+    return world.reconcile("one")
+
+
+@pytest.mark.parametrize(("tlog", "pull"), [(0, 0), (DOCUMENTS, 0), (0, DOCUMENTS), (1999, 1999)])
+def test_replicas_that_are_behind_are_waited_for(
+    world: World, monkeypatch: pytest.MonkeyPatch, tlog: int, pull: int
+) -> None:
+    after = passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=tlog, pull=pull))
+    assert condition_of(after, "DataIndexed") == ("False", "ReplicasDisagree")
+    assert condition_of(after, "Succeeded") == ("Unknown", "ReplicasDisagree")
+    assert after.status.phase == "Indexing"
+    whole = Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    after = passed(world, monkeypatch, whole)
+    assert condition_of(after, "DataIndexed") == ("True", "Indexed")
+    assert after.status.dataset.documents == DOCUMENTS
+    assert whole.commits == 1
+
+
+@pytest.mark.parametrize("documents", [0, DOCUMENTS - 1, DOCUMENTS + 1])
+def test_replicas_that_agree_on_a_wrong_number_are_no_success(
+    world: World, monkeypatch: pytest.MonkeyPatch, documents: int
+) -> None:
+    after = passed(world, monkeypatch, Index(leader=documents, tlog=documents, pull=documents))
+    assert condition_of(after, "DataIndexed") == ("False", "DocumentCountMismatch")
+    assert after.status.phase == "Failed"
+
+
+def test_node_that_is_lost_while_documents_are_counted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Losing(Index):
+        def answer(self, request: httpx.Request) -> httpx.Response:
+            world.cluster.objects.pop(("Pod", "default", "one-solr-0"), None)
+            return super().answer(request)
+
+    whole = Losing(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    after = passed(world, monkeypatch, whole)
+    assert condition_of(after, "DataIndexed") == ("False", "TargetPodLost")
+    assert after.status.attempts.target == 2
+
+
+def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
+    del world.cluster.objects["Job", "default", "one-index"]["status"]
+    assert condition_of(world.reconcile("one"), "DataIndexed") == ("False", "Indexing")
+    assert world.cluster.asked.count("Pod") == 2  # one of them is the look at the target

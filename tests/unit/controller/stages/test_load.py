@@ -1,0 +1,158 @@
+"""The plan that the load gets, and what is made of its results."""
+
+import json
+from typing import cast
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.controller import endpoint
+from solrbench.plan.load_plan import LoadPlan, Resumption
+from solrbench.results.model.windows import RequestWindow
+from unit.controller.test_reconcile import World, condition_of
+from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
+from unit.results.builders import make_document, make_result
+
+VARIANTS = [
+    {"name": "raw", "door": "Nodes"},
+    {"name": "service", "door": "Service"},
+    {"name": "proxy", "urls": ["http://proxy/solr"]},
+]
+
+
+def planned(**target: object) -> LoadPlan:
+    """Return the plan that the load pods of a benchmark read."""
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"] |= target
+    return plan_of(world)
+
+
+def plan_of(world: World) -> LoadPlan:
+    """Return the plan that the load pods read after the next reconcile."""
+    world.cluster.put(solr_pod())
+    world.reconcile("one")
+    found = world.cluster.objects["ConfigMap", "default", "one-load-master"]
+    return LoadPlan.model_validate(json.loads(found["data"]["load-plan.json"]))
+
+
+def test_plan_has_each_variant_once_with_its_urls(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = {"proxy.default.svc": ["10.96.0.7"]}
+    monkeypatch.setattr(endpoint, "resolve", lambda host: addresses.get(host, ["10.96.0.1"]))
+    plan = planned(variants=VARIANTS)
+    node = "http://one-solr-0.one-solr.default.svc:8983/solr"
+    assert {each.variant: each.urls for each in plan.variants} == {
+        "raw": [node],
+        "service": ["http://one-solr-common.default.svc:8983/solr"],
+        "proxy": ["http://proxy.default.svc/solr"],
+    }
+    assert [(each.id, each.variant) for each in plan.passes] == [
+        ("r1-v0-s0-two-users", "raw"),
+        ("r1-v1-s0-two-users", "service"),
+        ("r1-v2-s0-two-users", "proxy"),
+    ]
+
+
+def test_plan_has_the_rate_where_a_ramp_begins() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    step = {"requestsPerSecond": 8, "rampSeconds": 3, "requests": 10}
+    body["spec"]["load"]["steps"] = [{"name": name} | step for name in ("low", "high")]
+    plan = plan_of(world)
+    assert [each.ramp_from_requests_per_second for each in plan.passes] == [0.0, 8.0]
+
+
+def test_proxy_must_be_an_allowed_host() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    outside = {"name": "outside", "urls": ["http://proxy.example.org/solr"]}
+    body["spec"]["target"] |= {"variants": [VARIANTS[0], outside]}
+    world.cluster.put(solr_pod())
+    assert condition_of(world.reconcile("one"), "Succeeded") == ("False", "HostNotAllowed")
+    assert world.cluster.names("Job") == set()
+
+
+def test_without_variants_the_load_goes_to_the_nodes() -> None:
+    plan = planned()
+    assert plan.variants == []
+    assert plan.solr_urls == ["http://one-solr-0.one-solr.default.svc:8983/solr"]
+    assert [(each.id, each.variant) for each in plan.passes] == [("r1-s0-two-users", "")]
+
+
+def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
+    world = measured_so_far(retries=3, load=3)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["load"]["repeats"] = 2
+    body["spec"]["load"]["steps"] = [
+        {"name": name, "users": 1, "requests": 5} for name in ("two-users", "more", "most")
+    ]
+    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    for repeat, place, step in ((1, 0, "two-users"), (1, 1, "more")):
+        document = make_document(step, repeat, make_result([9]), attempt=2)
+        found = {"id": f"r{repeat}-s{place}-{step}", "list_offsets": [12 + place]}
+        reports.store(benchmark, document.model_copy(update=found), 2)
+    plan = plan_of(world)
+    assert plan.passes[0].id == "r1-s2-most"
+    assert plan.resumption == Resumption(offsets=[13], lost_steps=1, lost_warm_ups=0)
+
+
+def test_the_first_attempt_has_nothing_to_go_on_behind() -> None:
+    assert planned().resumption == Resumption()
+
+
+def test_stored_steps_of_variants_are_compared() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["target"]["variants"] = VARIANTS[:2]
+    body["spec"]["load"]["repeats"] = 2
+    world.cluster.put(solr_pod())
+    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    for repeat in (1, 2):
+        for place, (variant, time) in enumerate({"raw": 1000, "service": 1100}.items()):
+            document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
+            step_run_id = f"r{repeat}-v{place}-s0-two-users"
+            reports.store(benchmark, document.model_copy(update={"id": step_run_id}), 1)
+    status = world.reconcile("one").status
+    assert status.report.stored_steps == status.report.total_steps == 4
+    assert [(each.variant, each.requests) for each in status.results] == [
+        ("raw", 18),
+        ("service", 18),
+    ]
+    (comparison,) = status.comparisons
+    assert comparison.average is not None
+    assert (comparison.variant, comparison.average.percent) == ("service", 10)
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    assert stored["comparisons"][0]["baseline"] == "raw"
+
+
+def test_status_has_open_loop_stats_and_cold_start() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    world.cluster.put(solr_pod())
+    before = world.reconcile("one").status
+    assert (before.sending, before.cold_start) == ([], None)
+    first = RequestWindow(
+        requests=1000,
+        failures=0,
+        end_seconds=2,
+        seconds=2,
+        mean_microseconds=7000,
+        max_microseconds=9000,
+    )
+    changes = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
+    document = make_document("two-users", 1, make_result([1000] * 9))
+    reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
+    reports.store(benchmark, document.model_copy(update={**changes, "outlier_windows": 0}), 1)
+    world.reconcile("one")
+    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    (sending,) = stored["sending"]
+    assert (sending["step"], sending["plannedArrivals"], sending["sentArrivals"]) == (
+        "two-users",
+        9,
+        9,
+    )
+    assert "lagP99Milliseconds" not in sending
+    assert stored["coldStart"]["firstThousandAverageMilliseconds"] == 7
+    assert "steadyAverageMilliseconds" not in stored["coldStart"]

@@ -1,0 +1,143 @@
+from typing import Any
+
+import pytest
+
+from solrbench.controller import endpoint
+from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.http_auth import basic_auth
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import Replica
+from support.few_objects import FewObjects
+from support.objects import stored
+from support.resources import create
+from unit.solr.answering import Solr
+
+ALLOWED = ("*.svc",)
+ADDRESSES = {
+    "search.search.svc": ["10.0.0.7"],
+    "a.nodes.search.svc": ["10.0.0.8"],
+    "b.nodes.search.svc": ["10.0.0.9"],
+    "kubernetes.default.svc": ["10.96.0.1"],
+    "metadata.search.svc": ["169.254.169.254"],
+    "rebound.search.svc": ["10.0.0.7", "127.0.0.1"],
+    "api.search.svc": ["192.0.2.10"],
+    "192.0.2.10": ["192.0.2.10"],
+}
+
+
+@pytest.fixture(autouse=True)
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(host: str) -> list[str]:
+        if host not in ADDRESSES:
+            raise TemporaryError("HostNotFound", f"{host} cannot be resolved")
+        return ADDRESSES[host]
+
+    monkeypatch.setattr(endpoint, "resolve", resolve)
+
+
+def find(cluster: FewObjects, **fields: Any) -> TargetEndpoint:
+    existing = stored(create(**fields)).spec.target.existing
+    assert existing is not None
+    return resolve_endpoint(cluster.as_cluster(), ALLOWED, "search", existing)
+
+
+def test_service_of_the_namespace() -> None:
+    cluster = FewObjects()
+    cluster.add_secret("login", username="solr", password="SolrRocks")
+    found = find(cluster, basicAuth={"secretName": "login"})
+    assert found.urls == ["http://search.search.svc:8983/solr"]
+    assert found.auth.authorization == basic_auth("solr", "SolrRocks")
+    assert not found.nodes
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "kubernetes.default.svc", "metadata", "rebound", "api", "10.0.0.7"]
+)
+def test_hosts_that_are_refused(host: str) -> None:
+    cluster = FewObjects(hosts=["192.0.2.10"])
+    with pytest.raises(PermanentError) as caught:
+        find(cluster, urls=[f"http://{host}:8983/solr"])
+    assert caught.value.reason == "HostNotAllowed"
+
+
+def test_one_bad_host_among_good_ones_is_enough() -> None:
+    with pytest.raises(PermanentError, match=r"example[.]org"):
+        find(FewObjects(), urls=["http://search/solr", "http://example.org/solr"])
+
+
+def test_service_that_is_not_there_may_come() -> None:
+    with pytest.raises(TemporaryError, match="cannot be resolved"):
+        find(FewObjects(), urls=["http://nobody/solr"])
+
+
+def cloud(*ready: bool) -> dict[str, Any]:
+    nodes = [
+        {"internalAddress": f"http://{name}.nodes.search:8983", "ready": each}
+        for name, each in zip("ab", ready, strict=False)
+    ]
+    return {"status": {"solrNodes": nodes}}
+
+
+def by_name(cluster: FewObjects) -> TargetEndpoint:
+    existing = stored({"spec.target": {"existing": {"solrCloudName": "books"}}})
+    target = existing.spec.target.existing
+    assert target is not None
+    return resolve_endpoint(cluster.as_cluster(), ALLOWED, "search", target)
+
+
+def test_nodes_of_a_solr_cloud() -> None:
+    found = by_name(FewObjects({("SolrCloud", "books"): cloud(True, True)}))
+    assert found.urls == [
+        "http://a.nodes.search.svc:8983/solr",
+        "http://b.nodes.search.svc:8983/solr",
+    ]
+    assert found.nodes
+
+
+@pytest.mark.parametrize(
+    ("cluster", "reason"),
+    [
+        (FewObjects(), "SolrCloudNotFound"),
+        (FewObjects({("SolrCloud", "books"): cloud(True, False)}), "SolrCloudNotReady"),
+        (FewObjects({("SolrCloud", "books"): {}}), "SolrCloudNotReady"),
+        (FewObjects(refusal=TemporaryError("KindNotServed", "no")), "SolrOperatorMissing"),
+    ],
+)
+def test_solr_cloud_that_is_not_there_yet(cluster: FewObjects, reason: str) -> None:
+    with pytest.raises(TemporaryError) as caught:
+        by_name(cluster)
+    assert caught.value.reason == reason
+
+
+def replica(node: str) -> Replica:
+    url = f"http://{node}:8983/solr"
+    return Replica("shard1", "c", f"{node}:8983_solr", url, "NRT", "active", leader=True)
+
+
+def test_leaders_that_answer_and_are_allowed_are_asked_directly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def client(urls: list[str], *_: object) -> SolrClient:
+        asked.extend(urls)
+        down = "b.nodes" in urls[0]
+        return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))
+
+    monkeypatch.setattr(endpoint, "SolrClient", client)
+    found = find(FewObjects(), urls=["http://search/solr", "http://search:80/solr"])
+    nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "nobody"]
+    cluster = FewObjects().as_cluster()
+    direct = leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes])
+    assert direct == {"http://a.nodes.search:8983/solr": "http://a.nodes.search.svc:8983/solr"}
+    assert [url.split("/")[2] for url in asked] == [
+        "a.nodes.search.svc:8983",
+        "b.nodes.search.svc:8983",
+    ]
+
+
+def test_single_endpoint_is_not_bypassed() -> None:
+    found = find(FewObjects())
+    cluster = FewObjects().as_cluster()
+    assert leader_urls(cluster, ALLOWED, "search", found, [replica("a.nodes.search")]) == {}

@@ -1,0 +1,120 @@
+import gc
+import gzip
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.dataset.backoff import Backoff
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources.documents import ReadContext, read_documents
+from solrbench.dataset.sources.partition import Partition
+from unit.dataset.fake_servers import file_server, packed
+
+WHOLE = Partition(0, 1, 10)
+
+
+def dataset(*paths: str, **more: Any) -> Dataset:
+    claim = {"claimName": "data", "paths": paths}
+    return Dataset.model_validate({"persistentVolumeClaim": claim, **more})
+
+
+def read(wanted: Dataset, folder: Path, part: Partition = WHOLE) -> list[dict[str, Any]]:
+    pauses: list[float] = []
+    around = ReadContext(folder, Backoff(0.001, 0.001), random.Random(1), pauses.append)
+    return list(read_documents(wanted, part, around))
+
+
+def test_documents_without_id_are_named_by_file_and_record(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"t":"x"}\n{"id":"own"}\n\n{"t":null}\n')
+    (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"t\ny\n"))
+    found = read(dataset("a.jsonl", "b.csv.gz"), tmp_path)
+    assert found == [
+        {"id": "a.jsonl-1", "t": "x"},
+        {"id": "own"},
+        {"id": "a.jsonl-3"},
+        {"id": "b.csv.gz-1", "t": "y"},
+    ]
+
+
+@pytest.mark.parametrize(("pods", "batch"), [(2, 3), (3, 10), (4, 1)])
+def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -> None:
+    for name in ("a", "b", "c"):
+        rows = [json.dumps({"n": number}) for number in range(17)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    wanted = dataset("?.jsonl")
+    whole = read(wanted, tmp_path)
+    assert len(whole) == 51
+    for pod in range(pods):
+        part = Partition(pod, pods, batch)
+        expected = [each for position, each in enumerate(whole) if part.owns(position)]
+        assert read(wanted, tmp_path, part) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason", "message"),
+    [
+        ("a.jsonl", b'{"a":1}\n{"a":\n', Reason.MALFORMED_DOCUMENT, "a.jsonl: line 2"),
+        ("a.json", b'[{"a":1},{"a" 2}]', Reason.MALFORMED_DOCUMENT, "a.json: record 2"),
+        ("a.json.gz", packed(b'[{"a":1}]')[:-6], Reason.MALFORMED_DOCUMENT, "damaged gzip"),
+        ("a.csv.gz", packed(b"a\n1\n")[:-6], Reason.MALFORMED_DOCUMENT, "damaged gzip"),
+        ("a.csv.gz", packed(b"a\n")[:10] + b"\xff" * 9, Reason.MALFORMED_DOCUMENT, "damaged"),
+        ("a.jsonl", b"\n", Reason.EMPTY_DATASET, "there is no document in a.jsonl"),
+        ("a.tsv", b"a\t", Reason.UNKNOWN_FORMAT, "a.tsv: the ending tells no format"),
+    ],
+)
+def test_says_what_is_wrong_with_a_file(
+    tmp_path: Path, name: str, data: bytes, reason: Reason, message: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(IndexingError, match=message) as caught:
+        read(dataset(name), tmp_path)
+    assert caught.value.reason is reason
+    assert caught.value.permanent
+
+
+def test_config_map_keys_are_files(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"id":"1"}]')
+    wanted = Dataset.model_validate({"configMap": {"name": "m", "keys": ["a.json"]}})
+    assert read(wanted, tmp_path) == [{"id": "1"}]
+
+
+def test_urls_are_files(tmp_path: Path) -> None:
+    files = {"/x/a.jsonl.gz": packed(b'{"t":"x"}\n'), "/b.json": b'[{"t":"y"}]'}
+    with file_server(files, []) as url:
+        urls = [f"{url}/x/a.jsonl.gz?token=secret", f"{url}/b.json"]
+        found = read(Dataset.model_validate({"http": {"urls": urls}}), tmp_path)
+    assert [each["id"] for each in found] == ["a.jsonl.gz-1", "b.json-1"]
+
+
+def test_body_that_ends_early_may_be_whole_next_time(tmp_path: Path) -> None:
+    with file_server({"/a.jsonl": b'{"t":"x"}\n' * 9}, [(0, "")]) as url:
+        wanted = Dataset.model_validate({"http": {"urls": [f"{url}/a.jsonl?token=secret"]}})
+        with pytest.raises(IndexingError, match="lost while reading") as caught:
+            read(wanted, tmp_path)
+    assert caught.value.reason is Reason.DATASET_UNREACHABLE
+    assert not caught.value.permanent
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.jsonl", "a.json", "a.xml"])
+def test_reading_may_stop_in_the_middle(
+    tmp_path: Path, name: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    data = {
+        "a.csv": b"t\nx\ny\n",
+        "a.csv.gz": packed(b"t\nx\ny\n"),
+        "a.jsonl": b'{"t":"x"}\n{"t":"y"}\n',
+        "a.json": b'[{"t":"x"},{"t":"y"}]',
+        "a.xml": b"<add><doc><field name='t'>x</field></doc><doc/></add>",
+    }
+    (tmp_path / name).write_bytes(data[name])
+    around = ReadContext(tmp_path, Backoff(), random.Random(1), lambda _: None)
+    found = read_documents(dataset(name), WHOLE, around)
+    assert next(found)["t"] == "x"
+    del found
+    gc.collect()
+    assert [str(each.message) for each in recwarn] == []

@@ -1,0 +1,121 @@
+import io
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.dataset import Format
+from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.sources import readers
+from solrbench.dataset.sources.readers import reader_for
+
+
+def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:
+    stream = io.BufferedReader(io.BytesIO(data))
+    for load in reader_for(wanted)(stream, "f"):
+        yield load()
+
+
+GOOD = [
+    (Format.JSONL, b'{"a":1}\n\n{"a":2}', [{"a": 1}, {"a": 2}]),
+    (Format.JSONL, b'\xef\xbb\xbf{"a":1}\r\n', [{"a": 1}]),
+    (Format.JSONL, b"", []),
+    (Format.JSON, b' [ {"a":1.5}, {"b":[{"c":null}]} ]\n', [{"a": 1.5}, {"b": [{"c": None}]}]),
+    (Format.JSON, b'{"a":1}{"a":2}\n{"a":3}', [{"a": 1}, {"a": 2}, {"a": 3}]),
+    (Format.JSON, b'\xef\xbb\xbf[{"a":"\xc3\xa9"}]', [{"a": "é"}]),
+    (Format.JSON, b" \n ", []),
+    (Format.JSON, b"[]", []),
+    (Format.CSV, b'a,b\r\n1,"x, ""y""\nz"\r\n,2\r\n', [{"a": "1", "b": 'x, "y"\nz'}, {"b": "2"}]),
+    (Format.CSV, b"\xef\xbb\xbfa\n\n1\n", [{"a": "1"}]),
+    (Format.CSV, b"", []),
+]
+
+BAD = [
+    (Format.JSONL, b'{"a":1}\n{"a":}\n', 1, "f: line 2, column 6"),
+    (Format.JSONL, b'{"a":1}\n[1]\n', 1, "f: line 2: a document must be a JSON object"),
+    (Format.JSONL, b'{"a":1}\n{"a":"\xff"}\n', 1, "f: line 2"),
+    (Format.JSONL, b'{"a":1}\n{"a"', 1, "f: line 2"),
+    (Format.JSON, b'[{"a":1},{"a":2},{"a":}]', 2, "f: record 3"),
+    (Format.JSON, b'[{"a":1},{"a":2}', 2, "f: record 3"),
+    (Format.JSON, b'[{"a":1}, 7]', 1, "f: record 2: a document must be a JSON object"),
+    (Format.JSON, b'{"a":1}{"a":\xff}', 1, "f: record 2"),
+    (Format.JSON, b"<add/>", 0, "f: begins with b'<'"),
+    (Format.CSV, b"a,b\n1,2\n3\n", 1, "f: line 3: 1 cells, the header has 2"),
+    (Format.CSV, b"a,a\n1,2\n", 0, "f: line 1: the header"),
+    (Format.CSV, b"a,\n1,2\n", 0, "f: line 1: the header"),
+    (Format.CSV, b'a,b\n1,2\n3,"x"y\n', 1, "f: line 3"),
+    (Format.CSV, b'a,b\n1,"2\n', 0, "f: line 2: unexpected end of data"),
+    (Format.CSV, b"a,b\n1,2\n1,\xff\n", 1, "f: line 3: not UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("wanted", "data", "expected"), GOOD)
+def test_reads(wanted: Format, data: bytes, expected: list[dict[str, Any]]) -> None:
+    assert list(read(wanted, data)) == expected
+
+
+@pytest.mark.parametrize(("wanted", "data", "before", "place"), BAD)
+def test_names_the_place_of_what_is_malformed(
+    wanted: Format, data: bytes, before: int, place: str
+) -> None:
+    documents = read(wanted, data)
+    assert len([next(documents) for _ in range(before)]) == before
+    with pytest.raises(IndexingError) as caught:
+        next(documents)
+    assert caught.value.reason is Reason.MALFORMED_DOCUMENT
+    assert caught.value.permanent
+    assert str(caught.value).startswith(place)
+    assert "; " in str(caught.value)
+
+
+def test_endless_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "LONGEST_LINE_BYTES", 1 << 10)
+    with pytest.raises(IndexingError, match="f: line 2: line is longer"):
+        list(read(Format.JSONL, b'{"a":1}\n{"a":"' + b"x" * 2000 + b'"}\n'))
+
+
+class Endless(io.RawIOBase):
+    """A file of very many equal records that is never whole in memory."""
+
+    def __init__(self, head: bytes, record: bytes, count: int, tail: bytes) -> None:
+        self._parts = iter([head, *([record * 100] * (count // 100)), tail])
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._rest = self._rest or next(self._parts, b"")
+        piece = self._rest[: len(buffer)]
+        buffer[: len(piece)] = piece
+        self._rest = self._rest[len(piece) :]
+        return len(piece)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "head", "record", "tail"),
+    [
+        (Format.JSON, b'[{"a":"0"}', b',{"a":"%s"}' % (b"x" * 500), b"]"),
+        (Format.JSON, b'{"a":"0"}', b'{"a":"%s"}\n' % (b"x" * 500), b""),
+        (Format.JSONL, b'{"a":"0"}\n', b'{"a":"%s"}\n' % (b"x" * 500), b""),
+        (Format.CSV, b"a\n0\n", b"%s\n" % (b"x" * 500), b""),
+        (
+            Format.XML,
+            b"<add><doc><field name='a'>0</field></doc>",
+            b"<doc><field name='a'>%s</field></doc>" % (b"x" * 500),
+            b"</add>",
+        ),
+    ],
+)
+def test_memory_does_not_grow_with_the_file(
+    wanted: Format, head: bytes, record: bytes, tail: bytes
+) -> None:
+    stream = io.BufferedReader(Endless(head, record, 8000, tail), 1 << 16)
+    records = reader_for(wanted)(stream, "f")
+    next(records)
+    tracemalloc.start()
+    assert sum(len(load()["a"]) == 500 for load in records) == 8000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2_000_000

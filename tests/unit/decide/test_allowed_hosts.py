@@ -1,0 +1,85 @@
+import pytest
+
+from solrbench.decide.allowed_hosts import (
+    DEFAULT_PATTERNS,
+    check_addresses,
+    check_name,
+    host_of,
+    qualify,
+)
+from solrbench.errors import PermanentError
+
+
+@pytest.mark.parametrize(
+    ("url", "full"),
+    [
+        ("http://search:8983/solr", "http://search.team.svc:8983/solr"),
+        ("http://search-0.search.team:8983/solr", "http://search-0.search.team.svc:8983/solr"),
+        ("http://search.team.svc/solr/", "http://search.team.svc/solr"),
+        ("https://Solr.Example.org:8984/a/solr", "https://solr.example.org:8984/a/solr"),
+        ("http://10.0.0.7:8983/solr", "http://10.0.0.7:8983/solr"),
+        ("http://[2001:db8::1]:8983/solr", "http://[2001:db8::1]:8983/solr"),
+    ],
+)
+def test_a_host_means_the_same_everywhere(url: str, full: str) -> None:
+    assert qualify(url, "team") == full
+
+
+@pytest.mark.parametrize(
+    ("host", "patterns"),
+    [
+        ("search.team.svc", DEFAULT_PATTERNS),
+        ("search.team.svc.cluster.local", DEFAULT_PATTERNS),
+        ("solr.example.org", ("*.Example.org",)),
+        ("10.0.0.7", ("10.0.0.*",)),
+        ("2001:db8::1", ("2001:db8::*",)),
+    ],
+)
+def test_allowed_hosts(host: str, patterns: tuple[str, ...]) -> None:
+    check_name(host, patterns)
+
+
+@pytest.mark.parametrize(
+    ("host", "patterns"),
+    [
+        ("example.org", DEFAULT_PATTERNS),
+        ("search.svc.example.org", DEFAULT_PATTERNS),
+        ("10.0.0.7", DEFAULT_PATTERNS),
+        ("example.org", ("*.example.org",)),
+        ("search.team.svc", ()),
+    ],
+)
+def test_other_hosts_are_refused_with_the_remedy(host: str, patterns: tuple[str, ...]) -> None:
+    with pytest.raises(PermanentError, match=r"existingTargets\.allowedHosts") as caught:
+        check_name(host, patterns)
+    assert caught.value.reason == "HostNotAllowed"
+    assert host in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [
+        ("127.0.0.1", "loopback"),
+        ("::1", "loopback"),
+        ("::ffff:127.0.0.1", "loopback"),
+        ("169.254.169.254", "link-local"),
+        ("::ffff:169.254.169.254", "link-local"),
+        ("fe80::1%eth0", "link-local"),
+        ("0.0.0.0", "no address of a host"),
+        ("224.0.0.1", "no address of a host"),
+        ("10.96.0.1", "the API server"),
+        ("::ffff:10.96.0.1", "the API server"),
+    ],
+)
+def test_no_pattern_allows_these_addresses(address: str, what: str) -> None:
+    with pytest.raises(PermanentError, match=what) as caught:
+        check_addresses("search.team.svc", ["10.0.0.7", address], ["10.96.0.1", "fd00::1"])
+    assert caught.value.reason == "HostNotAllowed"
+
+
+def test_addresses_of_pods_and_services_are_fine() -> None:
+    check_addresses("search.team.svc", ["10.0.0.7", "fd00::2"], ["10.96.0.1", "fd00::1"])
+
+
+def test_host_of_a_url() -> None:
+    assert host_of("https://[2001:DB8::1]:8983/solr") == "2001:db8::1"

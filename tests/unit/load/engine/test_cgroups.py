@@ -1,0 +1,89 @@
+"""Files of both versions of control groups, as containers and nodes show them."""
+
+from pathlib import Path
+
+import pytest
+
+from solrbench.load.engine import resource_usage as usage_module
+from solrbench.load.engine.cgroups import CpuGroup
+from solrbench.load.engine.resource_usage import SCHEDULED, UsageMeter
+
+
+def write(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("cpu_", "cpu.")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def group(root: Path, own: str) -> CpuGroup:
+    (root / "own").write_text(own)
+    return CpuGroup(root / "own", root)
+
+
+def test_version_2_in_a_container(tmp_path: Path) -> None:
+    write(tmp_path, cpu_max="50000 100000\n", cpu_stat="usage_usec 9\nthrottled_usec 2500000\n")
+    found = group(tmp_path, "0::/\n")
+    assert (found.throttled_seconds(), found.limit_cores()) == (2.5, 0.5)
+
+
+def test_version_2_without_a_limit_on_a_node(tmp_path: Path) -> None:
+    write(tmp_path, pods__one__cpu_max="max 100000\n", pods__one__cpu_stat="throttled_usec 0\n")
+    found = group(tmp_path, "0::/pods/one\n")
+    assert (found.throttled_seconds(), found.limit_cores()) == (0.0, None)
+
+
+@pytest.mark.parametrize("own", ["3:cpu,cpuacct:/pods/one\n", "3:cpu,cpuacct:/\n0::/\n"])
+def test_version_1_whatever_its_path_says(tmp_path: Path, own: str) -> None:
+    write(
+        tmp_path,
+        **{
+            "cpu,cpuacct__cpu_cfs_quota_us": "150000\n",
+            "cpu,cpuacct__cpu_cfs_period_us": "100000\n",
+            "cpu,cpuacct__cpu_stat": "nr_throttled 3\nthrottled_time 1500000000\n",
+        },
+    )
+    found = group(tmp_path, own)
+    assert (found.throttled_seconds(), found.limit_cores()) == (1.5, 1.5)
+
+
+def test_version_1_beside_version_2_and_without_a_limit(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        cpu__own__cpu_cfs_quota_us="-1\n",
+        cpu__own__cpu_cfs_period_us="100000\n",
+        cpu__own__cpu_stat="throttled_time 0\n",
+    )
+    found = group(tmp_path, "4:memory:/other\n1:cpu:/own\n0::/\n")
+    assert (found.throttled_seconds(), found.limit_cores()) == (0.0, None)
+
+
+def test_what_cannot_be_read_is_absent_not_zero(tmp_path: Path) -> None:
+    for found in (group(tmp_path, "0::/\n"), CpuGroup(tmp_path / "none", tmp_path)):
+        assert (found.throttled_seconds(), found.limit_cores()) == (None, None)
+
+
+def test_usage_is_what_happened_between_begin_and_end(tmp_path: Path) -> None:
+    write(tmp_path, cpu_max="200000 100000\n", cpu_stat="throttled_usec 1000000\n")
+    meter = UsageMeter(group(tmp_path, "0::/\n"))
+    write(tmp_path, cpu_stat="throttled_usec 3000000\n")
+    meter.begin()
+    write(tmp_path, cpu_stat="throttled_usec 3500000\n")
+    total = sum(number * number for number in range(200_000))
+    meter.end()
+    write(tmp_path, cpu_stat="throttled_usec 9000000\n")
+    usage = meter.usage()
+    assert total > 0
+    assert usage.throttled_seconds == pytest.approx(0.5)
+    assert usage.cpu_limit_cores == 2
+    # The clocks are read one after another.
+    assert 0 < usage.core_cpu_seconds <= usage.cpu_seconds + 0.01
+    assert usage.measured_seconds > 0
+    if SCHEDULED.exists():
+        assert usage.core_waiting_seconds is not None
+        assert 0 <= usage.core_waiting_seconds <= usage.measured_seconds
+
+
+def test_kernel_without_run_queue_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(usage_module, "SCHEDULED", tmp_path / "none")
+    assert UsageMeter(group(tmp_path, "0::/\n")).usage().core_waiting_seconds is None

@@ -1,0 +1,183 @@
+"""Bad answers, silence and connections that end: each a failure of its kind."""
+
+import asyncio
+import time
+
+import pytest
+
+from solrbench.load.engine import timestamped_socket
+from support.http_server import GOOD, Exchange, HttpServer, Script
+from support.ports import free_port
+from unit.load.builders import assignment, kinds, only, run, run_pass, target, workload
+
+
+async def _silence(exchange: Exchange) -> None:
+    await asyncio.sleep(60)
+
+
+async def _unavailable(exchange: Exchange) -> None:
+    exchange.send(b"down for a while", status=503)
+
+
+async def _close_the_second_time(exchange: Exchange) -> None:
+    if exchange.on_connection == 0:
+        exchange.send()
+    else:
+        exchange.close()
+
+
+async def _reset_in_the_middle(exchange: Exchange) -> None:
+    exchange.writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    await exchange.writer.drain()
+    exchange.close()
+
+
+async def _partial(exchange: Exchange) -> None:
+    exchange.send(b'{"responseHeader":{"status":0,"QTime":1,"partialResults":true}}')
+
+
+async def _error(exchange: Exchange) -> None:
+    exchange.send(b'{"responseHeader":{"status":400},"error":{"msg":"undefined field"}}')
+
+
+async def _no_json(exchange: Exchange) -> None:
+    exchange.send(b"<html>hello</html>")
+
+
+async def _no_http(exchange: Exchange) -> None:
+    exchange.writer.write(b"220 mail ready\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "part"),
+    [
+        (_silence, "Timeout", "within 0.2 s"),
+        (_unavailable, "HTTP503", "down for a while"),
+        (_reset_in_the_middle, "ConnectionReset", "ended after"),
+        (_partial, "PartialResults", "partial"),
+        (_error, "SolrError", "undefined field"),
+        (_no_json, "MalformedAnswer", "<html>"),
+        (_no_http, "MalformedAnswer", "not HTTP"),
+    ],
+)
+def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
+    async def body() -> None:
+        async with HttpServer(script) as server:
+            result = await run_pass(
+                target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
+            )
+        assert kinds(result) == {kind: 4}
+        assert part in only(result).failure_kinds[0].sample
+        assert (only(result).requests, only(result).failures) == (4, 4)
+        assert len(server.requests) == 4
+
+    run(body)
+
+
+def test_timeouts_count_with_the_time_waited() -> None:
+    async def body() -> None:
+        async with HttpServer(_silence) as server:
+            # The first request alone: others connect again, in the time that they may take.
+            result = await run_pass(target(server.url, timeout_seconds=0.2), assignment(requests=1))
+        assert (only(result).min_microseconds or 0) >= 190_000
+        assert (only(result).max_microseconds or 0) < 1_000_000
+
+    run(body)
+
+
+def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
+    async def body() -> None:
+        nobody = target(f"http://127.0.0.1:{free_port()}/solr")
+        refused = await run_pass(nobody, assignment(requests=3))
+        unknown = await run_pass(target("http://solr.invalid:8983/solr"), assignment(requests=1))
+        assert kinds(refused) == {"ConnectionRefused": 3}
+        assert kinds(unknown) == {"NameResolution": 1}
+
+    run(body)
+
+
+def test_chunked_answers_are_read_whole() -> None:
+    async def chunked(exchange: Exchange) -> None:
+        exchange.send_chunked(GOOD, 7)
+
+    async def body() -> None:
+        async with HttpServer(chunked) as server:
+            result = await run_pass(target(server.url), assignment(users=3, requests=30))
+        assert (only(result).requests, only(result).failures) == (30, 0)
+        assert server.connections == 3
+
+    run(body)
+
+
+def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
+    async def polite(exchange: Exchange) -> None:
+        exchange.send(headers="Connection: close\r\n")
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(polite) as server:
+            result = await run_pass(target(server.url), assignment(users=2, requests=10))
+        assert (only(result).requests, only(result).failures) == (10, 0)
+        assert only(result).retried_requests == 0
+        assert server.connections == 10
+
+    run(body)
+
+
+def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            result = await run_pass(target(server.url), assignment(requests=5))
+        assert (only(result).requests, only(result).failures) == (5, 0)
+        assert only(result).retried_requests == 4
+        assert len(server.requests) == 5 + 4
+
+    run(body)
+
+
+def test_update_is_not_sent_again() -> None:
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            what = target(server.url, spec=workload(handler="/update/json"))
+            result = await run_pass(what, assignment(requests=4))
+        assert kinds(result) == {"ConnectionReset": 2}
+        assert only(result).retried_requests == 0
+        assert len(server.requests) == 4
+
+    run(body)
+
+
+def test_request_is_not_sent_a_third_time() -> None:
+    async def once(exchange: Exchange) -> None:
+        if exchange.number == 0:
+            exchange.send()
+        else:
+            exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(once) as server:
+            result = await run_pass(target(server.url), assignment(requests=2))
+        assert kinds(result) == {"ConnectionReset": 1}
+        assert only(result).retried_requests == 1
+        assert len(server.requests) == 3
+
+    run(body)
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
+    hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        timestamped_socket, "_wall", lambda: time.time_ns() + hours * 3_600_000_000_000
+    )
+
+    async def body() -> None:
+        began = time.perf_counter()
+        async with HttpServer() as server:
+            result = await run_pass(target(server.url), assignment(requests=5))
+        passed = 1e6 * (time.perf_counter() - began)
+        assert (only(result).requests, only(result).failures) == (5, 0)
+        assert 0 <= (only(result).min_microseconds or 0) <= only(result).sum_microseconds < passed
+
+    run(body)

@@ -1,0 +1,122 @@
+"""One connection: responses that are known by their heads, and requests larger than a buffer."""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+from solrbench.load.engine import http_connection as module
+from solrbench.load.engine.http_connection import Connection
+
+
+class Answer(NamedTuple):
+    status: int
+    body: bytes
+    received: int
+    keep: bool
+
+
+class FakeOwner:
+    def __init__(self) -> None:
+        self.responses: list[Answer] = []
+        self.problems: list[str] = []
+
+    def on_response(
+        self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
+    ) -> None:
+        assert 0 <= time.perf_counter_ns() - ended_ns < 60e9
+        self.responses.append(Answer(status, body, received, keep))
+
+    def on_malformed_response(self, message: str) -> None:
+        self.problems.append(message)
+
+    def on_connection_lost(self, error: Exception | None, received: int) -> None:
+        self.problems.append(f"lost after {received}: {error}")
+
+
+@pytest.fixture(autouse=True)
+def known() -> Iterator[dict[bytes, module.CachedHead]]:
+    """Nothing is known at the start, whatever ran before."""
+    module._head_cache.clear()
+    yield module._head_cache
+    module._head_cache.clear()
+
+
+def connected() -> tuple[Connection, FakeOwner]:
+    connection, owner = Connection(), FakeOwner()
+    connection.owner = owner
+    return connection, owner
+
+
+def answer(body: bytes, head: bytes = b"HTTP/1.1 200 OK\r\nServer: any") -> bytes:
+    return head + b"\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def test_second_answer_with_the_same_head_is_the_same_as_the_first(
+    known: dict[bytes, module.CachedHead],
+) -> None:
+    connection, owner = connected()
+    for body in (b"{1}", b"{2}", b"{3}"):
+        connection.data_received(answer(body))
+    size = len(answer(b"{1}"))
+    assert owner.responses == [Answer(200, body, size, True) for body in (b"{1}", b"{2}", b"{3}")]
+    assert connection.response_count == 3
+    assert len(known) == 1
+
+
+@pytest.mark.parametrize("size", range(1, 60))
+def test_known_head_in_pieces_of_any_size_is_parsed(size: int) -> None:
+    connection, owner = connected()
+    whole = answer(b'{"a":1}')
+    connection.data_received(whole)
+    for start in range(0, len(whole), size):
+        connection.data_received(whole[start : start + size])
+    connection.data_received(whole)
+    assert owner.responses == [Answer(200, b'{"a":1}', len(whole), True)] * 3
+    assert owner.problems == []
+
+
+def test_head_says_status_and_whether_the_connection_stays() -> None:
+    connection, owner = connected()
+    busy = answer(b"busy", b"HTTP/1.1 503 Busy\r\nConnection: close")
+    connection.data_received(busy)
+    again, other = connected()
+    again.data_received(busy)
+    assert owner.responses == other.responses == [Answer(503, b"busy", len(busy), False)]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"\r\n\r\n", b"x" * 70_000])
+def test_bodies_of_all_kinds(body: bytes) -> None:
+    connection, owner = connected()
+    for _ in range(3):
+        connection.data_received(answer(body))
+    assert [each.body for each in owner.responses] == [body] * 3
+
+
+def test_chunked_answer_is_never_known_by_its_head(known: dict[bytes, module.CachedHead]) -> None:
+    connection, owner = connected()
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for body in (b"{1}", b"{23}", b"{}"):
+        connection.data_received(head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+    assert [each.body for each in owner.responses] == [b"{1}", b"{23}", b"{}"]
+    assert known == {}
+
+
+def test_answer_after_a_broken_one_is_not_taken_for_good() -> None:
+    connection, owner = connected()
+    connection.data_received(answer(b"{1}"))
+    connection.data_received(b"HTTP/9 what\r\n\r\n")
+    assert len(owner.responses) == 1
+    assert owner.problems[0].startswith("answer is not HTTP")
+
+
+def test_heads_are_forgotten_before_they_fill_the_memory(
+    known: dict[bytes, module.CachedHead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MAX_CACHED_HEADS", 10)
+    connection, owner = connected()
+    for size in range(100):
+        connection.data_received(answer(b"x" * size))
+        assert len(known) <= 10
+    assert [len(each.body) for each in owner.responses] == list(range(100))

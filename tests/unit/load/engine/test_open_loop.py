@@ -1,0 +1,331 @@
+import asyncio
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from solrbench.load.engine.engine import Engine
+from solrbench.load.schedule.arrivals import ArrivalRate
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.workload.query_file import Query
+from solrbench.results.stats.histograms import decode
+from support.http_server import Exchange, HttpServer
+from support.ports import free_port
+from unit.load.builders import (
+    RecordingListener,
+    assignment,
+    kinds,
+    only,
+    plain,
+    run,
+    run_pass,
+    target,
+    until,
+    workload,
+)
+
+
+def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
+    given = {"arrivals": "Uniform", "max_in_flight": 100} | fields
+    rate = ArrivalRate.model_validate(given)
+    made = assignment(users=workers, worker=worker, workers=workers)
+    return made.model_copy(update={"open_loop": rate, "requests": rate.requests})
+
+
+@pytest.mark.parametrize("kind", ["Poisson", "Uniform"])
+@pytest.mark.parametrize("requests", [1, 300])
+def test_requests_are_exact(kind: str, requests: int) -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            what = duty(requests=requests, requests_per_second=2000, arrivals=kind)
+            outcome = await run_pass(target(server.url), what)
+        assert len(server.requests) == requests
+        result = only(outcome)
+        assert (result.requests, result.failures, result.dropped_requests) == (requests, 0, 0)
+        assert outcome.planned_requests == requests
+        for stored in (result.service_time_histogram, result.response_time_histogram):
+            assert decode(stored or "").count == requests
+        assert sum(window.requests for window in result.windows) == requests
+
+    run(body)
+
+
+def test_two_workers_share_arrivals_and_queries_without_doubles() -> None:
+    async def body() -> None:
+        queries = plain(*(f"w{i}" for i in range(101)))
+        async with HttpServer() as server:
+            what = target(server.url, queries=queries)
+            parts = [duty(w, 2, requests=101, requests_per_second=500) for w in (0, 1)]
+            results = await asyncio.gather(*(run_pass(what, part) for part in parts))
+        assert sorted(server.queries) == sorted(f"w{i}" for i in range(101))
+        assert [result.planned_requests for result in results] == [51, 50]
+
+    run(body)
+
+
+def test_nothing_is_sent_before_its_time() -> None:
+    arrived: list[float] = []
+
+    async def note(exchange: Exchange) -> None:
+        arrived.append(time.perf_counter())
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(note) as server:
+            began = time.perf_counter()
+            result = await run_pass(target(server.url), duty(requests=20, requests_per_second=100))
+        assert all(at - began >= 0.01 * place for place, at in enumerate(arrived))
+        assert result.lag_max_microseconds is not None
+        assert (result.lag_p99_microseconds or 0) <= result.lag_max_microseconds
+        assert (result.last_seconds or 0) >= 0.19
+
+    run(body)
+
+
+def test_slow_response_delays_no_other_request() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.5)
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(slow) as server:
+            outcome = await run_pass(
+                target(server.url), duty(seconds=1, requests_per_second=50, max_in_flight=60)
+            )
+        result = only(outcome)
+        # A closed loop of one user would have asked twice.
+        assert (result.requests, result.dropped_requests) == (50, 0)
+        # Timers of the server's loop are early by what its turn took, on a busy machine above all.
+        assert (result.min_microseconds or 0) >= 490_000
+        assert 1.47 < (outcome.last_seconds or 0) < 3
+        assert server.connections <= 60
+
+    run(body)
+
+
+def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.1)
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(slow) as server:
+            outcome = await run_pass(
+                target(server.url), duty(requests=10, requests_per_second=1000, max_in_flight=1)
+            )
+        result = only(outcome)
+        assert server.connections == 1
+        assert (result.requests, result.dropped_requests) == (10, 0)
+        # The first is sent at once, the last after nine others; the load took 9 ms to arrive.
+        # On a busy machine, the first is late too.
+        assert result.late_requests in {9, 10}
+        assert (result.response_max_microseconds or 0) >= 990_000
+        assert result.response_sum_microseconds >= sum(100_000 * n - 1000 * n for n in range(10))
+        assert (result.response_max_microseconds or 0) > 2 * (result.max_microseconds or 0)
+
+    run(body)
+
+
+def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wait() -> None:
+    async def never(exchange: Exchange) -> None:
+        if exchange.number < 2:
+            await asyncio.sleep(60)
+        exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(never) as server:
+            outcome = await run_pass(
+                target(server.url, timeout_seconds=0.4),
+                duty(seconds=1, requests_per_second=100, max_in_flight=2),
+            )
+        result = only(outcome)
+        assert outcome.planned_requests == 100
+        assert result.requests + result.dropped_requests == 100
+        assert len(server.requests) == result.requests
+        assert kinds(outcome) == {"Timeout": 2}
+        # Both connections are blocked from 0.01 s to 0.4 s, longer than nobody waits.
+        assert result.late_requests > 30
+        histogram = decode(result.response_time_histogram or "")
+        assert histogram.count == 100
+        assert decode(result.service_time_histogram).count == result.requests
+        assert (result.response_max_microseconds or 0) >= 400_000
+
+    run(body)
+
+
+def test_dropped_requests_keep_their_place_in_the_order() -> None:
+    async def stuck(exchange: Exchange) -> None:
+        if exchange.number == 0:
+            await asyncio.sleep(60)
+        exchange.send()
+
+    async def body() -> None:
+        queries = plain(*(f"w{i}" for i in range(60)))
+        async with HttpServer(stuck) as server:
+            what = target(server.url, queries=queries, timeout_seconds=0.3)
+            result = await run_pass(
+                what, duty(requests=60, requests_per_second=100, max_in_flight=1)
+            )
+        dropped = only(result).dropped_requests
+        assert result.used_numbers == [60]
+        asked = [int(text[1:]) for text in server.queries]
+        assert asked == sorted(set(asked))
+        assert len(asked) == 60 - dropped
+
+    run(body)
+
+
+def test_requests_of_the_ramp_are_kept_apart() -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            what = duty(requests=50, requests_per_second=100, ramp_seconds=1)
+            listener = RecordingListener()
+            outcome = await run_pass(target(server.url), what, listener)
+        result = only(outcome)
+        assert (result.requests, result.ramp_requests) == (50, 50)
+        assert len(server.requests) == 100
+        assert (outcome.planned_requests, outcome.used_numbers) == (50, [100])
+        assert decode(result.response_time_histogram or "").count == 50
+        assert 0 <= (outcome.first_seconds or -1) < 0.2
+        assert 0.48 < (outcome.last_seconds or 0) < 1
+        assert {window.second for window in result.windows} == {0}
+
+    run(body)
+
+
+def test_requests_are_spread_over_nodes_by_few_connections() -> None:
+    async def body() -> None:
+        async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
+            what = target(one.url, two.url, three.url)
+            await run_pass(what, duty(requests=300, requests_per_second=300))
+        assert [len(each.requests) for each in (one, two, three)] == [100, 100, 100]
+        assert sum(each.connections for each in (one, two, three)) < 60
+
+    run(body)
+
+
+def test_a_node_that_is_down_fails_its_share() -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            what = target(server.url, f"http://127.0.0.1:{free_port()}/solr")
+            outcome = await run_pass(what, duty(requests=100, requests_per_second=200))
+        result = only(outcome)
+        assert result.requests == 100
+        # A request whose connection is refused may have gone over one that came free meanwhile:
+        # on a busy machine, more than half of them.
+        assert 5 <= kinds(outcome)["ConnectionRefused"] <= 50
+        assert len(server.requests) == result.requests - result.failures
+
+    run(body)
+
+
+def test_refused_connections_fail_every_request() -> None:
+    async def body() -> None:
+        what = target(f"http://127.0.0.1:{free_port()}/solr")
+        result = await run_pass(what, duty(requests=30, requests_per_second=300))
+        assert kinds(result) == {"ConnectionRefused": 30}
+        assert decode(only(result).response_time_histogram or "").count == 30
+
+    run(body)
+
+
+def test_connections_that_the_server_closes_are_opened_again() -> None:
+    async def close(exchange: Exchange) -> None:
+        exchange.send(headers="Connection: close\r\n")
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(close) as server:
+            result = await run_pass(
+                target(server.url), duty(requests=100, requests_per_second=400, max_in_flight=5)
+            )
+        assert (only(result).requests, only(result).failures) == (100, 0)
+        assert server.connections >= 100
+
+    run(body)
+
+
+def test_names_are_counted_apart() -> None:
+    async def body() -> None:
+        queries = [Query(name, (("q", name),)) for name in ("a", "b", "a")]
+        async with HttpServer() as server:
+            result = await run_pass(
+                target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
+            )
+        found = Counter({each.request: each.requests for each in result.requests})
+        assert found == {"a": 20, "b": 10}
+        counts = [decode(each.response_time_histogram or "").count for each in result.requests]
+        assert sum(counts) == 30
+
+    run(body)
+
+
+def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned() -> None:
+    async def never(_: Exchange) -> None:
+        await asyncio.sleep(60)
+
+    async def body() -> None:
+        queries = plain("w0", "w1", "w2")
+        async with HttpServer(never) as server:
+            what = target(
+                server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="EachOnce")
+            )
+            outcome = await run_pass(
+                what, duty(seconds=2, requests_per_second=100, max_in_flight=1)
+            )
+        result = only(outcome)
+        # The third and those that nothing was left for became too old while the second was asked.
+        assert result.dropped_requests >= 1
+        assert result.requests + result.dropped_requests == 3
+        assert (outcome.planned_requests, outcome.queries_exhausted) == (3, True)
+
+    run(body)
+
+
+def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned() -> None:
+    async def body() -> None:
+        what = target(
+            f"http://127.0.0.1:{free_port()}/solr",
+            queries=plain("w0", "w1", "w2"),
+            spec=workload(order="EachOnce"),
+        )
+        result = await run_pass(what, duty(requests=30, requests_per_second=300))
+        assert kinds(result) == {"ConnectionRefused": 3}
+        assert (result.planned_requests, result.queries_exhausted) == (3, True)
+
+    run(body)
+
+
+def test_schedule_without_an_arrival_ends_at_once() -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            result = await run_pass(
+                target(server.url), duty(1, 2, requests=1, requests_per_second=1)
+            )
+        assert (result.planned_requests, result.requests, server.requests) == (0, [], [])
+
+    run(body)
+
+
+def test_aborted_step_run_sends_nothing_more() -> None:
+    async def body() -> None:
+        async with HttpServer() as server:
+            listener = RecordingListener()
+            engine = Engine(target(server.url), listener, asyncio.get_running_loop())
+            what = duty(seconds=60, requests_per_second=200)
+            engine.begin(what)
+            engine.add_user()
+            await asyncio.wait_for(listener.all_ready.wait(), 5)
+            engine.start_measuring(what.key)
+            await until(lambda: len(server.requests) > 10)
+            engine.abort_current()
+            # Another pass takes as long as the dropped one would need for 30 more requests.
+            other = duty(requests=30, requests_per_second=200)
+            await run_pass(target(server.url), other)  # what was on its way arrives
+            sent = len(server.requests)
+            await run_pass(target(server.url), other)
+            assert len(server.requests) == sent + 30
+            assert not listener.outcome.done()
+
+    run(body)

@@ -1,0 +1,176 @@
+"""A socket that tells when bytes came, not when they were read."""
+
+import asyncio
+import socket
+import time
+from collections.abc import Awaitable, Callable, Iterator
+
+import pytest
+import uvloop
+
+from solrbench.load.engine.http_connection import Connection
+from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+
+BUSY_SECONDS = 0.2
+SO_TIMESTAMPNS = 35
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stamps() -> Iterator[None]:
+    """Let the kernel begin to note times, which it does a moment after somebody first asks."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        near = socket.create_connection(server.getsockname())
+        far, _ = server.accept()
+    with near, far:
+        near.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        deadline = time.monotonic() + 10
+        notes: list[tuple[int, int, bytes]] = []
+        while not notes:
+            assert time.monotonic() < deadline, "this kernel notes no times"
+            far.sendall(b"any")
+            _, notes, _, _ = near.recvmsg(10, 100)
+        yield
+
+
+class Reader:
+    def __init__(self) -> None:
+        self.pieces: list[tuple[bytes, int]] = []
+        self.ends: list[Exception | None] = []
+        self.heard = asyncio.Event()
+
+    def received(self, data: bytes, at_ns: int) -> None:
+        self.pieces.append((data, at_ns))
+        self.heard.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.ends.append(error)
+        self.heard.set()
+
+    async def hears(self) -> None:
+        await asyncio.wait_for(self.heard.wait(), 10)
+        self.heard.clear()
+
+
+def hold_up() -> None:
+    """Keep the event loop from reading."""
+    time.sleep(BUSY_SECONDS)
+
+
+Talk = Callable[[TimestampedSocket, Reader, socket.socket], Awaitable[None]]
+
+
+def with_pair(talk: Talk) -> None:
+    """Run a talk between one of ours and a plain socket at the other end of a TCP connection."""
+
+    async def body() -> None:
+        loop = asyncio.get_running_loop()
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            near = await connect_timestamped(loop, "127.0.0.1", server.getsockname()[1])
+            far, _ = server.accept()
+        reader = Reader()
+        stamped = TimestampedSocket(loop, near, reader)
+        with far:
+            await talk(stamped, reader, far)
+        stamped.abort()
+
+    uvloop.run(body())
+
+
+def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
+    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+        before_ns = time.perf_counter_ns()
+        far.sendall(b"answer")
+        after_ns = time.perf_counter_ns()
+        hold_up()
+        await reader.hears()
+        ((data, at_ns),) = reader.pieces
+        assert data == b"answer"
+        # On loopback, bytes come while they are sent; the two clocks are read one after the other.
+        assert before_ns - 5e6 < at_ns < after_ns + BUSY_SECONDS * 0.5e9
+
+    with_pair(talk)
+
+
+def test_of_several_pieces_read_at_once_the_last_one_counts() -> None:
+    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+        far.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        far.sendall(b"first")
+        hold_up()
+        between_ns = time.perf_counter_ns()
+        far.sendall(b"second")
+        hold_up()
+        await reader.hears()
+        ((data, at_ns),) = reader.pieces
+        assert data == b"firstsecond"
+        assert between_ns - 5e6 < at_ns < between_ns + BUSY_SECONDS * 0.5e9
+
+    with_pair(talk)
+
+
+def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> None:
+    async def body() -> None:
+        # The kernel notes no times of sockets without a network.
+        near, far = socket.socketpair()
+        near.setblocking(False)
+        reader = Reader()
+        stamped = TimestampedSocket(asyncio.get_running_loop(), near, reader)
+        far.sendall(b"answer")
+        read_ns = time.perf_counter_ns()
+        await reader.hears()
+        assert reader.pieces[0][1] >= read_ns
+        stamped.abort()
+        far.close()
+
+    uvloop.run(body())
+
+
+def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
+    first, second = bytes(range(256)) * 32 * 1024, b"the next one"
+
+    async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        far.setblocking(False)
+        stamped.write(first)
+        stamped.write(second)
+        found = b""
+        while len(found) < len(first) + len(second):
+            found += await loop.sock_recv(far, 1 << 20)
+        assert found == first + second
+
+    with_pair(talk)
+
+
+def test_end_of_the_other_side_is_reported_once() -> None:
+    async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+        far.close()
+        await reader.hears()
+        assert reader.ends == [None]
+        stamped.abort()
+        assert reader.ends == [None]
+
+    with_pair(talk)
+
+
+def test_reset_is_reported_with_its_reason() -> None:
+    async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+        stamped.write(b"never read")
+        # Closing with bytes unread resets the connection.
+        await asyncio.to_thread(far.recv, 1)
+        far.close()
+        await reader.hears()
+        (error,) = reader.ends
+        assert isinstance(error, ConnectionResetError)
+
+    with_pair(talk)
+
+
+def test_nothing_is_written_after_the_end() -> None:
+    async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
+        connection = Connection()
+        connection.attach_transport(stamped)
+        connection.close()
+        with pytest.raises(ConnectionError, match="4 bytes written"):
+            connection.send(b"late")
+        assert await asyncio.to_thread(far.recv, 10) == b""
+
+    with_pair(talk)

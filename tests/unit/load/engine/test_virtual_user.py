@@ -1,0 +1,69 @@
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.load.engine.engine import Engine
+from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.engine.virtual_user import VirtualUser
+from support.http_server import GOOD, Exchange, HttpServer
+from unit.load.builders import RecordingListener, assignment, run, target, until
+from unit.load.workload.test_transactions import CHAIN, by_name, lines
+from unit.load.workload.test_transactions import target as transaction_target
+from unit.load.workload.test_transactions import workload as transactions
+
+AN_HOUR = 3_600_000
+
+
+async def _silence(_: Exchange) -> None:
+    await asyncio.sleep(60)
+
+
+def _thinking(url: str) -> LoadTarget:
+    return target(url)
+
+
+def _in_a_transaction(url: str) -> LoadTarget:
+    thought: dict[str, Any] = CHAIN[1] | {"thinkTime": {"constantMilliseconds": AN_HOUR}}
+    return transaction_target(url, transactions(CHAIN[0], thought), lines("x"))
+
+
+@pytest.mark.parametrize(
+    ("make_target", "think", "counted"),
+    [
+        (_thinking, ThinkTime(constant_milliseconds=AN_HOUR), {"query": 1}),
+        (_in_a_transaction, None, {"lend.a": 1}),
+    ],
+)
+def test_user_whose_answer_is_checked_after_the_close_does_not_think(
+    make_target: Callable[[str], LoadTarget], think: ThinkTime | None, counted: dict[str, int]
+) -> None:
+    async def body() -> None:
+        listener, duty = RecordingListener(), assignment(seconds=60, think=think)
+        async with HttpServer(_silence) as server:
+            engine = Engine(make_target(server.url), listener, asyncio.get_running_loop())
+            engine.begin(duty)
+            engine.add_user()
+            await listener.all_ready.wait()
+            engine.start_measuring(duty.key)
+            await until(lambda: len(server.requests) == 1)
+            came_ns = time.perf_counter_ns()
+            engine.stop_sending(duty.key)
+            _answer(engine, came_ns)
+            outcome = await asyncio.wait_for(listener.outcome, 5)
+        assert {name: each.requests for name, each in by_name(outcome).items()} == counted
+        assert len(server.requests) == 1
+
+    run(body)
+
+
+def _answer(engine: Engine, came_ns: int) -> None:
+    """Let the only user read an answer that came at some time."""
+    assert engine._step_run is not None
+    (user,) = engine._step_run._users
+    assert isinstance(user, VirtualUser)
+    body = GOOD.replace(b'"docs":[]', b'"docs":[{"id":"y"}]')
+    user.on_response(200, body, len(body), True, came_ns)

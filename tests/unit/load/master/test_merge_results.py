@@ -1,0 +1,232 @@
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from solrbench.api.v1alpha1.load.load import Step
+from solrbench.load.master.merge_results import StepRunMetadata, WarmUpResult, merge_worker_results
+from solrbench.load.recording.worker_result import (
+    MicroBatch,
+    SecondSums,
+    WorkerRequestStats,
+    WorkerStepResult,
+)
+from solrbench.plan.load_plan import PlannedStepRun
+from solrbench.results.model.step_result import FailureKind, RequestResult
+from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.stats.histograms import Histogram
+
+BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
+PLANNED = PlannedStepRun(
+    id="r2-s1-storm", repeat=2, step=Step(name="storm", users=8, duration_seconds=9)
+)
+
+
+def histogram(values: list[int]) -> str:
+    made = Histogram()
+    for value in values:
+        made.record(value)
+    return made.encode()
+
+
+def part(values: list[int], name: str = "query", **fields: Any) -> WorkerRequestStats:
+    return WorkerRequestStats(
+        **{
+            "request": name,
+            "requests": len(values),
+            "failures": 0,
+            "failure_kinds": [],
+            "ramp_requests": 0,
+            "ramp_failures": 0,
+            "retried_requests": 0,
+            "bytes_received": 10 * len(values),
+            "sum_microseconds": sum(values),
+            "min_microseconds": min(values, default=None),
+            "max_microseconds": max(values, default=None),
+            "service_time_histogram": histogram(values),
+            "windows": [],
+            **fields,
+        }
+    )
+
+
+def outcome(
+    *parts: WorkerRequestStats, first: float | None = 0.0, last: float = 1.0
+) -> WorkerStepResult:
+    return WorkerStepResult(
+        key=PLANNED.id,
+        users=4,
+        cpu_seconds=0.5,
+        first_seconds=first,
+        last_seconds=None if first is None else last,
+        requests=list(parts),
+    )
+
+
+def merged(*results: WorkerStepResult) -> Any:
+    named = [(f"worker-{place}", each) for place, each in enumerate(results)]
+    record = StepRunMetadata(3, BEGAN, WarmUpResult(77), lost_workers=("worker-9",))
+    return merge_worker_results(PLANNED, named, record)
+
+
+def only(*results: WorkerStepResult) -> RequestResult:
+    (result,) = merged(*results).requests
+    assert isinstance(result, RequestResult)
+    return result
+
+
+def test_document_has_list_offsets() -> None:
+    record = StepRunMetadata(1, BEGAN, list_offsets=(7, 0), queries_may_repeat=True)
+    document = merge_worker_results(PLANNED, [("worker-0", outcome(part([5])))], record)
+    assert (document.list_offsets, document.queries_may_repeat) == ([7, 0], True)
+
+
+def test_document_of_four_workers_is_that_of_all_samples() -> None:
+    rng = random.Random(5)
+    samples = [[int(rng.lognormvariate(9, 1)) + 1 for _ in range(2500)] for _ in range(4)]
+    result = only(*(outcome(part(values)) for values in samples))
+    whole = [value for values in samples for value in values]
+    assert result.service_time_histogram == histogram(whole)
+    assert (result.requests, result.sum_microseconds) == (10_000, sum(whole))
+    assert (result.min_microseconds, result.max_microseconds) == (min(whole), max(whole))
+    assert result.bytes_received == 100_000
+
+
+def test_time_runs_from_the_first_request_to_the_last_answer() -> None:
+    document = merged(
+        outcome(part([1]), first=0.25, last=8.0), outcome(part([1]), first=0.5, last=9.75)
+    )
+    assert document.seconds == 9.5
+    assert document.start_time == BEGAN + timedelta(seconds=0.25)
+    assert document.end_time == BEGAN + timedelta(seconds=9.75)
+    assert (document.id, document.repeat, document.step) == ("r2-s1-storm", 2, "storm")
+    assert (document.users, document.attempt, document.warm_up_requests) == (8, 3, 77)
+    assert document.lost_workers == ["worker-9"]
+    assert [(w.worker, w.users, w.requests) for w in document.workers] == [
+        ("worker-0", 4, 1),
+        ("worker-1", 4, 1),
+    ]
+
+
+def test_worker_without_requests_changes_nothing() -> None:
+    idle = outcome(first=None)
+    document = merged(outcome(part([5, 7]), first=1.0, last=2.0), idle)
+    assert document.seconds == 1.0
+    assert document.requests[0].requests == 2
+    assert merged(idle).requests == []
+    assert merged(idle).seconds == 0.0
+
+
+def test_counts_that_one_worker_lacks_are_absent() -> None:
+    known = part([1], partial_answers=2, empty_answers=3)
+    both = only(outcome(known), outcome(known))
+    assert (both.partial_answers, both.empty_answers) == (4, 6)
+    lacking = only(outcome(known), outcome(part([1], partial_answers=None, empty_answers=1)))
+    assert (lacking.partial_answers, lacking.empty_answers) == (None, 4)
+    unseen = part([1], "xml", partial_answers=None, empty_answers=None)
+    named = {each.request: each for each in merged(outcome(known, unseen)).requests}
+    assert (named["xml"].empty_answers, named["query"].empty_answers) == (None, 3)
+
+
+def test_windows_of_the_same_second_are_added() -> None:
+    one = part([1], windows=[SecondSums(0, 2, 1, 300, 200), SecondSums(2, 1, 0, 50, 50)])
+    two = part([1], windows=[SecondSums(0, 1, 0, 900, 900), SecondSums(1, 4, 4, 8, 3)])
+    windows = only(outcome(one), outcome(two)).windows
+    assert [
+        (w.second, w.requests, w.failures, w.mean_microseconds, w.max_microseconds) for w in windows
+    ] == [(0, 3, 1, 400, 900), (1, 4, 4, 2, 3), (2, 1, 0, 50, 50)]
+
+
+def test_kinds_are_added_and_the_most_frequent_comes_first() -> None:
+    one = [FailureKind(kind="Timeout", count=3, sample="a"), FailureKind(kind="HTTP503", count=2)]
+    two = [FailureKind(kind="HTTP503", count=2, sample="b"), FailureKind(kind="Reset", count=4)]
+    result = only(
+        outcome(part([1], failure_kinds=one, failures=5, ramp_requests=3, ramp_failures=1)),
+        outcome(part([1], failure_kinds=two, failures=6, ramp_requests=4, retried_requests=2)),
+    )
+    assert [(k.kind, k.count) for k in result.failure_kinds] == [
+        ("HTTP503", 4),
+        ("Reset", 4),
+        ("Timeout", 3),
+    ]
+    assert (result.failures, result.ramp_requests, result.ramp_failures) == (11, 7, 1)
+    assert result.retried_requests == 2
+
+
+def test_request_names_are_kept_apart() -> None:
+    document = merged(outcome(part([1, 2], "b"), part([3], "a")), outcome(part([4], "b")))
+    assert [(r.request, r.requests) for r in document.requests] == [("a", 1), ("b", 3)]
+
+
+def test_response_times_lags_and_plans_are_added() -> None:
+    responses = [[5, 900], [7, 70_000]]
+    results = [
+        outcome(
+            part(
+                values[:1],
+                response_time_histogram=histogram(values),
+                response_sum_microseconds=sum(values),
+                response_max_microseconds=max(values),
+                dropped_requests=1,
+                ramp_dropped_requests=2,
+                late_requests=3,
+            )
+        ).model_copy(update={"planned_requests": 2, "lag_p99_microseconds": values[0]})
+        for values in responses
+    ]
+    planned = PLANNED.model_copy(
+        update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
+    )
+    named = [(f"worker-{place}", each) for place, each in enumerate(results)]
+    document = merge_worker_results(planned, named, StepRunMetadata(3, BEGAN))
+    (result,) = document.requests
+    assert result.response_time_histogram == histogram([5, 7, 900, 70_000])
+    assert (result.response_sum_microseconds, result.response_max_microseconds) == (70_912, 70_000)
+    assert (result.requests, result.dropped_requests, result.late_requests) == (2, 2, 6)
+    assert result.ramp_dropped_requests == 4
+    assert (document.users, document.requests_per_second, document.planned_requests) == (
+        None,
+        2.5,
+        4,
+    )
+    assert [worker.lag_p99_microseconds for worker in document.workers] == [5, 7]
+
+
+def test_closed_loop_has_no_response_times_and_no_plan() -> None:
+    document = merged(outcome(part([5])))
+    assert document.requests[0].response_time_histogram is None
+    assert (document.requests_per_second, document.planned_requests) == (None, None)
+
+
+def test_document_has_windows_steadiness_and_outliers() -> None:
+    slow = [SecondSums(second, 50, 0, 50 * 9000, 20_000) for second in range(4)]
+    usual = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(4, 40)]
+    stalled = [SecondSums(40, 2, 0, 2 * 800_000, 900_000)]
+    rest = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(41, 60)]
+    micro_batches = [MicroBatch(500_000 * place, 50, 1, 50_000, 3000) for place in range(1, 61)]
+    worker = outcome(part([5], requests=3000, windows=slow + usual + stalled + rest), last=60.0)
+    document = merged(worker.model_copy(update={"micro_batches": micro_batches}))
+    assert document.steady_from_second == 4
+    assert [each.second for each in document.outliers] == [0, 1, 2, 3, 40]
+    assert document.outlier_windows == 5
+    assert document.outliers[-1].time == BEGAN + timedelta(seconds=40)
+    assert [(each.requests, each.seconds) for each in document.thousands] == [(1000, 10.0)] * 3
+    assert [each.failures for each in document.thousands] == [20] * 3
+
+
+def test_document_keeps_the_warm_up_apart() -> None:
+    thousand = RequestWindow(
+        requests=77,
+        failures=0,
+        end_seconds=1.5,
+        seconds=1.5,
+        mean_microseconds=9,
+        max_microseconds=9,
+    )
+    sample = CacheSample(second=0.1, cache="filterCache", lookups=3, hits=1)
+    warmed = WarmUpResult(77, steady=False, request_windows=[thousand], caches=[sample])
+    record = StepRunMetadata(3, BEGAN, warmed, [sample, sample])
+    document = merge_worker_results(PLANNED, [("w", outcome(part([5])))], record)
+    assert (document.warm_up_requests, document.warm_up_steady) == (77, False)
+    assert document.warm_up_thousands == [thousand]
+    assert (document.warm_up_caches, document.caches) == ([sample], [sample, sample])
+    assert document.thousands == []

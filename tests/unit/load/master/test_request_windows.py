@@ -1,0 +1,183 @@
+import random
+from bisect import bisect_left
+from itertools import accumulate, pairwise
+
+import pytest
+
+from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.recording.micro_batches import MAX_MICRO_BATCHES
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats, WorkerStepResult
+from solrbench.load.validation.response_checks import RequestFailure
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.results.model.windows import MAX_THOUSANDS, RequestWindow
+
+NAMES = ("hot", "cold")
+REQUESTS = [PreparedRequest(b"", place, is_json=True) for place in range(len(NAMES))]
+ORIGIN = 7_000_000_000
+BAD = RequestFailure("HTTP503", "busy")
+
+Answer = tuple[int, int, bool]
+"""End in µs since measuring began, service time in µs, whether it failed."""
+
+
+def answers(rng: random.Random, number: int) -> list[Answer]:
+    """Return the responses of one worker, cold at first."""
+    gaps = (rng.expovariate(1 / (50 + 500 / (1 + place / 200))) for place in range(number))
+    ends = accumulate(gaps)
+    return [(1 + int(end), 1 + int(rng.lognormvariate(6, 1)), rng.random() < 0.02) for end in ends]
+
+
+def work(done: list[Answer], workers: int = 1) -> WorkerStepResult:
+    """Return what a worker sends that had these answers."""
+    recorder = StepRunRecorder(NAMES, ORIGIN, workers=workers)
+    recorder.measure_from(ORIGIN)
+    for place, (end, service, failed) in enumerate(done):
+        ended_ns = ORIGIN + 1000 * end
+        started_ns = max(ended_ns - 1000 * service, ORIGIN)
+        recorder.record(REQUESTS[place % 2], started_ns, ended_ns, 10, BAD if failed else None)
+    recorder.take_finished_seconds(ORIGIN, last=True)
+    return WorkerStepResult(
+        key="r1-s0-any",
+        users=1,
+        cpu_seconds=0.0,
+        first_seconds=(recorder.first_ns - ORIGIN) / 1e9 if done else None,
+        last_seconds=(recorder.last_ns - ORIGIN) / 1e9 if done else None,
+        requests=recorder.results(),
+        micro_batches=recorder.micro_batches(),
+    )
+
+
+def by_hand(done: list[Answer]) -> list[RequestWindow]:
+    """Return the windows of all answers, each of which is known."""
+    ordered, found, before = sorted(done), [], 0
+    for start in range(0, len(ordered), 1000):
+        part = ordered[start : start + 1000]
+        end = part[-1][0]
+        times = [min(service, moment) for moment, service, _ in part]
+        found.append(
+            RequestWindow(
+                requests=len(part),
+                failures=sum(failed for *_, failed in part),
+                end_seconds=end / 1e6,
+                seconds=round((end - before) / 1e6, 6),
+                mean_microseconds=round(sum(times) / len(times)),
+                max_microseconds=max(times),
+            )
+        )
+        before = end
+    return found
+
+
+@pytest.mark.parametrize("number", [1, 99, 100, 999, 1000, 1001, 4321, 12_000])
+def test_one_worker_is_exact(number: int) -> None:
+    done = answers(random.Random(number), number)
+    found, wanted = merge_request_windows([work(done)]), by_hand(done)
+    first = min(end - min(service, end) for end, service, _ in done)
+    wanted[0] = wanted[0].model_copy(
+        update={"seconds": round(wanted[0].end_seconds - first / 1e6, 6)}
+    )
+    assert found == wanted
+
+
+@pytest.mark.parametrize("workers", [2, 3, 4, 7, 20, 40])
+def test_many_workers_are_off_by_less_than_the_granules(workers: int) -> None:
+    rng = random.Random(workers)
+    shares = [answers(rng, rng.randrange(1000, 2000)) for _ in range(workers)]
+    whole = sorted(end for share in shares for end, *_ in share)
+    found = merge_request_windows([work(share, workers) for share in shares])
+    assert [each.requests for each in found[:-1]] == [1000] * (len(whole) // 1000)
+    assert sum(each.requests for each in found) == len(whole)
+    assert sum(each.failures for each in found) == sum(bad for s in shares for *_, bad in s)
+    # All responses in the micro-batches that may be cut by the end of a thousand.
+    bound = workers * max(100 // workers, 5)
+    off = [abs(bisect_left(whole, 1e6 * t.end_seconds) - 1000 * k) for k, t in enumerate(found, 1)]
+    assert max(off[:-1]) <= bound
+    assert sum(off[:-1]) / len(off[:-1]) <= bound / 10
+    assert found[-1].end_seconds == whole[-1] / 1e6
+
+
+def test_windows_join_and_sums_are_kept() -> None:
+    rng = random.Random(8)
+    shares = [answers(rng, 5000) for _ in range(3)]
+    found = merge_request_windows([work(share, 3) for share in shares])
+    for before, after in pairwise(found):
+        assert after.end_seconds - before.end_seconds == pytest.approx(after.seconds, abs=2e-6)
+    spent = sum(min(service, end) for share in shares for end, service, _ in share)
+    kept = sum(each.mean_microseconds * each.requests for each in found)
+    assert kept == pytest.approx(spent, abs=len(found) * 500)
+    assert max(t.max_microseconds for t in found) == max(
+        min(service, end) for share in shares for end, service, _ in share
+    )
+
+
+def test_workers_without_work_do_not_matter() -> None:
+    done = answers(random.Random(9), 2500)
+    assert merge_request_windows([work([], 2), work(done, 2)]) == merge_request_windows(
+        [work(done, 2)]
+    )
+    assert merge_request_windows([work([])]) == []
+    assert merge_request_windows([]) == []
+
+
+def test_ramp_is_in_no_window() -> None:
+    recorder = StepRunRecorder(NAMES, ORIGIN)
+    recorder.record(REQUESTS[0], ORIGIN, ORIGIN + 500, 10, None)
+    recorder.measure_from(ORIGIN + 1000)
+    recorder.record(REQUESTS[0], ORIGIN + 900, ORIGIN + 2000, 10, None)
+    recorder.record(REQUESTS[0], ORIGIN + 1000, ORIGIN + 91_000, 10, None)
+    assert [(g.requests, g.end_microseconds) for g in recorder.micro_batches()] == [(1, 90)]
+
+
+def even(micro_batches: int, rest: int) -> WorkerStepResult:
+    """Return a worker with so many micro-batches of 100 requests, and some without room for one."""
+    requests = WorkerRequestStats(
+        request="hot",
+        requests=100 * micro_batches + rest,
+        failures=0,
+        failure_kinds=[],
+        ramp_requests=0,
+        ramp_failures=0,
+        retried_requests=0,
+        bytes_received=0,
+        sum_microseconds=0,
+        min_microseconds=1,
+        max_microseconds=1,
+        service_time_histogram="",
+        windows=[],
+    )
+    kept = [MicroBatch(10_000 * place, 100, 0, 5000, 60) for place in range(1, micro_batches + 1)]
+    return WorkerStepResult(
+        key="r1-s0-any",
+        users=1,
+        cpu_seconds=0.0,
+        first_seconds=0.0,
+        last_seconds=1.0,
+        requests=[requests],
+        micro_batches=kept,
+    )
+
+
+def test_a_worker_that_ran_out_of_room_ends_the_list_for_all() -> None:
+    both = [even(30, 500), even(100, 0)]
+    found = merge_request_windows(both)
+    assert [each.requests for each in found] == [1000] * 6
+    assert found[-1].end_seconds == pytest.approx(0.3)
+    assert len(merge_request_windows([even(30, 0), even(100, 0)])) == 13
+
+
+def test_list_is_bounded() -> None:
+    found = merge_request_windows([even(MAX_MICRO_BATCHES, 1_000_000)])
+    assert len(found) == MAX_THOUSANDS
+    assert {(each.requests, each.seconds) for each in found} == {(1000, 0.1)}
+
+
+@pytest.mark.parametrize("workers", [1, 3, 200])
+def test_worker_keeps_its_share_of_granules(workers: int) -> None:
+    recorder = StepRunRecorder(NAMES, ORIGIN, workers=workers)
+    recorder.measure_from(ORIGIN)
+    size, most = max(100 // workers, 5), MAX_MICRO_BATCHES // workers
+    sent = size * (min(most, 400) + 3)
+    for place in range(sent):
+        recorder.record(REQUESTS[0], ORIGIN + place, ORIGIN + place + 1000, 10, None)
+    assert len(recorder.micro_batches()) == min(most, sent // size)

@@ -1,0 +1,16 @@
+from solrbench.load.recording.name_limit import MAX_NAMES, OTHER, NameLimiter
+
+
+def test_first_names_are_kept_for_good() -> None:
+    names = NameLimiter()
+    kept = [names.limit(f"name {number}") for number in range(MAX_NAMES + 10)]
+    assert kept[: MAX_NAMES - 1] == [f"name {number}" for number in range(MAX_NAMES - 1)]
+    assert set(kept[MAX_NAMES - 1 :]) == {OTHER}
+    assert len(set(kept)) == MAX_NAMES
+    assert names.limit("name 3") == "name 3"
+
+
+def test_long_and_empty_names() -> None:
+    names = NameLimiter()
+    assert names.limit("a" * 300) == names.limit("a" * 300) == "a" * 100
+    assert names.limit("") == OTHER

@@ -1,0 +1,149 @@
+import random
+from collections import Counter
+
+import pytest
+
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.workload.name_table import UncheckedNames
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
+from solrbench.results.stats.histograms import Histogram, decode
+
+HOT, COLD = PreparedRequest(b"", 0, is_json=True), PreparedRequest(b"", 1, is_json=True)
+ORIGIN = 5 * SECOND_NS
+
+
+def ledger() -> StepRunRecorder:
+    made = StepRunRecorder(("hot", "cold"), ORIGIN)
+    made.measure_from(ORIGIN)
+    return made
+
+
+def record(
+    to: StepRunRecorder,
+    request: PreparedRequest,
+    ended: float,
+    microseconds: int,
+    failed: RequestFailure | None = None,
+) -> None:
+    ended_ns = ORIGIN + round(ended * SECOND_NS)
+    to.record(request, ended_ns - 1000 * microseconds, ended_ns, 100, failed)
+
+
+def test_outcome_is_exact() -> None:
+    rng = random.Random(1)
+    made, times = ledger(), [int(rng.lognormvariate(8, 2)) + 1 for _ in range(3000)]
+    whole = Histogram()
+    for place, microseconds in enumerate(times):
+        record(made, HOT, 10 + place / 1000, microseconds)
+        whole.record(microseconds)
+    made.take_finished_seconds(ORIGIN + 20 * SECOND_NS, last=True)
+    (result,) = made.results()
+    assert (result.request, result.requests, result.failures) == ("hot", 3000, 0)
+    assert result.bytes_received == 300_000
+    assert result.sum_microseconds == sum(times)
+    assert (result.min_microseconds, result.max_microseconds) == (min(times), max(times))
+    assert result.service_time_histogram == whole.encode()
+    assert [window.second for window in result.windows] == [10, 11, 12]
+    assert [window.requests for window in result.windows] == [1000, 1000, 1000]
+    assert result.windows[0].sum_microseconds == sum(times[:1000])
+    assert result.windows[2].max_microseconds == max(times[2000:])
+
+
+def test_request_belongs_to_the_second_of_its_end() -> None:
+    made = ledger()
+    for ended in (0.001, 0.999, 1.0, 3.5):
+        record(made, HOT, ended, 500)
+    made.take_finished_seconds(ORIGIN, last=True)
+    (result,) = made.results()
+    assert [(w.second, w.requests) for w in result.windows] == [(0, 2), (1, 1), (3, 1)]
+
+
+def test_seconds_taken_add_up_to_the_outcome() -> None:
+    made, taken = ledger(), Counter[str]()
+    for place in range(1000):
+        record(made, HOT if place % 3 else COLD, 0.001 + place / 200, 10)
+        if place % 100 == 0:
+            for name, second in made.take_finished_seconds(
+                ORIGIN + place * SECOND_NS // 200 + 1_000_000
+            ):
+                taken[name] += second.requests
+    for name, second in made.take_finished_seconds(ORIGIN + 5 * SECOND_NS, last=True):
+        taken[name] += second.requests
+    assert taken == {result.request: result.requests for result in made.results()}
+    assert made.totals() == (1000, 0)
+
+
+def test_failures_are_counted_by_kind_with_their_first_sample() -> None:
+    made = ledger()
+    for place in range(6):
+        message = f"sample {place}"
+        record(made, HOT, 1 + place / 2, 5, RequestFailure("HTTP500", message))
+        record(
+            made, HOT, 1 + place / 2, 5, RequestFailure("Timeout", message) if place < 2 else None
+        )
+    made.take_finished_seconds(ORIGIN, last=True)
+    (result,) = made.results()
+    assert [(k.kind, k.count, k.sample) for k in result.failure_kinds] == [
+        ("HTTP500", 6, "sample 0"),
+        ("Timeout", 2, "sample 0"),
+    ]
+    assert (result.requests, result.failures) == (12, 8)
+    assert [w.failures for w in result.windows] == [4, 2, 2]
+
+
+def test_requests_sent_before_measuring_are_the_ramp() -> None:
+    made = StepRunRecorder(("hot", "cold"), 0)
+    began = SECOND_NS // 2
+    made.record(HOT, began, began + 1000, 1, None)
+    made.record(HOT, ORIGIN - 1, ORIGIN + 5000, 1, RequestFailure("Timeout", ""))
+    made.measure_from(ORIGIN)
+    made.record(HOT, ORIGIN - 1, ORIGIN + 5000, 1, RequestFailure("Timeout", ""))
+    made.record(HOT, ORIGIN, ORIGIN + 7000, 1, None)
+    made.take_finished_seconds(ORIGIN, last=True)
+    (result,) = made.results()
+    assert (result.requests, result.failures) == (1, 0)
+    assert (result.ramp_requests, result.ramp_failures) == (3, 2)
+    assert decode(result.service_time_histogram).count == 1
+    assert (made.first_ns, made.last_ns) == (ORIGIN, ORIGIN + 7000)
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 1000])
+def test_totals_are_right_at_any_batch_size(count: int) -> None:
+    made = ledger()
+    for _ in range(count):
+        record(made, COLD, 0.5, 7)
+    made.take_finished_seconds(ORIGIN, last=True)
+    assert made.totals() == (count, 0)
+
+
+def test_sum_of_measured_times_is_that_of_the_seconds_rolled() -> None:
+    made = StepRunRecorder(("hot", "cold"), ORIGIN)
+    made.record(HOT, ORIGIN, ORIGIN + 700_000, 10, None)
+    made.measure_from(ORIGIN + 800_000)
+    assert made.measured_microseconds() == 0
+    for place, request in enumerate((HOT, COLD, HOT)):
+        began = ORIGIN + SECOND_NS + place
+        made.record(request, began, began + 1000 * (place + 5), 10, None)
+    made.take_finished_seconds(ORIGIN, last=True)
+    assert made.measured_microseconds() == 5 + 6 + 7
+
+
+def test_counts_that_responses_hide_are_absent_and_not_zero() -> None:
+    unseen = UncheckedNames(partial=frozenset([0, 1]), empty=frozenset([1]))
+    made = StepRunRecorder(("hot", "cold", "seen"), ORIGIN, unchecked=unseen)
+    made.measure_from(ORIGIN)
+    for request in (HOT, COLD, HOT._replace(name=2)):
+        record(made, request, 0.5, 7, EMPTY_RESULT)
+        record(made, request, 0.6, 7, RequestFailure(PARTIAL_RESULTS, ""))
+    made.take_finished_seconds(ORIGIN, last=True)
+    found = [(each.partial_answers, each.empty_answers) for each in made.results()]
+    assert found == [(None, 1), (None, None), (1, 1)]
+    assert [each.failures for each in made.results()] == [1, 1, 1]
+    never = [made.empty_result(place) for place in range(3)]
+    assert [(each.partial_answers, each.empty_answers) for each in never] == [
+        (None, 0),
+        (None, None),
+        (0, 0),
+    ]

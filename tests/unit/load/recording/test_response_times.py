@@ -1,0 +1,40 @@
+import random
+
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.response_times import LATE_NS, LatencyRecorder, OpenLoopRecorder
+from solrbench.results.stats.histograms import Histogram, decode
+
+
+def test_times_are_exact_whatever_their_number() -> None:
+    rng, times, whole = random.Random(3), LatencyRecorder(), Histogram()
+    values = [int(rng.lognormvariate(9, 2)) for _ in range(1000)]
+    for value in values:
+        times.record(value)
+        whole.record(value)
+    assert times.histogram().encode() == whole.encode()
+    assert (times.sum_microseconds, times.max_microseconds) == (sum(values), max(values))
+    assert times.percentile(99) == whole.percentile(99)
+    assert times.percentile(100) == max(values)
+
+
+def test_no_times_are_absent_not_zero() -> None:
+    times = LatencyRecorder()
+    assert times.max_microseconds is None
+    assert times.percentile(99) is None
+
+
+def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
+    counts = OpenLoopRecorder(("sent", "dropped", "never"))
+    counts.record(0, 0, LATE_NS, 20_000_000)
+    counts.record(0, 0, LATE_NS + 1, 30_000_000)
+    counts.record_dropped(0, 2_000_000_000)
+    counts.record_dropped(1, 3_000_000_000)
+    counts.record_dropped_in_ramp(1)
+    empty = StepRunRecorder(("sent", "dropped", "never"), 0).empty_result
+    sent, dropped = counts.add_to_results([empty(0)], empty)
+    assert (sent.request, sent.late_requests, sent.dropped_requests) == ("sent", 1, 1)
+    assert sent.response_sum_microseconds == 20_000 + 30_000 + 2_000_000
+    assert sent.response_max_microseconds == 2_000_000
+    assert decode(sent.response_time_histogram or "").count == 3
+    assert (dropped.request, dropped.requests, dropped.dropped_requests) == ("dropped", 0, 1)
+    assert (dropped.ramp_dropped_requests, dropped.late_requests) == (1, 0)

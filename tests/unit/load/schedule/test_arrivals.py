@@ -1,0 +1,136 @@
+import math
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from solrbench.api.v1alpha1.load.load import Arrivals, Step
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrival_rate, arrivals
+
+SECOND = 1_000_000_000
+
+
+def rate(**fields: Any) -> ArrivalRate:
+    given = {"requests_per_second": 16, "arrivals": "Poisson", "max_in_flight": 10} | fields
+    return ArrivalRate.model_validate(given)
+
+
+def whole(plan: ArrivalRate, seed: int = 7) -> np.ndarray:
+    return np.concatenate(list(arrivals(plan, seed)))
+
+
+PLANS = [
+    {"requests": 1000},
+    {"requests": 4096},
+    {"requests": 1},
+    {"seconds": 60},
+    {"seconds": 3, "requests_per_second": 5000, "arrivals": "Uniform"},
+    {"requests": 9000, "requests_per_second": 700, "ramp_seconds": 9},
+    {"seconds": 9, "requests_per_second": 10, "ramp_seconds": 5, "ramp_from": 2000.0},
+]
+
+
+@pytest.mark.parametrize("fields", PLANS)
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+def test_workers_together_send_every_arrival_once(fields: dict[str, Any], workers: int) -> None:
+    plan = rate(**fields)
+    parts = [
+        list(Schedule(plan, 7, worker, workers).arrival_times_ns()) for worker in range(workers)
+    ]
+    all_of_them = whole(plan).tolist()
+    for worker, part in enumerate(parts):
+        assert part == all_of_them[worker::workers]
+    assert all_of_them == sorted(all_of_them)
+
+
+@pytest.mark.parametrize("kind", Arrivals)
+@pytest.mark.parametrize("requests", [1, 1000, 4095, 4096, 4097, 20_000])
+@pytest.mark.parametrize("ramp", [0, 4])
+def test_number_of_requests_is_exact(kind: Arrivals, requests: int, ramp: int) -> None:
+    plan = rate(requests=requests, requests_per_second=300, arrivals=kind, ramp_seconds=ramp)
+    times = whole(plan)
+    assert np.count_nonzero(times >= plan.ramp_ns) == requests
+    assert times[-1] >= plan.ramp_ns
+
+
+@pytest.mark.parametrize(
+    ("per_second", "seconds", "count"),
+    [(16, 60, 960), (3, 60, 180), (0.5, 60, 30), (0.001, 60, 1), (2.5, 3, 8), (1000, 9, 9000)],
+)
+def test_uniform_arrivals_are_those_before_the_end(
+    per_second: float, seconds: int, count: int
+) -> None:
+    times = whole(rate(requests_per_second=per_second, seconds=seconds, arrivals="Uniform"))
+    assert len(times) == count
+    assert times.tolist() == [math.floor(i / per_second * SECOND) for i in range(count)]
+
+
+def test_no_arrival_is_due_when_the_time_is_over() -> None:
+    times = whole(rate(seconds=7, requests_per_second=1000, ramp_seconds=2))
+    assert times[-1] < 9 * SECOND
+    assert times[-1] > 8.9 * SECOND
+
+
+def test_gaps_of_a_poisson_process_are_exponential() -> None:
+    """Kolmogorov-Smirnov against 1 - exp(-rate * gap); 1.63 / sqrt(n) is its bound at 1 %."""
+    times = whole(rate(requests=20_000, requests_per_second=250))
+    gaps = np.sort(np.diff(np.concatenate([[0], times]))) / SECOND
+    expected = 1 - np.exp(-250 * gaps)
+    steps = np.arange(len(gaps) + 1) / len(gaps)
+    distance = max(np.max(steps[1:] - expected), np.max(expected - steps[:-1]))
+    assert distance < 1.63 / math.sqrt(len(gaps))
+
+
+def test_seconds_of_a_poisson_process_vary_as_they_should() -> None:
+    """Chi-square dispersion: the sum of (n - mean)² / mean over k seconds has k - 1 degrees."""
+    times = whole(rate(seconds=400, requests_per_second=50))
+    counts = np.bincount(times // SECOND, minlength=400)
+    dispersion = float(np.sum((counts - counts.mean()) ** 2) / counts.mean())
+    # Normal approximation of chi-square with 399 degrees, 99 % on both sides.
+    assert abs(dispersion - 399) < 2.58 * math.sqrt(2 * 399)
+    assert abs(len(times) - 400 * 50) < 2.58 * math.sqrt(400 * 50)
+
+
+@pytest.mark.parametrize(("start", "end"), [(0.0, 1000.0), (2000.0, 500.0), (999.999, 1000.0)])
+@pytest.mark.parametrize("kind", Arrivals)
+def test_a_ramp_moves_evenly_from_one_rate_to_the_other(
+    start: float, end: float, kind: Arrivals
+) -> None:
+    plan = rate(requests_per_second=end, ramp_seconds=10, ramp_from=start, seconds=5, arrivals=kind)
+    counts = np.bincount(whole(plan) // SECOND, minlength=15)
+    for second in range(15):
+        middle = start + (end - start) * min(second + 0.5, 10) / 10
+        wanted = end if second >= 10 else middle
+        spread = 4 * math.sqrt(wanted) if kind is Arrivals.POISSON else 2
+        assert abs(counts[second] - wanted) <= spread
+
+
+def test_the_schedule_depends_on_the_seed_alone() -> None:
+    plan = rate(requests=5000)
+    assert (whole(plan, 1) == whole(plan, 1)).all()
+    assert (whole(plan, 1) != whole(plan, 2)).any()
+
+
+def test_a_schedule_of_months_is_computed_as_it_is_needed() -> None:
+    plan = rate(seconds=30 * 86_400, requests_per_second=100_000)
+    first = list(islice(Schedule(plan, 1, 0, 2).arrival_times_ns(), 10))
+    assert first[0] < SECOND
+    slow = whole(rate(requests=1_000, requests_per_second=0.001, arrivals="Uniform"))
+    assert slow[-1] == 999_000 * SECOND
+
+
+def test_times_beyond_64_bits_stay_ascending() -> None:
+    blocks = arrivals(rate(requests=10**9, requests_per_second=0.001), 1)
+    last = [block[-1] for block in islice(blocks, 2500)]
+    assert all(before <= after for before, after in pairwise(last))
+
+
+def test_plan_of_a_step_has_its_defaults() -> None:
+    step = Step(name="a", requests_per_second=4, duration_seconds=5)
+    assert arrival_rate(step, 9.0) == rate(requests_per_second=4, seconds=5, max_in_flight=1000)
+    ramped = step.model_copy(update={"ramp_seconds": 3, "max_in_flight": 7})
+    made = arrival_rate(ramped, 9.0)
+    assert made is not None
+    assert (made.ramp_from, made.ramp_ns, made.max_in_flight) == (9.0, 3 * SECOND, 7)
+    assert arrival_rate(Step(name="a", users=4, duration_seconds=5), 0.0) is None

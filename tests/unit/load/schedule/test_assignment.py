@@ -1,0 +1,111 @@
+from itertools import islice
+
+import pytest
+
+from solrbench.api.v1alpha1.load.load import Step
+from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.load.schedule.assignment import (
+    Assignment,
+    Start,
+    step_assignment,
+    warm_up_assignment,
+)
+from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
+from unit.load.builders import assignment, workload
+
+CASES = [(1, 1, 1), (1, 1, 10), (3, 2, 10), (7, 3, 100), (10, 4, 3), (100, 7, 1001), (2, 4, 5)]
+
+
+def parts(users: int, workers: int, requests: int) -> list[Assignment]:
+    return [
+        assignment(users=users, requests=requests, worker=worker, workers=workers)
+        for worker in range(workers)
+    ]
+
+
+@pytest.mark.parametrize(("users", "workers", "requests"), CASES)
+def test_shares_add_up(users: int, workers: int, requests: int) -> None:
+    each = parts(users, workers, requests)
+    assert sum(part.worker_users for part in each) == users
+    assert sum(part.worker_requests or 0 for part in each) == requests
+    assert max(p.worker_users for p in each) - min(p.worker_users for p in each) <= 1
+
+
+@pytest.mark.parametrize(("users", "workers", "requests"), CASES)
+def test_slots_of_all_workers_are_every_request_once(
+    users: int, workers: int, requests: int
+) -> None:
+    slots = [
+        slot
+        for part in parts(users, workers, requests)
+        for slot in islice(part.request_numbers(), part.worker_requests)
+    ]
+    assert sorted(slots) == list(range(requests))
+
+
+def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
+    return LoadPlan(
+        benchmark="ns/b",
+        attempt=1,
+        solr_urls=["http://node:8983/solr"],
+        collection="books",
+        workload=workload(),
+        warm_up=warm_up,
+        workers=3,
+        passes=[PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
+        master_host="master",
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "start"),
+    [
+        ({"requests": 5}, Start.BARRIER),
+        ({"duration_seconds": 5}, Start.BARRIER),
+        ({"requests": 5, "spawn_rate": 2}, Start.IMMEDIATE),
+        ({"duration_seconds": 5, "spawn_rate": 2}, Start.RAMP),
+    ],
+)
+def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) -> None:
+    whole = plan(Step(name="one", users=6, **fields))
+    made = step_assignment(whole, whole.passes[0])
+    assert made.start is start
+    assert (made.key, made.step, made.users, made.workers) == ("r1-s0-one", "one", 6, 3)
+    assert (made.requests, made.seconds) == (fields.get("requests"), fields.get("duration_seconds"))
+
+
+def test_warm_up_has_the_variant_of_its_step_run() -> None:
+    whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(seconds=3))
+    proxied = whole.passes[0].model_copy(update={"variant": "proxy"})
+    step, warm_up = step_assignment(whole, proxied), warm_up_assignment(whole, proxied)
+    assert warm_up is not None
+    assert (step.variant, warm_up.variant) == ("proxy", "proxy")
+    assert (step.label, warm_up.label) == ("one (proxy)", "warm-up (proxy)")
+    assert step_assignment(whole, whole.passes[0]).label == "one"
+
+
+def test_warm_up_has_the_users_of_its_step_by_default() -> None:
+    step = Step(name="one", users=6, requests=1)
+    bare = plan(step, warm_up=WarmUp(seconds=3))
+    told = plan(step, warm_up=WarmUp(requests=9, users=2))
+    none = plan(step)
+    assert warm_up_assignment(none, none.passes[0]) is None
+    first, second = (warm_up_assignment(each, each.passes[0]) for each in (bare, told))
+    assert first is not None
+    assert second is not None
+    assert (first.users, first.seconds, first.requests) == (6, 3, None)
+    assert (second.users, second.seconds, second.requests) == (2, None, 9)
+    assert first.key == "r1-s0-one/warm-up"
+    assert first.start is Start.BARRIER
+
+
+def test_planned_rate_has_one_user_for_each_worker() -> None:
+    step = Step(name="one", requests_per_second=4, ramp_seconds=3, requests=10)
+    whole = plan(step, warm_up=WarmUp(seconds=3))
+    planned = whole.passes[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
+    made, warm_up = step_assignment(whole, planned), warm_up_assignment(whole, planned)
+    assert (made.users, made.worker_users, made.start) == (3, 1, Start.BARRIER)
+    assert made.open_loop is not None
+    assert (made.open_loop.ramp_from, made.ramp_seconds) == (2.0, 3)
+    assert warm_up is not None
+    assert (warm_up.users, warm_up.open_loop, warm_up.ramp_seconds) == (3, None, 0)

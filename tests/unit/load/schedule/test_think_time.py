@@ -1,0 +1,60 @@
+import statistics
+
+import pytest
+
+from solrbench.api.v1alpha1.load.load import ThinkTime, UniformMilliseconds
+from solrbench.load.schedule.seeds import seed_of, uniform
+from solrbench.load.schedule.think_time import think_seconds
+
+DRAWS = range(20_000)
+
+
+def test_constant_is_constant() -> None:
+    spec = ThinkTime(constant_milliseconds=250)
+    assert {think_seconds(spec, seed, turn) for seed in (1, 2) for turn in range(5)} == {0.25}
+
+
+def test_uniform_stays_within_bounds_and_fills_them() -> None:
+    spec = ThinkTime(uniform_milliseconds=UniformMilliseconds(min=100, max=300))
+    drawn = [think_seconds(spec, 7, turn) for turn in DRAWS]
+    assert 0.1 <= min(drawn) < 0.101
+    assert 0.299 < max(drawn) <= 0.3
+    # Five standard errors: 0.2 / sqrt(12) / sqrt(20000) = 0.0004.
+    assert statistics.fmean(drawn) == pytest.approx(0.2, abs=0.002)
+
+
+def test_exponential_has_its_mean_and_deviation() -> None:
+    spec = ThinkTime(exponential_mean_milliseconds=1000)
+    drawn = [think_seconds(spec, 7, turn) for turn in DRAWS]
+    assert statistics.fmean(drawn) == pytest.approx(1, abs=5 / len(DRAWS) ** 0.5)
+    assert statistics.stdev(drawn) == pytest.approx(1, rel=0.05)
+    assert min(drawn) >= 0
+
+
+def test_users_think_differently_but_always_the_same() -> None:
+    spec = ThinkTime(exponential_mean_milliseconds=1000)
+    one, other = seed_of("think", 1, 0), seed_of("think", 1, 1)
+    assert think_seconds(spec, one, 3) == think_seconds(spec, one, 3)
+    assert think_seconds(spec, one, 3) != think_seconds(spec, other, 3)
+    assert think_seconds(spec, one, 3) != think_seconds(spec, one, 4)
+
+
+def test_seed_depends_on_every_part_and_its_type() -> None:
+    seeds = [
+        seed_of(1, 2),
+        seed_of(2, 1),
+        seed_of("1", 2),
+        seed_of(12),
+        seed_of(1, 2, 0),
+        seed_of("1:2"),
+    ]
+    assert len(set(seeds)) == len(seeds)
+    # Fixed: a benchmark must send the same requests with every version and on every machine.
+    assert seed_of("order", 1, 1, "calm", 0) == 4890396410602953353
+
+
+def test_uniform_never_reaches_one() -> None:
+    drawn = [uniform(3, index) for index in DRAWS]
+    assert 0 <= min(drawn) < 0.001
+    assert 0.999 < max(drawn) < 1
+    assert len(set(drawn)) == len(drawn)

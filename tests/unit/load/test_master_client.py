@@ -1,0 +1,69 @@
+"""The operator's side of the load master's routes; the real master is in test_processes."""
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from solrbench.errors import TemporaryError
+from solrbench.load import master_client
+from solrbench.load.master_client import LoadMasterClient
+
+ANSWERS = {
+    "/solrbench/state": (200, json.dumps({"stage": "Measuring", "users": 3})),
+    "/solrbench/results/damaged": (200, '{"id": "damaged"}'),
+    "/solrbench/results/r1-s0-gone/ack": (404, "no such result"),
+}
+
+
+class Master(BaseHTTPRequestHandler):
+    """Answers as a master in some odd state would."""
+
+    def do_GET(self) -> None:
+        status, text = ANSWERS.get(self.path, (503, "not now"))
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadMasterClient]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Master) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
+        with LoadMasterClient("127.0.0.1") as found:
+            yield found
+        server.shutdown()
+
+
+def test_state(master: LoadMasterClient) -> None:
+    assert master.state().stage == "Measuring"
+    assert master.state().users == 3
+
+
+def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> None:
+    with pytest.raises(TemporaryError, match="no result but"):
+        master.result("damaged")
+
+
+@pytest.mark.parametrize("step_run_id", ["r1-s0-gone", "unknown"])
+def test_refused_acknowledgement_is_repeated_later(
+    master: LoadMasterClient, step_run_id: str
+) -> None:
+    with pytest.raises(TemporaryError, match="ack"):
+        master.acknowledge(step_run_id)
+
+
+def test_master_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(master_client, "WEB_PORT", 1)
+    with LoadMasterClient("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
+        gone.state()
+    assert caught.value.reason == "LoadMasterUnreachable"

@@ -1,0 +1,78 @@
+"""Locust's statistics, in a process of their own: importing Locust patches the one it is in."""
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[4] / "operator" / "src"
+
+PROGRAM = """
+import json, sys
+from locust.stats import RequestStats
+from solrbench.load.worker.locust_stats import add_to_locust_stats
+from solrbench.load.recording.recorder import SecondStats
+from solrbench.results.stats.histograms import buckets_of
+from collections import Counter
+
+stats = RequestStats()
+times = json.load(sys.stdin)
+for start in range(0, len(times), 1000):
+    some = times[start:start + 1000]
+    second = SecondStats(len(some), 3, 50_000, sum(some), min(some), max(some),
+                    Counter(buckets_of(some)), Counter({"HTTP503": 2, "Timeout": 1}))
+    add_to_locust_stats(stats, "storm", "query", second, 1_700_000_000.5 + start / 1000)
+entry = stats.entries["query", "storm"]
+json.dump({
+    "entry": entry.to_dict(),
+    "percentiles": [entry.get_response_time_percentile(p) for p in (0.5, 0.95, 0.99)],
+    "total": [stats.total.num_requests, stats.total.num_failures, len(stats.total.response_times)],
+    "per_second": list(entry.num_reqs_per_sec.values()),
+    "errors": [[e.method, e.name, e.error, e.occurrences] for e in stats.errors.values()],
+}, sys.stdout)
+"""
+
+
+def test_page_shows_what_the_engine_counted() -> None:
+    rng = random.Random(3)
+    times = [int(rng.lognormvariate(9, 1)) + 1 for _ in range(5000)]
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        input=json.dumps(times),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={"PYTHONPATH": str(SOURCES)},
+    )
+    shown = json.loads(ran.stdout)
+    assert shown["total"][:2] == [5000, 15]
+    assert shown["total"][2] < 2000
+    assert shown["per_second"] == [1000] * 5
+    entry = shown["entry"]
+    assert (entry["method"], entry["name"]) == ("storm", "query")
+    assert entry["avg_response_time"] == pytest.approx(sum(times) / 5000 / 1000)
+    ordered = sorted(times)
+    for percent, value in zip((0.5, 0.95, 0.99), shown["percentiles"], strict=True):
+        # Three digits are kept, and Locust counts ranks its own way.
+        assert value == pytest.approx(ordered[int(percent * 5000)] / 1000, rel=0.01)
+    assert shown["errors"] == [
+        ["storm", "query", "HTTP503", 10],
+        ["storm", "query", "Timeout", 5],
+    ]
+
+
+def test_only_running_a_command_patches_the_process() -> None:
+    program = (
+        "import solrbench.load.entrypoints, solrbench.load.engine.engine\n"
+        "import solrbench.load.master.result_store\n"
+        "from gevent import monkey\n"
+        "assert not monkey.is_module_patched('socket')\n"
+        "import sys; assert 'locust' not in sys.modules\n"
+    )
+    environment = {"PYTHONPATH": str(SOURCES)}
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, env=environment, timeout=60, check=False).returncode == 0

@@ -1,0 +1,71 @@
+from collections import Counter
+
+from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
+from solrbench.load.workload.generated_queries import generate_queries
+from solrbench.plan.vocabulary import CATEGORIES, word
+
+DATASET = Generator(documents=10, vocabulary_terms=1000, seed=3)
+
+
+def test_queries_use_the_words_and_fields_of_the_documents() -> None:
+    spec = GeneratedQueries(count=4000, max_terms=3, filter_permille=300, facet_permille=200)
+    queries = [dict(query.parameters) for query in generate_queries(spec, DATASET, 1)]
+    assert len(queries) == 4000
+    known = {word(rank, 3) for rank in range(1000)}
+    words = [each.split(" ") for each in (query["q"] for query in queries)]
+    assert {each for some in words for each in some} <= known
+    assert set(map(len, words)) == {1, 2, 3}
+    assert {query["df"] for query in queries} == {"text_t"}
+    filters = [query["fq"] for query in queries if "fq" in query]
+    assert set(filters) <= {f"category_s:{category}" for category in CATEGORIES}
+    # Five standard deviations: sqrt(4000 * 0.3 * 0.7) = 29, sqrt(4000 * 0.2 * 0.8) = 26.
+    assert abs(len(filters) - 1200) < 5 * 29
+    facets = [query for query in queries if query.get("facet") == "true"]
+    assert abs(len(facets) - 800) < 5 * 26
+    assert {query["facet.field"] for query in facets} == {"category_s"}
+
+
+def test_frequent_words_are_asked_for_most() -> None:
+    spec = GeneratedQueries(count=5000, max_terms=1)
+    asked = Counter(dict(query.parameters)["q"] for query in generate_queries(spec, DATASET, 1))
+    assert asked.most_common(1)[0][0] == word(0, 3)
+
+
+def test_extremes_are_kept() -> None:
+    spec = GeneratedQueries(count=50, filter_permille=0, facet_permille=1000)
+    queries = [dict(query.parameters) for query in generate_queries(spec, DATASET, 1)]
+    assert not any("fq" in query for query in queries)
+    assert all("facet" in query for query in queries)
+
+
+def test_same_seed_gives_the_same_queries() -> None:
+    spec = GeneratedQueries(count=50)
+    assert generate_queries(spec, DATASET, 1) == generate_queries(spec, DATASET, 1)
+    assert generate_queries(spec, DATASET, 1) != generate_queries(spec, DATASET, 2)
+
+
+def test_routes_are_the_prefixes_of_the_documents() -> None:
+    dataset = DATASET.model_copy(update={"route_prefixes": 3})
+    spec = GeneratedQueries(count=4000, routed_permille=250)
+    queries = [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
+    routes = Counter(query["_route_"] for query in queries if "_route_" in query)
+    assert routes.keys() == {"p0!", "p1!", "p2!"}
+    # Five standard deviations: sqrt(4000 * 0.25 * 0.75) = 27.
+    assert abs(routes.total() - 1000) < 5 * 27
+    assert min(routes.values()) > 200
+    assert queries == [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
+
+
+def test_routes_leave_the_rest_of_the_queries_alone() -> None:
+    dataset = DATASET.model_copy(update={"route_prefixes": 3})
+    plain = generate_queries(GeneratedQueries(count=50), dataset, 1)
+    routed = generate_queries(GeneratedQueries(count=50, routed_permille=1000), dataset, 1)
+    without = [
+        tuple((name, value) for name, value in query.parameters if name != "_route_")
+        for query in routed
+    ]
+    assert without == [query.parameters for query in plain]
+    assert all(
+        len(query.parameters) > len(rest) for query, rest in zip(routed, without, strict=True)
+    )

@@ -1,0 +1,206 @@
+from pathlib import Path
+from urllib.parse import parse_qsl, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solrbench.http_auth import HttpAuth, basic_auth
+from solrbench.load.engine.target import load_target
+from solrbench.load.errors import LoadError
+from solrbench.load.workload.http_requests import prepare_node, prepare_requests
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.request_mix import QuerySource
+from solrbench.load.workload.url_encoding import url_quote
+from solrbench.plan.load_plan import LoadPlan
+from unit.load.builders import plain, workload
+
+URL = "http://node-0.solr.ns.svc:8983/solr"
+
+
+def sent(request: PreparedRequest) -> list[tuple[str, str]]:
+    return parse_qsl(request.body.decode(), keep_blank_values=True)
+
+
+def test_own_parameters_win_over_those_of_the_workload() -> None:
+    spec = workload(parameters={"rows": "5", "fl": "id"})
+    queries = [Query(None, (("q", "a b"), ("rows", "0"), ("fq", "x"), ("fq", "y")))]
+    (request,) = prepare_requests(spec, queries).requests
+    assert sent(request) == [
+        ("q", "a b"),
+        ("rows", "0"),
+        ("fq", "x"),
+        ("fq", "y"),
+        ("wt", "json"),
+        ("fl", "id"),
+    ]
+    assert request.body.startswith(b"q=a+b&rows=0&")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "query", "is_json"),
+    [
+        ({}, (("q", "a"),), True),
+        ({"wt": "csv"}, (("q", "a"),), False),
+        ({"wt": "xml"}, (("q", "a"), ("wt", "json")), True),
+    ],
+)
+def test_answer_is_json_unless_asked_otherwise(
+    parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_json: bool
+) -> None:
+    spec = workload(parameters=parameters)
+    (request,) = prepare_requests(spec, [Query(None, query)]).requests
+    assert request.is_json is is_json
+
+
+def test_get_is_one_line_and_headers() -> None:
+    spec = workload()
+    node = prepare_node(spec, "books", URL + "/")
+    (request,) = prepare_requests(spec, plain("ä&b")).requests
+    text = node.message(request).decode("ascii")
+    assert text.startswith("GET /solr/books/select?q=%C3%A4%26b&wt=json HTTP/1.1\r\n")
+    assert "\r\nHost: node-0.solr.ns.svc:8983\r\n" in text
+    assert text.endswith("\r\n\r\n")
+    assert (node.host, node.port) == ("node-0.solr.ns.svc", 8983)
+
+
+def test_post_says_how_long_its_form_is() -> None:
+    spec = workload(method="POST", handler="/browse")
+    node = prepare_node(spec, "books", URL)
+    (request,) = prepare_requests(spec, plain("a")).requests
+    head, form = node.message(request).decode("ascii").split("\r\n\r\n")
+    assert head.startswith("POST /solr/books/browse HTTP/1.1\r\n")
+    assert head.endswith(f"Content-Length: {len(form)}")
+    assert form == "q=a&wt=json"
+
+
+def test_body_of_the_json_api_goes_beside_the_parameters() -> None:
+    spec = workload(parameters={"shards.preference": "replica.type:PULL", "_route_": "p1!"})
+    node = prepare_node(spec, "books", URL)
+    query = Query(None, (("timeAllowed", "9"),), b'{"query":"a"}')
+    (request,) = prepare_requests(spec, [query]).requests
+    head, body = node.message(request).decode("ascii").split("\r\n\r\n")
+    assert head.split("\r\n")[0] == (
+        "POST /solr/books/select?timeAllowed=9&wt=json"
+        "&shards.preference=replica.type%3APULL&_route_=p1%21 HTTP/1.1"
+    )
+    assert "\r\nContent-Type: application/json\r\n" in head
+    assert head.endswith(f"Content-Length: {len(body)}")
+    assert body == '{"query":"a"}'
+
+
+def test_line_may_be_sent_by_another_method_than_the_others() -> None:
+    for method, others in (("GET", "POST"), ("POST", "GET")):
+        spec = workload(method=others)
+        node = prepare_node(spec, "books", URL)
+        queries = [Query(None, (("q", "a"),)), Query(None, (("q", "a"),), method=method)]
+        first, second = prepare_requests(spec, queries).requests
+        assert node.message(first).startswith(others.encode())
+        assert node.message(second).startswith(method.encode())
+        assert b"q=a&wt=json" in node.message(second)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_texts_are_quoted_as_the_library_does(text: str) -> None:
+    assert url_quote(text) == quote_plus(text)
+
+
+def test_names_are_numbered_in_order_of_appearance() -> None:
+    queries = [Query("hot", ()), Query(None, ()), Query("hot", ()), Query("cold", ())]
+    prepared = prepare_requests(workload(requestName="other"), queries)
+    assert prepared.names == ("hot", "other", "cold")
+    assert [request.name for request in prepared.requests] == [0, 1, 0, 2]
+
+
+@pytest.mark.parametrize("url", ["ftp://node:8983/solr", "node:8983/solr", "http:///solr"])
+def test_only_http_urls_are_nodes(url: str) -> None:
+    with pytest.raises(LoadError, match=r"BadPlan: solrUrls: .* must begin with http://"):
+        prepare_node(workload(), "books", url)
+
+
+def generated_plan(**fields: object) -> LoadPlan:
+    return LoadPlan.model_validate(
+        {
+            "benchmark": "ns/b",
+            "attempt": 1,
+            "solrUrls": [URL],
+            "collection": "books",
+            "workload": {"queries": {"generated": {"count": 7}}},
+            "workers": 1,
+            "passes": [],
+            "masterHost": "m",
+            **fields,
+        }
+    )
+
+
+def test_plan_becomes_requests_and_nodes() -> None:
+    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000})
+    target = load_target(plan, Path("/nowhere"))
+    (part,) = target.requests.sources
+    assert isinstance(part, QuerySource)
+    assert (len(part.requests), len(target.nodes)) == (7, 1)
+    assert target.timeout_seconds == 30
+
+
+def test_variants_become_nodes_of_their_own() -> None:
+    endpoints = [
+        {"variant": "raw", "urls": [URL]},
+        {"variant": "proxy", "urls": ["http://p:81/x/solr"]},
+    ]
+    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000}, variants=endpoints)
+    target = load_target(plan, Path("/nowhere"))
+    (node,) = target.nodes_of("proxy")
+    assert (node.host, node.port) == ("p", 81)
+    assert node.request_templates[0][0].startswith(b"GET /x/solr/books/select?")
+    assert list(target.nodes_of("raw")) == list(target.nodes_of("")) == list(target.nodes)
+
+
+def test_generated_queries_need_a_generated_dataset() -> None:
+    with pytest.raises(LoadError, match=r"BadPlan: .*needs dataset\.generator"):
+        load_target(generated_plan(), Path("/nowhere"))
+
+
+def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
+    access = HttpAuth(basic_auth("solr", "SolrRocks"))
+    for method in ("GET", "POST"):
+        spec = workload(method=method)
+        node = prepare_node(spec, "books", URL, access)
+        (request,) = prepare_requests(spec, plain("a")).requests
+        text = node.message(request).decode()
+        head = text.partition("\r\n\r\n")[0].split("\r\n")
+        assert f"Authorization: {basic_auth('solr', 'SolrRocks')}" in head
+        assert "Basic" not in repr(node)
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "encrypted"),
+    [
+        ("https://search/solr", 443, True),
+        ("https://search:8984/solr", 8984, True),
+        ("http://search/solr", 80, False),
+    ],
+)
+def test_ports_and_trust_follow_the_scheme(url: str, port: int, encrypted: bool) -> None:
+    node = prepare_node(workload(), "books", url)
+    assert (node.port, node.tls is not None) == (port, encrypted)
+
+
+def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
+    plan = LoadPlan.model_validate(
+        {
+            "benchmark": "ns/base",
+            "attempt": 1,
+            "solrUrls": [URL],
+            "access": {"credentialsFolder": str(tmp_path)},
+            "collection": "books",
+            "workload": {"queries": {"configMap": {"name": "queries"}}},
+            "workers": 1,
+            "passes": [],
+            "masterHost": "master",
+        }
+    )
+    with pytest.raises(LoadError, match="username") as caught:
+        load_target(plan, tmp_path)
+    assert caught.value.reason == "BadPlan"

@@ -1,0 +1,235 @@
+"""Which answers cannot be checked, by request name; and that they are absent from the result."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.workload.http_requests import prepare_requests
+from solrbench.load.workload.loader import load_workload
+from solrbench.load.workload.name_table import (
+    FULLY_VISIBLE,
+    RequestNameTable,
+    ResponseVisibility,
+    visibility_of,
+)
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.request_mix import PreparedWorkload
+from solrbench.plan.load_plan import LoadPlan
+from support.http_server import Exchange, HttpServer
+from unit.load.builders import assignment, run, run_pass, target, workload
+from unit.load.engine.test_open_loop import duty
+
+JSON = ("wt", "json")
+XML_ONLY = {"wt": "xml"}
+HEADLESS = {"omitHeader": "true"}
+FILE = {"configMap": {"name": "q", "key": "lines"}}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "visibility"),
+    [
+        ([JSON], None, FULLY_VISIBLE),
+        ([JSON, ("omitHeader", "false")], None, FULLY_VISIBLE),
+        ([JSON, ("omitHeader", "off")], None, FULLY_VISIBLE),
+        ([JSON, ("omitHeader", "true")], None, ResponseVisibility(content=True, header=False)),
+        ([JSON, ("omitHeader", "on")], None, ResponseVisibility(content=True, header=False)),
+        ([JSON, ("omitHeader", "{{any}}")], None, ResponseVisibility(content=True, header=False)),
+        ([("wt", "xml")], None, ResponseVisibility(content=False, header=True)),
+        ([("wt", "{{any}}")], None, ResponseVisibility(content=False, header=True)),
+        ([], None, ResponseVisibility(content=False, header=True)),
+        (
+            [("wt", "csv"), ("omitHeader", "true")],
+            None,
+            ResponseVisibility(content=False, header=False),
+        ),
+        ([JSON], b'{"query":"a"}', FULLY_VISIBLE),
+        ([JSON], b'{"params":{"omitHeader":true}}', ResponseVisibility(content=True, header=False)),
+        (
+            [JSON],
+            '{"params": {"omitHeader": "{{é}}"}}',
+            ResponseVisibility(content=True, header=False),
+        ),
+    ],
+)
+def test_what_parameters_let_see(
+    parameters: list[tuple[str, str]], body: bytes | str | None, visibility: ResponseVisibility
+) -> None:
+    assert visibility_of(parameters, body) == visibility
+
+
+def test_one_request_that_hides_something_is_enough_for_its_name() -> None:
+    names = RequestNameTable()
+    mixed, headless = (
+        ResponseVisibility(content=False, header=True),
+        ResponseVisibility(content=True, header=False),
+    )
+    indexes = [
+        names.index_of("seen"),
+        names.index_of("mixed", mixed),
+        names.index_of("mixed"),
+        names.index_of("headless"),
+        names.index_of("headless", headless),
+    ]
+    assert (indexes, names.names) == ([0, 1, 1, 2, 2], ("seen", "mixed", "headless"))
+    assert names.unchecked.partial == {1, 2}
+    assert names.unchecked.empty == {1}
+
+
+def query(name: str, *parameters: tuple[str, str], **fields: Any) -> Query:
+    return Query(name, (("q", "a"), *parameters), **fields)
+
+
+def unchecked(names: Sequence[str], made: Any) -> tuple[set[str], set[str]]:
+    return (
+        {names[index] for index in made.unchecked.partial},
+        {names[index] for index in made.unchecked.empty},
+    )
+
+
+def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
+    queries = [
+        query("json"),
+        query("xml", ("wt", "xml")),
+        query("mixed"),
+        query("mixed", ("wt", "csv")),
+        query("headless", ("omitHeader", "true")),
+        query("body", json=b'{"params":{"omitHeader":true}}'),
+        query("plain-body", json=b'{"limit":1}'),
+    ]
+    made = prepare_requests(workload(), queries)
+    assert unchecked(made.names, made) == (
+        {"xml", "mixed", "headless", "body"},
+        {"xml", "mixed"},
+    )
+    assert [each.is_json for each in made.requests] == [True, False, True, False, True, True, True]
+    of_xml = prepare_requests(workload(parameters=XML_ONLY), [*queries, query("own", JSON)])
+    assert "own" not in unchecked(of_xml.names, of_xml)[0]
+    assert {"json", "plain-body", "headless"} <= unchecked(of_xml.names, of_xml)[1]
+    headless = prepare_requests(
+        workload(parameters=HEADLESS), [query("a"), query("b", ("omitHeader", "false"))]
+    )
+    assert unchecked(headless.names, headless) == ({"a"}, set())
+
+
+def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkload:
+    for place, entry in enumerate(mix):
+        text = entry.pop("file", "a\n")
+        (folder / f"mix-{place}").mkdir()
+        (folder / f"mix-{place}" / "lines").write_text(text)
+    content = {
+        "benchmark": "ns/b",
+        "attempt": 1,
+        "solrUrls": ["http://node:8983/solr"],
+        "collection": "books",
+        "workload": {"mix": list(mix), **common},
+        "workers": 1,
+        "passes": [],
+        "masterHost": "m",
+    }
+    return load_workload(LoadPlan.model_validate(content), folder)
+
+
+def test_entries_of_a_mix_have_views_of_their_own(tmp_path: Path) -> None:
+    document = '{"id": "1"}\n'
+    made = prepared(
+        tmp_path,
+        {"name": "json", "queries": FILE},
+        {"name": "xml", "queries": FILE, "parameters": XML_ONLY},
+        # Its lines count under the name of another entry.
+        {"name": "late", "queries": FILE, "file": '{"name": "xml", "params": {"q": "b"}}\n'},
+        {"name": "write", "updates": FILE, "file": document},
+        {"name": "write-xml", "updates": FILE, "file": document, "parameters": XML_ONLY},
+    )
+    assert unchecked(made.names, made) == ({"xml", "write-xml"}, {"xml", "write-xml"})
+
+
+def test_parameters_for_queries_say_nothing_of_updates(tmp_path: Path) -> None:
+    made = prepared(
+        tmp_path,
+        {"name": "search", "queries": FILE},
+        {"name": "write", "updates": FILE, "file": '{"id": "1"}\n'},
+        parameters=XML_ONLY,
+    )
+    assert unchecked(made.names, made) == ({"search"}, {"search"})
+
+
+def test_what_one_request_hides_its_transaction_cannot_show(tmp_path: Path) -> None:
+    def loan(name: str, *requests: dict[str, Any]) -> dict[str, Any]:
+        return {"name": name, "transaction": {"requests": list(requests)}}
+
+    find: dict[str, Any] = {"name": "find", "parameters": {"q": "a"}}
+    headless = {"name": "look", "parameters": {"q": "b", **HEADLESS}}
+    body = {"name": "ask", "jsonBody": '{"params": {"omitHeader": true}}'}
+    made = prepared(
+        tmp_path,
+        loan("good", find),
+        loan("half", find, headless),
+        loan("body", body),
+        loan("xml", find, {"name": "look", "parameters": {"q": "b", **XML_ONLY}}),
+    )
+    assert unchecked(made.names, made) == (
+        {"half", "half.look", "body", "body.ask", "xml", "xml.look"},
+        {"xml", "xml.look"},
+    )
+    assert {made.names[index] for index in made.transactions} == {"good", "half", "body", "xml"}
+
+
+PARTIAL_XML = (
+    b'<response><lst name="responseHeader"><bool name="partialResults">true</bool></lst>'
+    b'<result name="response" numFound="0" start="0"/></response>'
+)
+
+
+async def in_the_format_asked_for(exchange: Exchange) -> None:
+    asked = dict(exchange.parameters)
+    if asked["wt"] == "xml":
+        exchange.send(PARTIAL_XML)
+        return
+    body: dict[str, Any] = {"responseHeader": {"status": 0, "partialResults": True}}
+    if exchange.query == "empty":
+        body["responseHeader"].pop("partialResults")
+        body["response"] = {"numFound": 0, "docs": []}
+    if asked.get("omitHeader") == "true":
+        body.pop("responseHeader")
+    exchange.send(json.dumps(body, separators=(",", ":")).encode())
+
+
+def counts(result: WorkerStepResult) -> dict[str, tuple[int, int | None, int | None]]:
+    return {
+        each.request: (each.failures, each.partial_answers, each.empty_answers)
+        for each in result.requests
+    }
+
+
+def named(name: str, text: str, **parameters: str) -> Query:
+    return Query(name, (("q", text), *parameters.items()))
+
+
+def test_counts_are_measured_or_absent_in_both_loops() -> None:
+    queries = [
+        named("json", "empty"),
+        named("json", "partial"),
+        named("xml", "partial", wt="xml"),
+        named("mixed", "empty"),
+        named("mixed", "partial", wt="xml"),
+        named("headless", "empty", omitHeader="true"),
+    ]
+
+    async def body() -> None:
+        async with HttpServer(in_the_format_asked_for) as server:
+            what = target(server.url, queries=queries)
+            closed = await run_pass(what, assignment(users=2, requests=60))
+            planned = await run_pass(what, duty(requests=60, requests_per_second=1000))
+        assert counts(closed) == counts(planned)
+        assert counts(closed) == {
+            "json": (10, 10, 10),
+            "xml": (0, None, None),
+            "mixed": (0, None, None),
+            "headless": (0, None, 10),
+        }
+
+    run(body)

@@ -1,0 +1,155 @@
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solrbench.api.v1alpha1.workload.mix import Expectation
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
+from solrbench.load.errors import LoadError
+from solrbench.load.workload.query_file import (
+    Query,
+    _decode,
+    parse_lines,
+    query_file_path,
+    read_queries,
+)
+from unit.load.builders import queries_spec
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "parameters"),
+    [
+        ("solr cloud", None, [("q", "solr cloud")]),
+        ("  title:solr  ", None, [("q", "title:solr")]),
+        ("{!edismax}solr", None, [("q", "{!edismax}solr")]),
+        ("100% sure & more", None, [("q", "100% sure & more")]),
+        (
+            "q=Business+AND+Technology&fq=a%3Ab&fq=c",
+            None,
+            [("q", "Business AND Technology"), ("fq", "a:b"), ("fq", "c")],
+        ),
+        ("facet.field=cat&q=", None, [("facet.field", "cat"), ("q", "")]),
+        ("{!term f=id}a=b", None, [("q", "{!term f=id}a=b")]),
+        (
+            '{"q": "é", "rows": 5, "boost": 0.5, "facet": true, "fq": ["a", "b"]}',
+            None,
+            [
+                ("q", "é"),
+                ("rows", "5"),
+                ("boost", "0.5"),
+                ("facet", "true"),
+                ("fq", "a"),
+                ("fq", "b"),
+            ],
+        ),
+        (
+            "_route_=p3!&shards.preference=replica.type:PULL&q=solr",
+            None,
+            [("_route_", "p3!"), ("shards.preference", "replica.type:PULL"), ("q", "solr")],
+        ),
+        (
+            '{"q": "solr", "_route_": "p3!", "shards.preference": "replica.type:PULL"}',
+            None,
+            [("q", "solr"), ("_route_", "p3!"), ("shards.preference", "replica.type:PULL")],
+        ),
+        ('{"name": "hot", "params": {"q": "x"}}', "hot", [("q", "x")]),
+        ('{"name": "x", "q": "y"}', None, [("name", "x"), ("q", "y")]),
+    ],
+)
+def test_line_becomes_parameters(
+    line: str, name: str | None, parameters: list[tuple[str, str]]
+) -> None:
+    assert list(parse_lines([line.encode()], "f")) == [Query(name, tuple(parameters))]
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        (
+            '{"params": {"q": "a"}, "expect": {"minFound": 1}, "method": "POST"}',
+            Query(None, (("q", "a"),), method="POST", expect=Expectation(min_found=1)),
+        ),
+        (
+            '{"name": "body", "json": {"query": "a", "limit": 3}, "params": {"rows": 1}}',
+            Query("body", (("rows", "1"),), b'{"query":"a","limit":3}'),
+        ),
+        ('{"json": {"query": "a"}, "method": "POST"}', Query(None, (), b'{"query":"a"}')),
+        # As it was before: without `params` or a body, these are names of parameters.
+        ('{"json": "{}", "method": "x"}', Query(None, (("json", "{}"), ("method", "x")))),
+        ("q=a+b%26&fq=&x", Query(None, (("q", "a b&"), ("fq", ""), ("x", "")))),
+    ],
+)
+def test_line_may_say_how_it_is_sent_and_what_is_expected(line: str, query: Query) -> None:
+    assert list(parse_lines([line.encode()], "f")) == [query]
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text()), min_size=1, max_size=4))
+def test_any_parameters_survive_a_log(pairs: list[tuple[str, str]]) -> None:
+    line = "q=&" + urlencode(pairs, errors="surrogatepass")
+    assert _decode(line) == (("q", ""), *parse_qsl(line, keep_blank_values=True)[1:])
+
+
+def test_blank_lines_and_comments_are_left_out() -> None:
+    lines = [b"\xef\xbb\xbffirst\r\n", b"\n", b"# no query\n", b"   \n", b"second"]
+    assert [query.parameters for query in parse_lines(lines, "f")] == [
+        (("q", "first"),),
+        (("q", "second"),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        (b'{"q": ', "Expecting value"),
+        (b'{"q": null}', '"q" must be a text'),
+        (b'{"q": [1]}', '"q" must be a text'),
+        (b'{"name": "", "params": {}}', '"name" must be a text of 1 to 40'),
+        (b'{"name": 3, "params": {}}', '"name" must be'),
+        (b"\xff\xfe", "utf-8"),
+        (b'{"params": {}, "method": "PUT"}', '"method" must be GET or POST'),
+        (b'{"json": {}, "method": "GET"}', '"method" must be POST, or left out'),
+        (b'{"params": {}, "expect": {"minFound": -1}}', '"expect".minFound: '),
+        (b'{"params": {}, "expect": {"least": 1}}', '"expect".least: '),
+    ],
+)
+def test_malformed_line_is_named(line: bytes, part: str) -> None:
+    with pytest.raises(LoadError) as caught:
+        list(parse_lines([b"good", b"", line], "queries.txt"))
+    assert caught.value.reason == "MalformedQueries"
+    assert caught.value.message.startswith("queries.txt line 3: ")
+    assert part in caught.value.message
+
+
+@pytest.mark.parametrize("text", ["", "\n\n# only a comment\n"])
+def test_file_without_queries_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "queries.txt"
+    path.write_text(text)
+    with pytest.raises(LoadError, match=r"NoQueries: query file queries\.txt has no query"):
+        read_queries(path)
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LoadError, match=r"NoQueries: cannot read .*none\.txt"):
+        read_queries(tmp_path / "none.txt")
+
+
+def test_too_many_names_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "queries.txt"
+    rows = [f'{{"name": "n{i}", "params": {{"q": "x"}}}}' for i in range(MOST_NAMES + 1)]
+    path.write_text("\n".join(rows[:-1]))
+    assert len(read_queries(path)) == MOST_NAMES
+    path.write_text("\n".join(rows))
+    with pytest.raises(LoadError, match="51 names; use at most 50"):
+        read_queries(path)
+
+
+def test_file_lies_where_it_is_mounted() -> None:
+    folder = Path("/queries")
+    volume = {"claimName": "data", "path": "deep/list.txt"}
+    assert query_file_path(queries_spec(), folder) == folder / "queries.txt"
+    spec = queries_spec(configMap=None, persistentVolumeClaim=volume)
+    assert query_file_path(spec, folder) == folder / "deep" / "list.txt"
+    with pytest.raises(ValueError, match="no file"):
+        query_file_path(queries_spec(configMap=None, generated={}), folder)

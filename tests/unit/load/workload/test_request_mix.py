@@ -1,0 +1,146 @@
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from solrbench.api.v1alpha1.workload.queries import Order
+from solrbench.load.errors import LoadError
+from solrbench.load.master.list_offsets import ListOffsets
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.workload.loader import load_workload
+from solrbench.load.workload.ordering import entry_choices
+from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.workload.request_mix import PreparedWorkload, QuerySource
+from solrbench.plan.load_plan import LoadPlan
+from unit.load.builders import assignment, queries_spec
+
+
+def part(name: int, size: int, order: Order) -> QuerySource:
+    requests = [PreparedRequest(f"{name}-{n}".encode(), name, is_json=True) for n in range(size)]
+    return QuerySource(requests, queries_spec(order=order))
+
+
+def offer(*parts: QuerySource, weights: tuple[int, ...] = (1, 1)) -> PreparedWorkload:
+    return PreparedWorkload(("a", "b"), parts, weights[: len(parts)], seed=5)
+
+
+def outcome(*used: int) -> WorkerStepResult:
+    return WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=[], used_numbers=list(used))
+
+
+def test_each_once_ends_with_the_list() -> None:
+    drawn = offer(part(0, 5, Order.EACH_ONCE)).open_stream(assignment(offset=2))
+    assert [each.body for each in drawn.requests] == [b"0-2", b"0-3", b"0-4"]
+
+
+def test_workers_of_any_speed_never_send_a_query_twice() -> None:
+    whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), Counter[bytes]()
+    mark = ListOffsets((True,))
+    for speeds in ((10, 50), (60, 3), (5, 5)):
+        results = []
+        for worker, count in enumerate(speeds):
+            duty = assignment(users=4, workers=2, worker=worker)
+            drawn = whole.open_stream(duty.model_copy(update={"offsets": list(mark.offsets)}))
+            sent.update(each.body for each in islice(drawn.requests, count))
+            results.append(outcome(*drawn.used_numbers()))
+        mark = mark.advanced_by(results)
+    assert sent.total() == 133
+    assert max(sent.values()) == 1
+
+
+def test_exact_steps_leave_no_gap() -> None:
+    whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), []
+    mark = ListOffsets((True,))
+    for requests in (7, 20, 1):
+        results = []
+        for worker in range(3):
+            duty = assignment(users=5, workers=3, worker=worker, requests=requests)
+            drawn = whole.open_stream(duty.model_copy(update={"offsets": list(mark.offsets)}))
+            sent += [each.body for each in islice(drawn.requests, duty.worker_requests)]
+            results.append(outcome(*drawn.used_numbers()))
+        mark = mark.advanced_by(results)
+    assert sorted(sent) == sorted(f"0-{n}".encode() for n in range(28))
+
+
+def test_the_end_of_one_entry_is_the_end_of_the_mix() -> None:
+    drawn = offer(part(0, 20, Order.EACH_ONCE), part(1, 3, Order.RANDOM)).open_stream(assignment())
+    found = Counter(each.name for each in drawn.requests)
+    assert found[0] == 20
+    assert found[1] > 0
+
+
+def duty(**fields: object) -> Assignment:
+    return assignment(users=2, workers=2).model_copy(update=fields)
+
+
+def test_choices_follow_weights_and_seed() -> None:
+    def drawn(seed: int, **fields: object) -> list[int]:
+        return list(islice(entry_choices([7, 2, 1], seed, duty(**fields)), 10_000))
+
+    counts = Counter(drawn(1))
+    for place, share in enumerate((0.7, 0.2, 0.1)):
+        # Five standard deviations of a binomial distribution.
+        assert abs(counts[place] - 10_000 * share) < 5 * (10_000 * share * (1 - share)) ** 0.5
+    assert drawn(1) == drawn(1)
+    assert len({tuple(drawn(seed)) for seed in (1, 2)}) == 2
+    others: list[dict[str, object]] = [{}, {"worker": 1}, {"repeat": 2}, {"step": "storm"}]
+    assert len({tuple(drawn(1, **other)) for other in others}) == 4
+
+
+def test_lists_of_one_seed_in_one_mix_are_drawn_apart() -> None:
+    whole = offer(part(0, 1000, Order.RANDOM), part(1, 1000, Order.RANDOM))
+    drawn = list(islice(whole.open_stream(assignment()).requests, 200))
+    zero, one = ([each.body[2:] for each in drawn if each.name == name] for name in (0, 1))
+    assert zero[:20] != one[:20]
+
+
+def plan(mix: list[dict[str, object]]) -> LoadPlan:
+    return LoadPlan.model_validate(
+        {
+            "benchmark": "ns/b",
+            "attempt": 1,
+            "solrUrls": ["http://node:8983/solr"],
+            "collection": "books",
+            "workload": {"mix": mix},
+            "workers": 1,
+            "passes": [],
+            "masterHost": "m",
+        }
+    )
+
+
+FILE = {"configMap": {"name": "q", "key": "lines"}}
+
+
+def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
+    mix: list[dict[str, object]] = []
+    for place in range(2):
+        folder = tmp_path / f"mix-{place}"
+        folder.mkdir()
+        rows = [f'{{"name": "n{place}-{i}", "params": {{"q": "x"}}}}' for i in range(25 + place)]
+        (folder / "lines").write_text("\n".join(rows))
+        mix.append({"name": f"e{place}", "queries": FILE})
+    with pytest.raises(LoadError, match="51 names; use at most 50"):
+        load_workload(plan(mix), tmp_path)
+
+
+def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:
+    for place in range(2):
+        (tmp_path / f"mix-{place}").mkdir()
+        (tmp_path / f"mix-{place}" / "lines").write_text(f"word{place}")
+    made = load_workload(
+        plan(
+            [
+                {"name": "a", "queries": FILE, "weight": 3},
+                {"name": "b", "queries": FILE, "parameters": {"rows": "0"}, "handler": "/x"},
+            ]
+        ),
+        tmp_path,
+    )
+    assert (made.names, made.weights, made.transactions) == (("a", "b"), [3, 1], frozenset())
+    first, second = (part.requests[0] for part in made.sources if isinstance(part, QuerySource))
+    assert first.body == b"q=word0&wt=json"
+    assert second.body == b"q=word1&wt=json&rows=0"
+    assert (first.template_index, second.template_index) == (0, 3)

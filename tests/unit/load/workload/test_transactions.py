@@ -1,0 +1,223 @@
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.http_auth import NO_AUTH
+from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.errors import LoadError
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.workload.http_requests import prepare_node
+from solrbench.load.workload.name_table import RequestNameTable
+from solrbench.load.workload.ordering import RequestCounter
+from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
+from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.request_mix import PreparedWorkload
+from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
+from support.http_server import Exchange, HttpServer
+from unit.load.builders import assignment, run, run_pass
+
+INPUTS = [Query(None, (("code", "a&b"), ("city", 'Zü "r"'))), Query(None, (("code", "2"),))]
+
+
+def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> Workload:
+    source = {"configMap": {"name": "i"}, "order": "Sequential"}
+    transaction = {"requests": list(requests)} | ({"inputs": source} if inputs else {})
+    mix = [{"name": "lend", "transaction": transaction}]
+    return Workload.model_validate({"mix": mix, **fields})
+
+
+def prepare(
+    spec: Workload, lines: list[Query] | None = None
+) -> tuple[TransactionSource, list[str]]:
+    names = RequestNameTable()
+    return prepare_transaction(spec, 0, names, lines), list(names.names)
+
+
+def first(part: TransactionSource, count: int = 1) -> list[PreparedRequest]:
+    duty = assignment()
+    begun = part.open_stream(duty, 0, RequestCounter(duty))
+    return [next(begun) for _ in range(count)]
+
+
+def test_values_are_escaped_for_their_place() -> None:
+    spec = workload(
+        {"name": "a", "parameters": {"q": "code:{{code}}"}, "jsonBody": '{"x": "{{city}}"}'},
+        parameters={"rows": "5"},
+    )
+    part, names = prepare(spec, INPUTS[:1])
+    (request,) = first(part)
+    assert names == ["lend", "lend.a"]
+    assert request.body == b"q=code%3Aa%26b&wt=json&rows=5"
+    assert request.extra is not None
+    body = request.extra.content.partition(b"\r\n\r\n")[2]
+    assert json.loads(body) == {"x": 'Zü "r"'}
+    assert (request.template_index, request.is_json, request.name) == (BodyKind.JSON, True, 1)
+
+
+def test_inputs_follow_their_order() -> None:
+    part, _ = prepare(workload({"name": "a", "parameters": {"q": "{{code}}"}}), INPUTS)
+    assert [each.body.split(b"&")[0] for each in first(part, 3)] == [
+        b"q=a%26b",
+        b"q=2",
+        b"q=a%26b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("requests", "inputs", "reason", "message"),
+    [
+        (
+            [{"name": "a", "parameters": {"q": "{{id}}"}, "extract": {"id": "x"}}],
+            False,
+            "BadPlan",
+            "workload.mix[0].transaction.requests[0]: nothing gives {{id}}",
+        ),
+        (
+            [{"name": "a"}, {"name": "b", "jsonBody": '{"a": "{{no}}"}'}],
+            False,
+            "BadPlan",
+            "workload.mix[0].transaction.requests[1]: nothing gives {{no}}",
+        ),
+        (
+            [{"name": "a", "parameters": {"q": "{{city}}"}}],
+            True,
+            "MalformedQueries",
+            "workload.mix[0].transaction.requests[0]: {{city}} is not in input 2",
+        ),
+        (
+            [{"name": "a", "jsonBody": '{"a": }'}],
+            False,
+            "BadPlan",
+            "workload.mix[0].transaction.requests[0].jsonBody: ",
+        ),
+    ],
+)
+def test_values_without_origin_are_refused_before_the_load(
+    requests: list[dict[str, Any]], inputs: bool, reason: str, message: str
+) -> None:
+    with pytest.raises(LoadError) as caught:
+        prepare(workload(*requests, inputs=inputs), INPUTS if inputs else None)
+    assert caught.value.reason == reason
+    assert caught.value.message.startswith(message)
+
+
+async def echo(exchange: Exchange) -> None:
+    """Response with an id made from the query; `broken` fails."""
+    if exchange.query == "broken":
+        exchange.send(b"", 500)
+        return
+    docs = [{"id": f"<{exchange.query}>"}]
+    body = {
+        "responseHeader": {"status": 0},
+        "response": {"numFound": 1, "docs": docs},
+    }
+    exchange.send(json.dumps(body, separators=(",", ":")).encode())
+
+
+def target(url: str, spec: Workload, lines: list[Query] | None = None) -> LoadTarget:
+    part, names = prepare(spec, lines)
+    prepared = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
+    return LoadTarget(prepared, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
+
+
+def by_name(result: WorkerStepResult) -> dict[str, WorkerRequestStats]:
+    return {each.request: each for each in result.requests}
+
+
+CHAIN = (
+    {"name": "a", "parameters": {"q": "{{q}}"}, "extract": {"id": "response.docs[0].id"}},
+    {"name": "b", "parameters": {"q": "{{id}}!"}, "extract": {"id": "response.docs[0].id"}},
+    {"name": "c", "parameters": {"q": "{{id}}"}, "method": "POST"},
+)
+
+
+def lines(*texts: str) -> list[Query]:
+    return [Query(None, (("q", text),)) for text in texts]
+
+
+def test_values_go_from_answer_to_answer() -> None:
+    async def body() -> None:
+        async with HttpServer(echo) as server:
+            what = target(server.url, workload(*CHAIN), lines("x", "broken"))
+            result = await run_pass(what, assignment(users=2, requests=20))
+            asked = {exchange.query for exchange in server.exchanges}
+        found = by_name(result)
+        assert {name: (each.requests, each.failures) for name, each in found.items()} == {
+            "lend": (20, 10),
+            "lend.a": (20, 10),
+            "lend.b": (10, 0),
+            "lend.c": (10, 0),
+        }
+        assert found["lend"].failure_kinds[0].kind == "HTTP500"
+        assert asked == {"x", "broken", "<x>!", "<<x>!>"}
+        assert (result.measured, result.sent) == (40, 40)
+        received = sum(each.bytes_received for name, each in found.items() if name != "lend")
+        assert found["lend"].bytes_received == received
+
+    run(body)
+
+
+def test_think_time_is_in_no_number() -> None:
+    async def body() -> None:
+        thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 300}}
+        async with HttpServer(echo) as server:
+            spec = workload(CHAIN[0], thought)
+            began = time.monotonic()
+            result = await run_pass(target(server.url, spec, lines("x")), assignment(requests=2))
+            took = time.monotonic() - began
+        assert took >= 0.6
+        found = by_name(result)
+        parts = found["lend.a"].sum_microseconds + found["lend.b"].sum_microseconds
+        assert 0 <= found["lend"].sum_microseconds - parts <= 4
+        assert (found["lend"].max_microseconds or 0) < 300_000
+
+    run(body)
+
+
+def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
+    async def body() -> None:
+        thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 60_000}}
+        async with HttpServer(echo) as server:
+            what = target(server.url, workload(CHAIN[0], thought), lines("x"))
+            began = time.monotonic()
+            result = await run_pass(what, assignment(users=3, seconds=1))
+            assert time.monotonic() - began < 10
+        # Neither done nor failed: only its first request is counted.
+        assert {name: each.requests for name, each in by_name(result).items()} == {"lend.a": 3}
+
+    run(body)
+
+
+def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None:
+    async def body() -> None:
+        async with HttpServer(echo) as server:
+            what = target(server.url, workload(*CHAIN), lines("x"))
+            result = await run_pass(what, assignment(users=7, requests=7))
+        assert {name: each.requests for name, each in by_name(result).items()} == {
+            "lend": 7,
+            "lend.a": 7,
+            "lend.b": 7,
+            "lend.c": 7,
+        }
+
+    run(body)
+
+
+def test_timeout_fails_the_transaction() -> None:
+    async def silent(exchange: Exchange) -> None:
+        await asyncio.sleep(2)
+
+    async def body() -> None:
+        async with HttpServer(silent) as server:
+            what = target(server.url, workload(*CHAIN), lines("x"))
+            short = LoadTarget(what.requests, 1, what.nodes, 0.1)
+            result = await run_pass(short, assignment(requests=1))
+        found = by_name(result)
+        assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
+        assert found["lend"].failure_kinds[0].kind == "Timeout"
+
+    run(body)

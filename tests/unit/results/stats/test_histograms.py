@@ -1,0 +1,120 @@
+import random
+from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
+
+import pytest
+
+from solrbench.results.stats.histograms import (
+    HIGHEST_MICROSECONDS,
+    Histogram,
+    bucket_of,
+    buckets_of,
+    decode,
+    encode,
+    lowest_of,
+    merge,
+    percentile,
+)
+from unit.results.builders import ReferenceHistogram
+
+PERCENTS = (1, 25, 50, 75, 90, 95, 99, 99.9, 100)
+
+
+def samples(seed: int, count: int) -> list[int]:
+    rng = random.Random(seed)
+    return [int(rng.lognormvariate(9, 1.5)) for _ in range(count)]
+
+
+def histogram_of(values: Iterable[int]) -> Histogram:
+    histogram = Histogram()
+    for value in values:
+        histogram.record(value)
+    return histogram
+
+
+def test_four_workers_merge_to_the_histogram_of_all_samples() -> None:
+    parts = [samples(seed, 5_000 + 100 * seed) for seed in range(4)]
+    merged = merge(encode(histogram_of(part)) for part in parts)
+    whole = histogram_of(chain.from_iterable(parts))
+    assert encode(merged) == encode(whole)
+    assert merged.count == sum(map(len, parts))
+    assert [merged.percentile(p) for p in PERCENTS] == [whole.percentile(p) for p in PERCENTS]
+
+
+def test_percentiles_are_those_of_the_reference_implementation() -> None:
+    values = samples(7, 3_000)
+    reference = ReferenceHistogram(1, HIGHEST_MICROSECONDS, 3)
+    for value in values:
+        reference.record_value(value)
+    ours = histogram_of(values)
+    assert [ours.percentile(p) for p in PERCENTS] == [
+        reference.get_value_at_percentile(p) for p in PERCENTS
+    ]
+
+
+def test_percentile_is_within_three_digits_of_the_true_sample() -> None:
+    values = sorted(samples(3, 9_999))
+    for percent in (50, 95, 99):
+        true = values[int(percent * len(values) / 100 + 0.5) - 1]
+        found = histogram_of(values).percentile(percent)
+        assert found is not None
+        assert true <= found <= true * 1.001 + 1
+
+
+@pytest.mark.parametrize(
+    "value", [0, 1, 2, 2047, 2048, 2049, 4095, 4096, 123_456, 9_999_999, HIGHEST_MICROSECONDS]
+)
+def test_buckets_are_laid_out_as_in_hdrhistogram(value: int) -> None:
+    reference = ReferenceHistogram(1, HIGHEST_MICROSECONDS, 3)
+    assert bucket_of(value) == reference._counts_index_for(value)
+    assert lowest_of(bucket_of(value)) == reference.get_lowest_equivalent_value(value)
+
+
+def test_values_outside_the_range_count_at_its_bound() -> None:
+    histogram = histogram_of([HIGHEST_MICROSECONDS * 5])
+    assert histogram.count == 1
+    assert bucket_of(HIGHEST_MICROSECONDS * 5) == bucket_of(HIGHEST_MICROSECONDS)
+    assert bucket_of(-3) == 0
+
+
+def test_histogram_from_buckets_equals_histogram_of_values() -> None:
+    values = samples(11, 2_000)
+    counts = Counter(map(bucket_of, values))
+    from_buckets = Histogram.from_buckets(counts)
+    assert from_buckets.count == len(values)
+    assert [from_buckets.percentile(p) for p in PERCENTS] == [
+        histogram_of(values).percentile(p) for p in PERCENTS
+    ]
+
+
+def test_empty_histograms_have_no_percentile_and_merge() -> None:
+    assert percentile(merge([]), 95) is None
+    assert percentile(merge([encode(Histogram()), encode(Histogram())]), 50) is None
+    assert percentile(merge([encode(Histogram()), encode(histogram_of([70]))]), 50) == 70
+
+
+@pytest.mark.parametrize("percent", [0, -1, 100.1, float("nan")])
+def test_percent_outside_its_range_is_refused(percent: float) -> None:
+    with pytest.raises(ValueError, match="percent must be above 0"):
+        histogram_of([1]).percentile(percent)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "SGVsbG8gd29ybGQ=", encode(Histogram())[:-8]])
+def test_text_that_is_no_histogram_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not an HdrHistogram"):
+        decode(text)
+
+
+def test_histogram_of_another_precision_is_refused() -> None:
+    foreign = ReferenceHistogram(1, 1_000_000, 2).encode().decode()
+    with pytest.raises(ValueError, match="another range or precision"):
+        decode(foreign)
+
+
+def test_many_buckets_are_those_of_each_value() -> None:
+    values = [0, 1, 2047, 2048, 4095, 4096, HIGHEST_MICROSECONDS, *samples(11, 2_000)]
+    assert buckets_of(values) == [bucket_of(value) for value in values]
+    beyond = [-5, HIGHEST_MICROSECONDS + 1, 7]
+    assert buckets_of(beyond) == [bucket_of(value) for value in beyond]
+    assert buckets_of([]) == []

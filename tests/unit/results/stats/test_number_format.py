@@ -1,0 +1,37 @@
+import pytest
+
+from solrbench.results.stats import number_format
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (12.345, "12.3"), (12345.6, "12346"), (0.00012345, "0.000123"), (100.0, "100")],
+)
+def test_numbers_have_three_significant_digits(value: float, text: str) -> None:
+    assert number_format.format_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"), [(0.25, "0.25 ms"), (999, "999 ms"), (1234.5, "1.23 s")]
+)
+def test_times_carry_their_unit(milliseconds: float, text: str) -> None:
+    assert number_format.format_milliseconds(milliseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 1_000_000, "0 %"),
+        (1, 1_000_000, "0.0001 %"),
+        (1, 3, "33.3 %"),
+        (999_999, 1_000_000, "99.9999 %"),
+        (7, 7, "100 %"),
+        (0, 0, ""),
+    ],
+)
+def test_few_is_not_none_and_most_is_not_all(part: int, whole: int, text: str) -> None:
+    assert number_format.format_share(part, whole) == text
+
+
+def test_per_cent_carry_their_unit() -> None:
+    assert number_format.format_percent(1.2345) == "1.23 %"

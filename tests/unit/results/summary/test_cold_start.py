@@ -1,0 +1,148 @@
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+
+from solrbench.api.v1alpha1.status.results import ColdStart
+from solrbench.results.model.step_result import StepRunResult, Window
+from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.summary.cold_start import cold_start, hit_ratios, summarise_cold_start
+from unit.results.builders import START, make_document, make_result
+
+
+def window(begin: float, end: float, requests: int = 1000, mean: int = 500) -> RequestWindow:
+    return RequestWindow(
+        requests=requests,
+        failures=0,
+        end_seconds=end,
+        seconds=end - begin,
+        mean_microseconds=mean,
+        max_microseconds=2 * mean,
+    )
+
+
+def samples(*counts: tuple[float, int, int], cache: str = "filterCache") -> list[CacheSample]:
+    return [CacheSample(second=s, cache=cache, lookups=n, hits=hits) for s, n, hits in counts]
+
+
+def test_curve_runs_through_the_warm_up_into_the_step() -> None:
+    document = make_document("five", 1).model_copy(
+        update={
+            "warm_up_thousands": [window(0, 3), window(3, 4)],
+            "warm_up_caches": samples((-0.1, 0, 0), (4.1, 100, 25)),
+            "thousands": [window(0, 1, 300)],
+            "caches": samples((0, 100, 25), (1, 200, 125)),
+        }
+    )
+    found = cold_start(document)
+    assert [(each.number, each.warm_up) for each in found] == [(1, True), (2, True), (3, False)]
+    assert [each.window.requests for each in found] == [1000, 1000, 300]
+    assert [each.hit_ratios for each in found] == [
+        {"filterCache": 0.25},
+        {"filterCache": 0.25},
+        {"filterCache": 1.0},
+    ]
+
+
+def test_ratio_is_that_of_the_seconds_around_the_window() -> None:
+    heard = samples((0, 0, 0), (1, 100, 10), (2, 200, 40), (3, 300, 130))
+    assert hit_ratios(window(1.2, 1.4), heard) == {"filterCache": 0.3}
+    assert hit_ratios(window(1.0, 2.0), heard) == {"filterCache": 0.3}
+    assert hit_ratios(window(0.9, 2.1), heard) == {"filterCache": 130 / 300}
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        (),
+        samples((1, 10, 5), (3, 20, 5)),  # nothing before it
+        samples((0, 10, 5), (1, 20, 5)),  # nothing after it
+        samples((0, 10, 5), (3, 10, 5)),  # nobody looked anything up
+        samples((0, 10, 5), (3, 4, 1)),  # the core was loaded again
+        samples((0, 10, 5), (3, 40, 1)),
+    ],
+)
+def test_what_is_not_known_has_no_ratio(heard: Sequence[CacheSample]) -> None:
+    assert hit_ratios(window(0.5, 2), heard) == {}
+
+
+def test_caches_are_kept_apart() -> None:
+    heard = samples((0, 0, 0), (1, 10, 5)) + samples((0, 0, 0), (1, 4, 4), cache="documentCache")
+    assert hit_ratios(window(0, 1), heard) == {"filterCache": 0.5, "documentCache": 1.0}
+
+
+def begun(**fields: object) -> StepRunResult:
+    """Return a step run of four seconds that was steady from the second one on."""
+    seconds = [(0, 400, 9000), (1, 800, 2000), (2, 200, 1000), (3, 50, 70_000)]
+    result = make_result([1000]).model_copy(
+        update={
+            "windows": [
+                Window(second=second, requests=requests, failures=0, mean_microseconds=mean)
+                for second, requests, mean in seconds
+            ]
+        }
+    )
+    told = {"outlier_windows": 0, "thousands": [window(0, 2.5, mean=6000), window(2.5, 3)]}
+    return make_document("five", 1, result).model_copy(
+        update=told | {"steady_from_second": 1} | fields
+    )
+
+
+def test_the_first_thousand_stands_beside_the_steady_part() -> None:
+    found = summarise_cold_start([begun()])
+    assert found == ColdStart(
+        step="five",
+        in_warm_up=False,
+        first_thousand_seconds=2.5,
+        first_thousand_average_milliseconds=6.0,
+        first_thousand_max_milliseconds=12.0,
+        steady_average_milliseconds=1.8,
+    )
+
+
+def test_the_warm_up_comes_first() -> None:
+    found = summarise_cold_start([begun(warm_up_thousands=[window(0, 4, mean=8000)])])
+    assert found is not None
+    assert found.in_warm_up
+    assert (found.first_thousand_seconds, found.first_thousand_average_milliseconds) == (4.0, 8.0)
+
+
+def test_only_the_first_measured_step_run_is_cold() -> None:
+    later = begun(start_time=START + timedelta(hours=1), step="later")
+    found = summarise_cold_start([later, begun(variant="raw")])
+    assert found is not None
+    assert (found.step, found.variant) == ("five", "raw")
+
+
+def test_whole_transactions_are_not_in_the_steady_mean() -> None:
+    document = begun()
+    whole = document.requests[0].model_copy(update={"request": "t", "is_transaction": True})
+    slower = [each.model_copy(update={"mean_microseconds": 10**6}) for each in whole.windows]
+    both = [document.requests[0], whole.model_copy(update={"windows": slower})]
+    found = summarise_cold_start([document.model_copy(update={"requests": both})])
+    assert found is not None
+    assert found.steady_average_milliseconds == 1.8
+
+
+def test_what_never_was_steady_has_no_steady_mean() -> None:
+    found = summarise_cold_start([begun(steady_from_second=None)])
+    assert found is not None
+    assert found.steady_average_milliseconds is None
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"outlier_windows": None},  # nobody looked
+        {"thousands": []},
+        {"thousands": [window(0, 2, requests=999)]},
+        {"warm_up_thousands": [window(0, 2, requests=999)]},
+        {"lost_workers": ["w-1"]},
+    ],
+)
+def test_there_is_no_cold_start_without_a_whole_first_thousand(fields: dict[str, object]) -> None:
+    assert summarise_cold_start([begun(**fields)]) is None
+
+
+def test_no_cold_start_before_a_step_run_is_stored() -> None:
+    assert summarise_cold_start([]) is None

@@ -1,0 +1,134 @@
+import math
+from statistics import stdev
+
+import pytest
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.summary.comparison import compare_variants
+from unit.results.builders import make_document, make_result, make_spec, make_variants
+
+
+def spec(*variants: str) -> Spec:
+    return make_variants(make_spec("a"), *(variants or ("raw", "proxy")))
+
+
+def passes(variant: str, *milliseconds: int, failures: int = 0) -> list[StepRunResult]:
+    """Return one step run of ten requests for each repeat; every request takes so long."""
+    return [
+        make_document(
+            "a", repeat, make_result([ms * 1000] * 10, failures=failures), variant=variant
+        )
+        for repeat, ms in enumerate(milliseconds, start=1)
+    ]
+
+
+def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
+    # The machine is twice as slow in the second repeat; the proxy costs 10, 20 and 30 %.
+    documents = passes("raw", 100, 200, 100) + passes("proxy", 110, 240, 130)
+    (found,) = compare_variants(spec(), documents)
+    assert (found.step, found.variant, found.baseline) == ("a", "proxy", "raw")
+    assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
+    assert found.average is not None
+    # (1.1 * 1.2 * 1.3) ** (1 / 3); the 4.303 is the table's t for two degrees of freedom.
+    assert found.average.percent == 19.72
+    spread = math.exp(4.303 * stdev(map(math.log, (1.1, 1.2, 1.3))) / math.sqrt(3))
+    assert found.average.low_percent == pytest.approx(119.72 / spread - 100, abs=0.02)
+    assert found.average.high_percent == pytest.approx(119.72 * spread - 100, abs=0.02)
+    assert found.p95 is not None
+    assert found.p95.percent == pytest.approx(19.72, abs=0.3)
+
+
+def test_noise_favours_neither_side() -> None:
+    (found,) = compare_variants(spec(), passes("raw", 100, 200) + passes("proxy", 200, 100))
+    assert found.average is not None
+    assert found.average.percent == 0
+    assert found.average.low_percent is not None
+    assert found.average.high_percent is not None
+    assert -100 <= found.average.low_percent < 0 < found.average.high_percent
+
+
+def test_baseline_and_variant_may_change_places() -> None:
+    raw, proxy = passes("raw", 100, 200, 150), passes("proxy", 130, 210, 190)
+    (there,) = compare_variants(spec("raw", "proxy"), raw + proxy)
+    (back,) = compare_variants(spec("proxy", "raw"), raw + proxy)
+    assert there.average is not None
+    assert back.average is not None
+    assert (1 + there.average.percent / 100) * (1 + back.average.percent / 100) == pytest.approx(
+        1, abs=1e-3
+    )
+
+
+def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
+    documents = passes("raw", 1, 3_000_000) + passes("proxy", 3_000_000, 1)
+    (found,) = compare_variants(spec(), documents)
+    assert found.average is not None
+    assert found.average.high_percent is not None
+    assert found.average.high_percent <= 10**15
+
+
+def test_rates_are_compared_too() -> None:
+    raw = [make_document("a", n, make_result([1] * 100), variant="raw") for n in (1, 2)]
+    slow = [
+        make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2)
+    ]
+    (found,) = compare_variants(spec(), raw + slow)
+    assert found.requests_per_second is not None
+    assert found.requests_per_second.percent == -50
+    assert found.requests_per_second.low_percent == -50
+    assert found.requests_per_second.high_percent == -50
+
+
+def test_one_repeat_gives_no_confidence() -> None:
+    (found,) = compare_variants(spec(), passes("raw", 100) + passes("proxy", 125))
+    assert found.average is not None
+    assert found.average.percent == 25
+    assert found.average.low_percent is None
+    assert found.average.high_percent is None
+
+
+def test_only_repeats_of_both_count() -> None:
+    (found,) = compare_variants(spec(), passes("raw", 100, 100, 100) + passes("proxy", 150, 150))
+    assert found.repeats == 2
+    assert compare_variants(spec(), passes("raw", 100)) == []
+    assert compare_variants(spec(), passes("proxy", 100)) == []
+
+
+def test_every_other_variant_is_compared_with_the_first() -> None:
+    documents = passes("raw", 100) + passes("proxy", 110) + passes("balancer", 90)
+    found = compare_variants(spec("raw", "proxy", "balancer"), documents)
+    assert [(each.variant, each.baseline) for each in found] == [
+        ("proxy", "raw"),
+        ("balancer", "raw"),
+    ]
+    assert [each.average.percent for each in found if each.average] == [10, -10]
+
+
+def test_failures_of_both_sides_are_counted() -> None:
+    documents = passes("raw", 100, 100, failures=1) + passes("proxy", 100, 100, failures=3)
+    (found,) = compare_variants(spec(), documents)
+    assert found.failures == 2 * (1 + 3)
+
+
+def test_names_of_requests_are_compared_apart() -> None:
+    documents = [
+        make_document("a", 1, make_result([1000]), make_result([4000], "rare"), variant="raw"),
+        make_document("a", 1, make_result([2000]), make_result([1000], "rare"), variant="proxy"),
+    ]
+    found = {each.request: each.average for each in compare_variants(spec(), documents)}
+    assert {name: each.percent for name, each in found.items() if each} == {
+        "query": 100,
+        "rare": -75,
+    }
+
+
+def test_a_name_that_only_one_side_sent_is_not_compared() -> None:
+    documents = [
+        make_document("a", 1, make_result([1000]), make_result([1000], "rare"), variant="raw"),
+        make_document("a", 1, make_result([1000]), variant="proxy"),
+    ]
+    assert [each.request for each in compare_variants(spec(), documents)] == ["query"]
+
+
+def test_nothing_to_compare_without_variants() -> None:
+    assert compare_variants(make_spec("a"), [make_document("a", 1, make_result([1]))]) == []

@@ -1,0 +1,228 @@
+import random
+
+import pytest
+
+from solrbench.results.summary.step_results import merge_steps, summarise
+from unit.results.builders import (
+    ReferenceHistogram,
+    make_document,
+    make_result,
+    make_spec,
+    make_variants,
+)
+
+
+def _draw(seed: int, count: int) -> list[int]:
+    source = random.Random(seed)
+    return [int(source.lognormvariate(9, 1)) + 1 for _ in range(count)]
+
+
+def test_percentiles_are_those_of_all_samples_together() -> None:
+    fast, slow = [1_000] * 900, [1_000_000] * 100
+    documents = [
+        make_document("a", 1, make_result(fast)),
+        make_document("a", 2, make_result(slow)),
+    ]
+    (result,) = merge_steps(make_spec("a"), documents)
+    assert result.p50_milliseconds == pytest.approx(1.0, rel=1e-3)
+    assert result.p95_milliseconds == pytest.approx(1000.0, rel=1e-3)
+    assert result.p95_milliseconds_mean == pytest.approx(500.5, rel=1e-3)
+
+
+def test_merged_numbers_equal_those_of_the_raw_samples() -> None:
+    samples = [_draw(seed, 5_000) for seed in range(3)]
+    documents = [
+        make_document("a", repeat + 1, make_result(values)) for repeat, values in enumerate(samples)
+    ]
+    everything = [value for values in samples for value in values]
+    whole = ReferenceHistogram(1, 3_600_000_000, 3)
+    for value in everything:
+        whole.record_value(value)
+    (result,) = merge_steps(make_spec("a"), documents)
+    assert result.average_milliseconds == round(sum(everything) / len(everything) / 1000, 3)
+    assert result.min_milliseconds == min(everything) / 1000
+    assert result.max_milliseconds == max(everything) / 1000
+    for percent in (50, 75, 95, 99):
+        exact = sorted(everything)[round(percent / 100 * len(everything)) - 1]
+        merged = getattr(result, f"p{percent}_milliseconds")
+        assert merged == whole.get_value_at_percentile(percent) / 1000
+        assert merged == pytest.approx(exact / 1000, rel=1e-3)
+
+
+def test_no_percentile_is_above_the_exact_maximum() -> None:
+    (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([1_000_003] * 5))])
+    assert result.p99_milliseconds == result.max_milliseconds == 1000.003
+
+
+def test_the_rate_is_all_requests_over_all_seconds() -> None:
+    documents = [
+        make_document("a", 1, make_result([1] * 100), seconds=1.0),
+        make_document("a", 2, make_result([1] * 100), seconds=3.0),
+    ]
+    (result,) = merge_steps(make_spec("a"), documents)
+    assert result.requests_per_second == 50.0
+    assert result.requests_per_second_mean == pytest.approx(66.667)
+    assert result.requests_per_second_deviation_percent == pytest.approx(70.711)
+
+
+def test_one_repeat_has_no_deviation() -> None:
+    (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([5]))])
+    assert result.repeats == 1
+    assert result.requests_per_second_mean is None
+    assert result.requests_per_second_deviation_percent is None
+    assert result.p95_milliseconds_mean is None
+    assert result.p95_deviation_percent is None
+
+
+def test_results_follow_the_ladder_then_the_request_names() -> None:
+    documents = [
+        make_document("second", 1, make_result([1], "b"), make_result([1], "a")),
+        make_document("first", 1, make_result([1], "b")),
+    ]
+    results = merge_steps(make_spec("first", "second"), documents)
+    assert [(each.step, each.request) for each in results] == [
+        ("first", "b"),
+        ("second", "a"),
+        ("second", "b"),
+    ]
+
+
+def test_the_order_of_documents_does_not_matter() -> None:
+    documents = [make_document("a", n, make_result(_draw(n, 50))) for n in (1, 2, 3)]
+    assert merge_steps(make_spec("a"), documents) == merge_steps(make_spec("a"), documents[::-1])
+
+
+def test_last_attempt_of_a_step_run_counts_once() -> None:
+    documents = [
+        make_document("a", 1, make_result([1] * 7), attempt=2),
+        make_document("a", 1, make_result([1] * 3), attempt=1),
+    ]
+    (result,) = merge_steps(make_spec("a"), documents)
+    assert (result.repeats, result.requests) == (1, 7)
+
+
+def test_a_name_that_a_repeat_never_sent_has_no_rate_there() -> None:
+    documents = [
+        make_document("a", 1, make_result([1] * 10), make_result([1] * 4, "rare")),
+        make_document("a", 2, make_result([1] * 10)),
+    ]
+    rare = merge_steps(make_spec("a"), documents)[1]
+    assert rare.repeats == 2
+    assert rare.requests_per_second == 2.0
+    assert rare.requests_per_second_mean == 2.0
+    assert rare.p95_milliseconds_mean is None
+
+
+def test_failures_and_ramp_are_added() -> None:
+    spec = make_spec(
+        "a",
+        load={"steps": [{"name": "a", "users": 2, "spawnRate": 1, "durationSeconds": 5}]},
+    )
+    ramped = make_result([1] * 10, failures=2).model_copy(update={"ramp_requests": 3})
+    documents = [make_document("a", 1, ramped), make_document("a", 2, ramped)]
+    (result,) = merge_steps(spec, documents)
+    assert (result.requests, result.failures, result.ramp_requests) == (20, 4, 6)
+
+
+def test_a_step_without_spawn_rate_has_no_ramp() -> None:
+    (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([1]))])
+    assert result.ramp_requests is None
+
+
+def test_no_samples_leave_times_absent() -> None:
+    (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([]), seconds=2)])
+    assert result.requests_per_second == 0
+    assert result.p95_milliseconds is None
+    assert result.average_milliseconds is None
+
+
+def test_nothing_measured_gives_nothing() -> None:
+    assert merge_steps(make_spec("a"), []) == []
+    assert merge_steps(make_spec("a"), [make_document("a", 1, seconds=0)]) == []
+
+
+def test_a_foreign_step_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"step b is not in spec\.load\.steps"):
+        merge_steps(make_spec("a"), [make_document("b", 1)])
+
+
+def test_variants_are_merged_apart_and_stand_side_by_side() -> None:
+    documents = [
+        make_document("a", 1, make_result([3_000] * 4), variant="proxy"),
+        make_document("a", 1, make_result([1_000] * 2), variant="raw"),
+        make_document("a", 2, make_result([1_000] * 3), variant="raw"),
+        make_document("b", 1, make_result([1_000] * 9), variant="raw"),
+    ]
+    results = merge_steps(make_variants(make_spec("a", "b"), "raw", "proxy"), documents)
+    assert [(each.step, each.variant, each.repeats, each.requests) for each in results] == [
+        ("a", "raw", 2, 5),
+        ("a", "proxy", 1, 4),
+        ("b", "raw", 1, 9),
+    ]
+    assert [each.average_milliseconds for each in results] == [1.0, 3.0, 1.0]
+
+
+def test_without_variants_results_have_none() -> None:
+    (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([1]))])
+    assert result.variant is None
+
+
+def test_the_headline_is_that_of_the_first_variant() -> None:
+    documents = [
+        make_document("a", 1, make_result([10_000] * 100), variant="raw"),
+        make_document("a", 1, make_result([90_000] * 10), variant="proxy"),
+    ]
+    summary = summarise(make_variants(make_spec("a"), "raw", "proxy"), documents)
+    assert (summary.requests_per_second, summary.p95) == ("100", "10 ms")
+
+
+def test_a_foreign_variant_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"variant 'raw' is not in spec\.target\.variants"):
+        merge_steps(make_spec("a"), [make_document("a", 1, variant="raw")])
+
+
+def test_requests_without_duration_are_refused() -> None:
+    with pytest.raises(ValueError, match="seconds is 0"):
+        merge_steps(make_spec("a"), [make_document("a", 1, make_result([1]), seconds=0)])
+
+
+def test_the_headline_is_the_last_step_with_all_requests() -> None:
+    documents = [
+        make_document("low", 1, make_result([1_000_000] * 10)),
+        make_document("high", 1, make_result([10_000] * 90), make_result([20_000] * 10, "b", 1)),
+    ]
+    summary = summarise(make_spec("low", "high", "never-run"), documents)
+    assert summary.requests_per_second == "100"
+    assert summary.p95 == "20 ms"
+    assert summary.failures == "1 %"
+
+
+def test_one_failure_in_a_million_is_not_none() -> None:
+    result = make_result([1_000]).model_copy(update={"requests": 1_000_000, "failures": 1})
+    summary = summarise(make_spec("a"), [make_document("a", 1, result, seconds=10)])
+    assert summary.failures == "0.0001 %"
+
+
+def test_no_results_give_an_empty_headline() -> None:
+    summary = summarise(make_spec("a"), [])
+    assert (summary.requests_per_second, summary.p95, summary.failures) == ("", "", "")
+
+
+def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
+    spec = make_spec("five")
+    step_runs = [
+        make_document("five", repeat, make_result([5])).model_copy(
+            update={"steady_from_second": second, "outlier_windows": odd}
+        )
+        for repeat, second, odd in ((1, 3, 2), (2, 0, 0), (3, 12, 1))
+    ]
+    (found,) = merge_steps(spec, step_runs)
+    assert (found.steady_from_second, found.outlier_windows) == (12, 3)
+    never = step_runs[1].model_copy(update={"steady_from_second": None})
+    (found,) = merge_steps(spec, [step_runs[0], never, step_runs[2]])
+    assert (found.steady_from_second, found.outlier_windows) == (None, 3)
+
+
+def test_documents_of_older_versions_have_no_outliers() -> None:
+    (found,) = merge_steps(make_spec("five"), [make_document("five", 1, make_result([5]))])
+    assert (found.steady_from_second, found.outlier_windows) == (None, None)

@@ -1,0 +1,48 @@
+import pytest
+
+from solrbench.api.v1alpha1.status.results import Comparison, Overhead
+from solrbench.results.text.comparison_text import comparison_lines, format_overhead
+
+
+@pytest.mark.parametrize(
+    ("overhead", "text"),
+    [
+        (Overhead(percent=25), "+25 % (one repeat, no confidence)"),
+        (
+            Overhead(percent=12.34, low_percent=9.8, high_percent=14.81),
+            "+12.3 % (95 % confidence: +9.8 % … +14.8 %)",
+        ),
+        (
+            Overhead(percent=-3, low_percent=-5, high_percent=-1),
+            "-3 % (95 % confidence: -5 % … -1 %)",
+        ),
+        (
+            Overhead(percent=3, low_percent=-1, high_percent=7),
+            "+3 % (95 % confidence: -1 % … +7 %), no difference shown",
+        ),
+        (
+            Overhead(percent=3, low_percent=0, high_percent=6),
+            "+3 % (95 % confidence: 0 % … +6 %), no difference shown",
+        ),
+    ],
+)
+def test_words(overhead: Overhead, text: str) -> None:
+    assert format_overhead(overhead) == text
+
+
+def test_each_figure_has_a_line_that_names_everything() -> None:
+    comparison = Comparison(
+        step="five-users",
+        variant="proxy",
+        baseline="raw",
+        request="query",
+        repeats=1,
+        failures=7,
+        average=Overhead(percent=1),
+        requests_per_second=Overhead(percent=-2),
+    )
+    place = "(five-users, query); failed requests: 7"
+    assert comparison_lines([comparison]) == [
+        f"proxy vs raw: +1 % (one repeat, no confidence), average {place}",
+        f"proxy vs raw: -2 % (one repeat, no confidence), requests/s {place}",
+    ]

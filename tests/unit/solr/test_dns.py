@@ -1,0 +1,94 @@
+"""Who stands at Solr's endpoint, and what lies behind a single one."""
+
+import httpx
+import pytest
+
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.http_auth import HttpAuth, basic_auth
+from solrbench.solr.cluster import replicas
+from solrbench.solr.cluster_nodes import node_identities, replica_sizes_via_proxy, zookeepers
+from solrbench.solr.dns import resolve
+from unit.solr.answering import Solr
+from unit.solr.cloud import Cloud
+
+
+def test_credentials_go_with_every_request() -> None:
+    login = basic_auth("solr", "SolrRocks")
+    cloud = Cloud(authorization=login)
+    with cloud.client(HttpAuth(login)) as client:
+        assert set(node_identities(client)) == {"a:8983_solr", "b:8983_solr"}
+
+
+@pytest.mark.parametrize("access", [HttpAuth(), HttpAuth(basic_auth("solr", "secret-guess"))])
+def test_wrong_password_is_reported_without_the_password(access: HttpAuth) -> None:
+    cloud = Cloud(authorization=basic_auth("solr", "SolrRocks"))
+    with cloud.client(access) as client, pytest.raises(PermanentError) as caught:
+        node_identities(client)
+    assert caught.value.reason == "AuthenticationFailed"
+    assert "basicAuth.secretName" in caught.value.message
+    assert "guess" not in str(caught.value)
+    assert "Basic" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_is_an_error_and_not_followed(status: int) -> None:
+    seen = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(str(request.url))
+        return httpx.Response(status, headers={"Location": "http://169.254.169.254/latest"})
+
+    client = Solr({}).client()
+    client._http = httpx.Client(transport=httpx.MockTransport(answer))
+    with client, pytest.raises(PermanentError, match=r"169\.254\.169\.254") as caught:
+        client.get("/admin/info/system")
+    assert caught.value.reason == "RedirectRefused"
+    assert len(seen) == 1
+
+
+def test_one_life_of_each_node() -> None:
+    cloud = Cloud(nodes={"a:8983_solr": "2026-01-01T00:00:00Z", "b:8983_solr": "later"})
+    with cloud.client() as client:
+        lives = node_identities(client)
+    assert {name: life.started for name, life in lives.items()} == cloud.nodes
+    assert lives["a:8983_solr"].solr_version == "9.10.1"
+    assert lives["a:8983_solr"].heap_max_bytes == 1 << 30
+
+
+def test_answer_that_names_no_node_is_waited_for() -> None:
+    with Cloud(nodes={}).client() as client, pytest.raises(TemporaryError, match="no live node"):
+        node_identities(client)
+
+
+def test_size_of_every_replica_through_one_endpoint() -> None:
+    cloud = Cloud()
+    cloud.make("books", "books")
+    cloud.make("others", "others")
+    with cloud.client() as client:
+        (engine,) = replica_sizes_via_proxy(client, replicas(client, "books"))
+    assert (engine.shard, engine.core) == ("shard1", "books_shard1_replica_n1")
+    assert (engine.documents, engine.bytes) == (5, 700)
+
+
+def test_missing_replica_is_waited_for() -> None:
+    cloud = Cloud()
+    cloud.make("books", "books")
+    with cloud.client() as client:
+        found = replicas(client, "books")
+        cloud.collections.clear()
+        with pytest.raises(TemporaryError, match="books_shard1_replica_n1"):
+            replica_sizes_via_proxy(client, found)
+
+
+def test_ensemble_is_absent_where_solr_does_not_tell() -> None:
+    with Cloud().client() as client:
+        assert zookeepers(client) is None
+    with Solr({"/admin/zookeeper/status": {"zkStatus": {"ensembleSize": 3}}}).client() as client:
+        assert zookeepers(client) == 3
+
+
+def test_names_are_resolved() -> None:
+    assert "127.0.0.1" in resolve("127.0.0.1")
+    with pytest.raises(TemporaryError, match="cannot be resolved") as caught:
+        resolve("no-such-host.invalid")
+    assert caught.value.reason == "HostNotFound"
