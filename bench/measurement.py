@@ -43,10 +43,10 @@ def measure_client(
     `answered` returns how many requests the server has answered.
     """
     time.sleep(settle_seconds)
-    began, requests, spent = time.monotonic(), answered(), _spent(pids)
+    began, requests, elapsed = time.monotonic(), answered(), _spent(pids)
     time.sleep(seconds)
     passed = time.monotonic() - began
-    return ClientCost(answered() - requests, _spent(pids) - spent, passed)
+    return ClientCost(answered() - requests, _spent(pids) - elapsed, passed)
 
 
 def _spent(pids: Sequence[int]) -> float:

@@ -102,8 +102,8 @@ def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict
         "workload": {"queries": {"configMap": {"name": "queries"}, "order": "Random", "seed": 1}},
         "workers": workers,
         "passes": [
-            {"id": f"r1-s{place}-{step['name']}", "repeat": 1, "step": step}
-            for place, step in enumerate(steps)
+            {"id": f"r1-s{index}-{step['name']}", "repeat": 1, "step": step}
+            for index, step in enumerate(steps)
         ],
         "masterHost": "127.0.0.1",
     }

@@ -7,7 +7,7 @@ from typing import Literal
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.results.text.verdict_text import place
+from solrbench.results.text.verdict_text import step_label
 from solrbench.results.validity.verdict import invalid_steps
 
 
@@ -63,11 +63,11 @@ def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> l
 
 def verdict_events(before: Iterable[StepVerdict], after: Iterable[StepVerdict]) -> list[Event]:
     """Return a warning for each step that turned Invalid, with its first reason."""
-    known = {place(each) for each in invalid_steps(before)}
+    known = {step_label(each) for each in invalid_steps(before)}
     return [
-        Event("Warning", reason.reason, f"step {place(each)} is Invalid: {reason.message}")
+        Event("Warning", reason.reason, f"step {step_label(each)} is Invalid: {reason.message}")
         for each in invalid_steps(after)
-        if place(each) not in known
+        if step_label(each) not in known
         for reason in each.reasons[:1]
     ]
 

@@ -45,11 +45,11 @@ class IndexingError(SolrbenchError):
         return self.message
 
     @classmethod
-    def malformed(cls, place: str, problem: object, remedy: str = "correct the file") -> Self:
-        """Return the failure for data that no reader can make sense of, at `place`."""
-        return cls(Reason.MALFORMED_DOCUMENT, f"{place}: {problem}; {remedy}", permanent=True)
+    def malformed(cls, location: str, problem: object, remedy: str = "correct the file") -> Self:
+        """Return the failure for data that no reader can make sense of, at `location`."""
+        return cls(Reason.MALFORMED_DOCUMENT, f"{location}: {problem}; {remedy}", permanent=True)
 
     @classmethod
-    def not_found(cls, place: str, remedy: str) -> Self:
+    def not_found(cls, location: str, remedy: str) -> Self:
         """Return the failure for a file that is not there."""
-        return cls(Reason.DATASET_NOT_FOUND, f"{place} does not exist; {remedy}", permanent=True)
+        return cls(Reason.DATASET_NOT_FOUND, f"{location} does not exist; {remedy}", permanent=True)

@@ -108,7 +108,7 @@ class DocumentGenerator:
         return self._ids(position // BLOCK)[position % BLOCK]
 
     def _ids(self, block: int) -> list[str]:
-        names = [_name(place) for place in range(block * BLOCK, (block + 1) * BLOCK)]
+        names = [_name(index) for index in range(block * BLOCK, (block + 1) * BLOCK)]
         prefixes = self._spec.route_prefixes
         if not prefixes:
             return names

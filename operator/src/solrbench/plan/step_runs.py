@@ -37,9 +37,9 @@ def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:
     whole ladder at a time (A B A B), so drift hits all variants alike.
     """
     return tuple(
-        StepRunId(repeat, place, position, step.name, variant)
+        StepRunId(repeat, index, position, step.name, variant)
         for repeat in range(1, spec.load.repeats + 1)
-        for place, variant in enumerate(variant_names(spec))
+        for index, variant in enumerate(variant_names(spec))
         for position, step in enumerate(spec.load.steps)
     )
 

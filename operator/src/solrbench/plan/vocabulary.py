@@ -116,10 +116,10 @@ def _word_letters(ranks: NDArray[np.int64], seed: int) -> NDArray[np.bytes_]:
         rows = np.flatnonzero((ranks >= first) & (ranks < first + size))
         if len(rows):
             code = _shuffle(ranks[rows] - first, size, seed)
-            for place in range(syllables):
+            for index in range(syllables):
                 onset, vowel = np.divmod(code % _SYLLABLES, len(_VOWELS))
-                letters[rows, 2 * place] = onsets[onset]
-                letters[rows, 2 * place + 1] = vowels[vowel]
+                letters[rows, 2 * index] = onsets[onset]
+                letters[rows, 2 * index + 1] = vowels[vowel]
                 code //= _SYLLABLES
         first += size
     return letters.view(f"S{_LETTERS}").reshape(-1)

@@ -21,7 +21,7 @@ def sources(workload: Workload) -> list[Source]:
     """Return every list of a workload in the order of its entries."""
     if workload.queries is not None:
         return [Source("workload.queries", "", workload.queries)]
-    found = (_entry_source(place, entry) for place, entry in enumerate(workload.mix or ()))
+    found = (_entry_source(index, entry) for index, entry in enumerate(workload.mix or ()))
     return [source for source in found if source is not None]
 
 

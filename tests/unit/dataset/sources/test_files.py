@@ -47,7 +47,7 @@ def read(folder: Path, path: str) -> bytes:
     ],
 )
 def test_finds_files_in_order_and_once(folder: Path, paths: list[str], expected: list[str]) -> None:
-    assert [each.place for each in mounted_files(folder, paths)] == expected
+    assert [each.location for each in mounted_files(folder, paths)] == expected
 
 
 def test_reads_through_links_inside_the_volume(folder: Path) -> None:

@@ -74,8 +74,8 @@ def test_documents_of_a_prefix_are_in_one_shard(shards: int) -> None:
     for each in prefixed(16):
         value = composite_hash(each["id"])
         assert value is not None
-        place = min((value ^ 0x80000000) // width, shards - 1)
-        places.setdefault(each["id"].partition("!")[0], set()).add(place)
+        location = min((value ^ 0x80000000) // width, shards - 1)
+        places.setdefault(each["id"].partition("!")[0], set()).add(location)
     assert len(places) == 16
     assert all(len(shard) == 1 for shard in places.values())
     assert len(set.union(*places.values())) > 1

@@ -55,9 +55,9 @@ def test_reads(wanted: Format, data: bytes, expected: list[dict[str, Any]]) -> N
     assert list(read(wanted, data)) == expected
 
 
-@pytest.mark.parametrize(("wanted", "data", "before", "place"), BAD)
+@pytest.mark.parametrize(("wanted", "data", "before", "location"), BAD)
 def test_names_the_place_of_what_is_malformed(
-    wanted: Format, data: bytes, before: int, place: str
+    wanted: Format, data: bytes, before: int, location: str
 ) -> None:
     documents = read(wanted, data)
     assert len([next(documents) for _ in range(before)]) == before
@@ -65,7 +65,7 @@ def test_names_the_place_of_what_is_malformed(
         next(documents)
     assert caught.value.reason is Reason.MALFORMED_DOCUMENT
     assert caught.value.permanent
-    assert str(caught.value).startswith(place)
+    assert str(caught.value).startswith(location)
     assert "; " in str(caught.value)
 
 

@@ -16,11 +16,11 @@ def core(collection: str = "books", **caches: dict[str, float]) -> dict[str, Any
 
 def answer(*nodes: list[dict[str, Any]]) -> dict[str, Any]:
     found = {
-        f"solr-{place}:8983_solr": {
+        f"solr-{index}:8983_solr": {
             "responseHeader": {"status": 0},
-            "metrics": {f"solr.core.c{place}.{number}": each for number, each in enumerate(cores)},
+            "metrics": {f"solr.core.c{index}.{number}": each for number, each in enumerate(cores)},
         }
-        for place, cores in enumerate(nodes)
+        for index, cores in enumerate(nodes)
     }
     return {"responseHeader": {"status": 0, "QTime": 3}, **found}
 

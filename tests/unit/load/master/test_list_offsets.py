@@ -111,7 +111,7 @@ def test_a_planned_rate_sends_at_most_its_arrivals(length: dict[str, int], arriv
     duty = step_assignment(whole, whole.passes[0])
     assert duty.open_loop is not None
     seed = arrivals_seed(whole.workload.seed, 1, "one")
-    sent = [list(Schedule(duty.open_loop, seed, place, 2).arrival_times_ns()) for place in range(2)]
+    sent = [list(Schedule(duty.open_loop, seed, index, 2).arrival_times_ns()) for index in range(2)]
     assert max_requests_sent(duty, whole.workload) == sum(len(each) for each in sent) > 200
 
 

@@ -63,7 +63,7 @@ def outcome(
 
 
 def merged(*results: WorkerStepResult) -> Any:
-    named = [(f"worker-{place}", each) for place, each in enumerate(results)]
+    named = [(f"worker-{index}", each) for index, each in enumerate(results)]
     record = StepRunMetadata(3, BEGAN, WarmUpResult(77), lost_workers=("worker-9",))
     return merge_worker_results(PLANNED, named, record)
 
@@ -176,7 +176,7 @@ def test_response_times_lags_and_plans_are_added() -> None:
     planned = PLANNED.model_copy(
         update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
     )
-    named = [(f"worker-{place}", each) for place, each in enumerate(results)]
+    named = [(f"worker-{index}", each) for index, each in enumerate(results)]
     document = merge_worker_results(planned, named, StepRunMetadata(3, BEGAN))
     (result,) = document.requests
     assert result.response_time_histogram == histogram([5, 7, 900, 70_000])
@@ -202,7 +202,7 @@ def test_document_has_windows_steadiness_and_outliers() -> None:
     usual = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(4, 40)]
     stalled = [SecondSums(40, 2, 0, 2 * 800_000, 900_000)]
     rest = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(41, 60)]
-    micro_batches = [MicroBatch(500_000 * place, 50, 1, 50_000, 3000) for place in range(1, 61)]
+    micro_batches = [MicroBatch(500_000 * index, 50, 1, 50_000, 3000) for index in range(1, 61)]
     worker = outcome(part([5], requests=3000, windows=slow + usual + stalled + rest), last=60.0)
     document = merged(worker.model_copy(update={"micro_batches": micro_batches}))
     assert document.steady_from_second == 4

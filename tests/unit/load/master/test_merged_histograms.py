@@ -46,12 +46,12 @@ def test_merged_histograms_are_those_of_all_samples(shape: str) -> None:
     by_worker = [
         [(draw.randrange(2), int(1e9 * SHAPES[shape](draw))) for _ in range(size)] for size in sizes
     ]
-    results = [(f"w{place}", worker(samples)) for place, samples in enumerate(by_worker)]
+    results = [(f"w{index}", worker(samples)) for index, samples in enumerate(by_worker)]
     record = StepRunMetadata(attempt=1, start_time=datetime(2026, 1, 1, tzinfo=UTC))
     document = merge_worker_results(PLANNED, results, record)
     assert [each.request for each in document.requests] == list(NAMES)
-    for place, result in enumerate(document.requests):
-        times = [ns // 1000 for samples in by_worker for name, ns in samples if name == place]
+    for index, result in enumerate(document.requests):
+        times = [ns // 1000 for samples in by_worker for name, ns in samples if name == index]
         direct = Histogram()
         for microseconds in times:
             direct.record(microseconds)

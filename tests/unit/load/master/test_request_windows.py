@@ -23,7 +23,7 @@ Answer = tuple[int, int, bool]
 
 def answers(rng: random.Random, number: int) -> list[Answer]:
     """Return the responses of one worker, cold at first."""
-    gaps = (rng.expovariate(1 / (50 + 500 / (1 + place / 200))) for place in range(number))
+    gaps = (rng.expovariate(1 / (50 + 500 / (1 + index / 200))) for index in range(number))
     ends = accumulate(gaps)
     return [(1 + int(end), 1 + int(rng.lognormvariate(6, 1)), rng.random() < 0.02) for end in ends]
 
@@ -32,10 +32,10 @@ def work(done: list[Answer], workers: int = 1) -> WorkerStepResult:
     """Return what a worker sends that had these answers."""
     recorder = StepRunRecorder(NAMES, ORIGIN, workers=workers)
     recorder.measure_from(ORIGIN)
-    for place, (end, service, failed) in enumerate(done):
+    for index, (end, service, failed) in enumerate(done):
         ended_ns = ORIGIN + 1000 * end
         started_ns = max(ended_ns - 1000 * service, ORIGIN)
-        recorder.record(REQUESTS[place % 2], started_ns, ended_ns, 10, BAD if failed else None)
+        recorder.record(REQUESTS[index % 2], started_ns, ended_ns, 10, BAD if failed else None)
     recorder.take_finished_seconds(ORIGIN, last=True)
     return WorkerStepResult(
         key="r1-s0-any",
@@ -90,10 +90,10 @@ def test_many_workers_are_off_by_less_than_the_granules(workers: int) -> None:
     assert sum(each.requests for each in found) == len(whole)
     assert sum(each.failures for each in found) == sum(bad for s in shares for *_, bad in s)
     # All responses in the micro-batches that may be cut by the end of a thousand.
-    bound = workers * max(100 // workers, 5)
+    limit = workers * max(100 // workers, 5)
     off = [abs(bisect_left(whole, 1e6 * t.end_seconds) - 1000 * k) for k, t in enumerate(found, 1)]
-    assert max(off[:-1]) <= bound
-    assert sum(off[:-1]) / len(off[:-1]) <= bound / 10
+    assert max(off[:-1]) <= limit
+    assert sum(off[:-1]) / len(off[:-1]) <= limit / 10
     assert found[-1].end_seconds == whole[-1] / 1e6
 
 
@@ -103,9 +103,9 @@ def test_windows_join_and_sums_are_kept() -> None:
     found = merge_request_windows([work(share, 3) for share in shares])
     for before, after in pairwise(found):
         assert after.end_seconds - before.end_seconds == pytest.approx(after.seconds, abs=2e-6)
-    spent = sum(min(service, end) for share in shares for end, service, _ in share)
+    elapsed = sum(min(service, end) for share in shares for end, service, _ in share)
     kept = sum(each.mean_microseconds * each.requests for each in found)
-    assert kept == pytest.approx(spent, abs=len(found) * 500)
+    assert kept == pytest.approx(elapsed, abs=len(found) * 500)
     assert max(t.max_microseconds for t in found) == max(
         min(service, end) for share in shares for end, service, _ in share
     )
@@ -146,7 +146,7 @@ def even(micro_batches: int, rest: int) -> WorkerStepResult:
         service_time_histogram="",
         windows=[],
     )
-    kept = [MicroBatch(10_000 * place, 100, 0, 5000, 60) for place in range(1, micro_batches + 1)]
+    kept = [MicroBatch(10_000 * index, 100, 0, 5000, 60) for index in range(1, micro_batches + 1)]
     return WorkerStepResult(
         key="r1-s0-any",
         users=1,
@@ -178,6 +178,6 @@ def test_worker_keeps_its_share_of_granules(workers: int) -> None:
     recorder.measure_from(ORIGIN)
     size, most = max(100 // workers, 5), MAX_MICRO_BATCHES // workers
     sent = size * (min(most, 400) + 3)
-    for place in range(sent):
-        recorder.record(REQUESTS[0], ORIGIN + place, ORIGIN + place + 1000, 10, None)
+    for index in range(sent):
+        recorder.record(REQUESTS[0], ORIGIN + index, ORIGIN + index + 1000, 10, None)
     assert len(recorder.micro_batches()) == min(most, sent // size)

@@ -16,8 +16,8 @@ class Workers:
 
     def work(self, requests: int, mean: int) -> None:
         self.seconds += 1
-        users, before, failures, spent = self.live_totals
-        self.live_totals = LiveTotals(users, before + requests, failures, spent + requests * mean)
+        users, before, failures, elapsed = self.live_totals
+        self.live_totals = LiveTotals(users, before + requests, failures, elapsed + requests * mean)
 
 
 def watched(workers: Workers) -> SteadyStateDetector:

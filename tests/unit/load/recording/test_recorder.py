@@ -35,8 +35,8 @@ def test_outcome_is_exact() -> None:
     rng = random.Random(1)
     made, times = ledger(), [int(rng.lognormvariate(8, 2)) + 1 for _ in range(3000)]
     whole = Histogram()
-    for place, microseconds in enumerate(times):
-        record(made, HOT, 10 + place / 1000, microseconds)
+    for index, microseconds in enumerate(times):
+        record(made, HOT, 10 + index / 1000, microseconds)
         whole.record(microseconds)
     made.take_finished_seconds(ORIGIN + 20 * SECOND_NS, last=True)
     (result,) = made.results()
@@ -62,11 +62,11 @@ def test_request_belongs_to_the_second_of_its_end() -> None:
 
 def test_seconds_taken_add_up_to_the_outcome() -> None:
     made, taken = ledger(), Counter[str]()
-    for place in range(1000):
-        record(made, HOT if place % 3 else COLD, 0.001 + place / 200, 10)
-        if place % 100 == 0:
+    for index in range(1000):
+        record(made, HOT if index % 3 else COLD, 0.001 + index / 200, 10)
+        if index % 100 == 0:
             for name, second in made.take_finished_seconds(
-                ORIGIN + place * SECOND_NS // 200 + 1_000_000
+                ORIGIN + index * SECOND_NS // 200 + 1_000_000
             ):
                 taken[name] += second.requests
     for name, second in made.take_finished_seconds(ORIGIN + 5 * SECOND_NS, last=True):
@@ -77,11 +77,11 @@ def test_seconds_taken_add_up_to_the_outcome() -> None:
 
 def test_failures_are_counted_by_kind_with_their_first_sample() -> None:
     made = ledger()
-    for place in range(6):
-        message = f"sample {place}"
-        record(made, HOT, 1 + place / 2, 5, RequestFailure("HTTP500", message))
+    for index in range(6):
+        message = f"sample {index}"
+        record(made, HOT, 1 + index / 2, 5, RequestFailure("HTTP500", message))
         record(
-            made, HOT, 1 + place / 2, 5, RequestFailure("Timeout", message) if place < 2 else None
+            made, HOT, 1 + index / 2, 5, RequestFailure("Timeout", message) if index < 2 else None
         )
     made.take_finished_seconds(ORIGIN, last=True)
     (result,) = made.results()
@@ -123,9 +123,9 @@ def test_sum_of_measured_times_is_that_of_the_seconds_rolled() -> None:
     made.record(HOT, ORIGIN, ORIGIN + 700_000, 10, None)
     made.measure_from(ORIGIN + 800_000)
     assert made.measured_microseconds() == 0
-    for place, request in enumerate((HOT, COLD, HOT)):
-        began = ORIGIN + SECOND_NS + place
-        made.record(request, began, began + 1000 * (place + 5), 10, None)
+    for index, request in enumerate((HOT, COLD, HOT)):
+        began = ORIGIN + SECOND_NS + index
+        made.record(request, began, began + 1000 * (index + 5), 10, None)
     made.take_finished_seconds(ORIGIN, last=True)
     assert made.measured_microseconds() == 5 + 6 + 7
 
@@ -141,7 +141,7 @@ def test_counts_that_responses_hide_are_absent_and_not_zero() -> None:
     found = [(each.partial_answers, each.empty_answers) for each in made.results()]
     assert found == [(None, 1), (None, None), (1, 1)]
     assert [each.failures for each in made.results()] == [1, 1, 1]
-    never = [made.empty_result(place) for place in range(3)]
+    never = [made.empty_result(index) for index in range(3)]
     assert [(each.partial_answers, each.empty_answers) for each in never] == [
         (None, 0),
         (None, None),

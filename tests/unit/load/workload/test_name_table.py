@@ -116,10 +116,10 @@ def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
 
 
 def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkload:
-    for place, entry in enumerate(mix):
+    for index, entry in enumerate(mix):
         text = entry.pop("file", "a\n")
-        (folder / f"mix-{place}").mkdir()
-        (folder / f"mix-{place}" / "lines").write_text(text)
+        (folder / f"mix-{index}").mkdir()
+        (folder / f"mix-{index}" / "lines").write_text(text)
     content = {
         "benchmark": "ns/b",
         "attempt": 1,

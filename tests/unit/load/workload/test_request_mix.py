@@ -80,9 +80,9 @@ def test_choices_follow_weights_and_seed() -> None:
         return list(islice(entry_choices([7, 2, 1], seed, duty(**fields)), 10_000))
 
     counts = Counter(drawn(1))
-    for place, share in enumerate((0.7, 0.2, 0.1)):
+    for index, share in enumerate((0.7, 0.2, 0.1)):
         # Five standard deviations of a binomial distribution.
-        assert abs(counts[place] - 10_000 * share) < 5 * (10_000 * share * (1 - share)) ** 0.5
+        assert abs(counts[index] - 10_000 * share) < 5 * (10_000 * share * (1 - share)) ** 0.5
     assert drawn(1) == drawn(1)
     assert len({tuple(drawn(seed)) for seed in (1, 2)}) == 2
     others: list[dict[str, object]] = [{}, {"worker": 1}, {"repeat": 2}, {"step": "storm"}]
@@ -116,20 +116,20 @@ FILE = {"configMap": {"name": "q", "key": "lines"}}
 
 def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
     mix: list[dict[str, object]] = []
-    for place in range(2):
-        folder = tmp_path / f"mix-{place}"
+    for index in range(2):
+        folder = tmp_path / f"mix-{index}"
         folder.mkdir()
-        rows = [f'{{"name": "n{place}-{i}", "params": {{"q": "x"}}}}' for i in range(25 + place)]
+        rows = [f'{{"name": "n{index}-{i}", "params": {{"q": "x"}}}}' for i in range(25 + index)]
         (folder / "lines").write_text("\n".join(rows))
-        mix.append({"name": f"e{place}", "queries": FILE})
+        mix.append({"name": f"e{index}", "queries": FILE})
     with pytest.raises(LoadError, match="51 names; use at most 50"):
         load_workload(plan(mix), tmp_path)
 
 
 def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:
-    for place in range(2):
-        (tmp_path / f"mix-{place}").mkdir()
-        (tmp_path / f"mix-{place}" / "lines").write_text(f"word{place}")
+    for index in range(2):
+        (tmp_path / f"mix-{index}").mkdir()
+        (tmp_path / f"mix-{index}" / "lines").write_text(f"word{index}")
     made = load_workload(
         plan(
             [

@@ -44,8 +44,8 @@ def test_half_of_the_seconds_may_be_odd() -> None:
     rng = random.Random(4)
     means = [1000 * rng.uniform(0.97, 1.03) for _ in range(60)]
     odd = sorted(rng.sample(range(60), 25))
-    for place in odd:
-        means[place] *= 5
+    for index in odd:
+        means[index] *= 5
     assert [each.second for each in find_outliers(series(*means), BEGAN)] == odd
 
 
@@ -89,7 +89,7 @@ def test_too_few_seconds_have_no_outliers() -> None:
 
 
 def test_the_farthest_are_listed_in_the_order_of_time() -> None:
-    means = [100.0] * 60 + [100.0 + 10 * place for place in range(1, 30)]
+    means = [100.0] * 60 + [100.0 + 10 * index for index in range(1, 30)]
     all_found = find_outliers(series(*means), BEGAN)
     assert [each.second for each in worst(all_found, 3)] == [86, 87, 88]
     assert worst(all_found) == all_found

@@ -15,10 +15,10 @@ def steadiness(**changes: float) -> Steadiness:
 
 def tell(watch: Steadiness, *means: float, requests: int = 100, seconds: float = 1.0) -> list[bool]:
     """Tell of a window with each of these means; return after which ones it was steady."""
-    sent, spent, found = 0, 0, []
-    for place, mean in enumerate(means, start=1):
-        sent, spent = sent + requests, spent + round(mean * requests)
-        watch.add(place * seconds, sent, spent)
+    sent, elapsed, found = 0, 0, []
+    for index, mean in enumerate(means, start=1):
+        sent, elapsed = sent + requests, elapsed + round(mean * requests)
+        watch.add(index * seconds, sent, elapsed)
         found.append(watch.is_steady)
     return found
 
@@ -76,15 +76,15 @@ def test_truncation_is_that_of_the_definition(seed: int) -> None:
     rng = random.Random(seed)
     cold = rng.randrange(40)
     values = [
-        rng.lognormvariate(0, 0.1) * (1 + 3 * math.exp(-place / (1 + cold)))
-        for place in range(rng.randrange(MIN_WINDOWS, 90))
+        rng.lognormvariate(0, 0.1) * (1 + 3 * math.exp(-index / (1 + cold)))
+        for index in range(rng.randrange(MIN_WINDOWS, 90))
     ]
     assert truncation(values) == by_definition(values)
 
 
 def test_a_cold_beginning_is_cut_off_where_it_ends() -> None:
     rng = random.Random(1)
-    values = [(300 if place < 30 else 100) + rng.gauss(0, 5) for place in range(120)]
+    values = [(300 if index < 30 else 100) + rng.gauss(0, 5) for index in range(120)]
     assert truncation(values) in range(30, 36)
 
 
@@ -95,18 +95,18 @@ def test_steady_from_the_beginning_is_zero() -> None:
 
 def test_a_single_slow_second_near_the_end_is_no_beginning() -> None:
     rng = random.Random(2)
-    values = [100 + rng.gauss(0, 3) + (200 if place == 55 else 0) for place in range(60)]
+    values = [100 + rng.gauss(0, 3) + (200 if index == 55 else 0) for index in range(60)]
     assert truncation(values) == 0
 
 
 def test_a_stall_does_not_hide_a_cold_beginning() -> None:
     means = [9000.0] * 4 + [1000.0] * 55
     means[40] = 800_000.0
-    assert steady_from([SecondMean(place, 50, mean) for place, mean in enumerate(means)]) == 4
+    assert steady_from([SecondMean(index, 50, mean) for index, mean in enumerate(means)]) == 4
 
 
 def test_what_drifts_is_never_steady() -> None:
-    assert truncation([200.0 - place for place in range(100)]) is None
+    assert truncation([200.0 - index for index in range(100)]) is None
 
 
 def test_too_few_values_are_not_steady() -> None:
@@ -116,6 +116,6 @@ def test_too_few_values_are_not_steady() -> None:
 
 def test_answer_is_a_second_and_not_a_place() -> None:
     means = [900.0, 900.0] + [100.0] * 20
-    series = [SecondMean(7 + 2 * place, 50, mean) for place, mean in enumerate(means)]
+    series = [SecondMean(7 + 2 * index, 50, mean) for index, mean in enumerate(means)]
     assert steady_from(series) == 7 + 2 * 2
     assert steady_from([]) is None

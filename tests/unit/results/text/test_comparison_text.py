@@ -41,8 +41,8 @@ def test_each_figure_has_a_line_that_names_everything() -> None:
         average=Overhead(percent=1),
         requests_per_second=Overhead(percent=-2),
     )
-    place = "(five-users, query); failed requests: 7"
+    index = "(five-users, query); failed requests: 7"
     assert comparison_lines([comparison]) == [
-        f"proxy vs raw: +1 % (one repeat, no confidence), average {place}",
-        f"proxy vs raw: -2 % (one repeat, no confidence), requests/s {place}",
+        f"proxy vs raw: +1 % (one repeat, no confidence), average {index}",
+        f"proxy vs raw: -2 % (one repeat, no confidence), requests/s {index}",
     ]

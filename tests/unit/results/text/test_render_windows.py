@@ -6,11 +6,11 @@ from solrbench.results.text.render_windows import windows_to_markdown
 from unit.results.builders import START, make_document
 
 
-def thousand(place: int, seconds: float, requests: int = 1000) -> RequestWindow:
+def thousand(index: int, seconds: float, requests: int = 1000) -> RequestWindow:
     return RequestWindow(
         requests=requests,
-        failures=place,
-        end_seconds=place * seconds,
+        failures=index,
+        end_seconds=index * seconds,
         seconds=seconds,
         mean_microseconds=4200,
         max_microseconds=1_500_000,
@@ -54,8 +54,8 @@ def test_step_runs_show_when_they_became_steady() -> None:
 
 def test_curve_has_bars_as_long_as_the_time_and_ratios() -> None:
     caches = [
-        CacheSample(second=second, cache="filterCache", lookups=100 * place, hits=25 * place)
-        for place, second in enumerate((0.0, 2.0, 9.0))
+        CacheSample(second=second, cache="filterCache", lookups=100 * index, hits=25 * index)
+        for index, second in enumerate((0.0, 2.0, 9.0))
     ]
     shown = lines(
         document(
@@ -74,7 +74,7 @@ def test_curve_has_bars_as_long_as_the_time_and_ratios() -> None:
 
 
 def test_long_curves_are_thinned_behind_the_beginning() -> None:
-    many = [thousand(place, 0.5) for place in range(1, 1031)]
+    many = [thousand(index, 0.5) for index in range(1, 1031)]
     shown = lines(document(thousands=many))
     numbers = [int(line.split(" | ")[0].strip("| ")) for line in shown if "| step |" in line]
     assert numbers == [*range(1, 31), *range(80, 1031, 50)]

@@ -75,14 +75,14 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         if error.reason != "LoadMasterUnreachable":
             raise
         return  # starting, busy or just gone: the pods tell which
-    _show_live(context, state)
+    _update_live_load(context, state)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     if state.stage == "Failed":
         _raise_failure(state.reason or "LoadFailed", state.message or "the load master failed")
 
 
-def _show_live(context: ReconcileContext, state: LoadState) -> None:
+def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
     context.update(
         load=LiveLoad(
             stage=state.stage,

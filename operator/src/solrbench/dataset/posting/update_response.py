@@ -32,41 +32,43 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
     return unavailable(leader, f"HTTP {status}: {text[:_QUOTED]}")
 
 
-def refusal(status: int, place: str) -> IndexingError | None:
+def refusal(status: int, location: str) -> IndexingError | None:
     """Return the failure if who stands at Solr's endpoint lets nobody in; no retry cures it."""
     if status in (401, 403):
         return IndexingError(
             Reason.AUTHENTICATION_FAILED,
-            f"{place}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret with"
-            " user and password of somebody who may do that",
+            f"{location}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret"
+            " with user and password of somebody who may do that",
             permanent=True,
         )
     if 300 <= status < 400:
         return IndexingError(
             Reason.REDIRECT_REFUSED,
-            f"{place}: HTTP {status}; redirects are not followed, name the place itself in"
+            f"{location}: HTTP {status}; redirects are not followed, name the place itself in"
             " target.existing.urls",
             permanent=True,
         )
     return None
 
 
-def connection_failure(place: str, error: httpx.TransportError) -> IndexingError:
+def connection_failure(location: str, error: httpx.TransportError) -> IndexingError:
     """Return the failure for a connection that was not made or was lost."""
     if problem := certificate_problem(error):
         return IndexingError(
             Reason.CERTIFICATE_NOT_TRUSTED,
-            f"{place}: {problem}; target.existing.tls.caSecret must hold the authority that signed"
-            " the certificate",
+            f"{location}: {problem}; target.existing.tls.caSecret must hold the authority that"
+            " signed the certificate",
             permanent=True,
         )
-    return unavailable(place, str(error) or type(error).__name__)
+    return unavailable(location, str(error) or type(error).__name__)
 
 
-def unavailable(place: str, problem: str) -> IndexingError:
+def unavailable(location: str, problem: str) -> IndexingError:
     """Return the failure for a Solr that does not do its work now but may do so later."""
     remedy = "look at the Solr pods' logs"
-    return IndexingError(Reason.SOLR_UNAVAILABLE, f"{place}: {problem}; {remedy}", permanent=False)
+    return IndexingError(
+        Reason.SOLR_UNAVAILABLE, f"{location}: {problem}; {remedy}", permanent=False
+    )
 
 
 def _parsed(body: bytes) -> dict[str, Any]:

@@ -85,12 +85,12 @@ def _from_files(
     position = 0
     for file, name, wanted in zip(files, distinct_names(files), formats, strict=True):
         with _bytes_of(file) as stream:
-            for number, load in enumerate(reader_for(wanted)(stream, file.place), 1):
+            for number, load in enumerate(reader_for(wanted)(stream, file.location), 1):
                 if partition.owns(position):
                     yield cleaned(load(), dataset.id_field, f"{name}-{number}")
                 position += 1
     if position == 0:
-        places = ", ".join(file.place for file in files)
+        places = ", ".join(file.location for file in files)
         raise IndexingError(
             Reason.EMPTY_DATASET,
             f"there is no document in {places}; correct spec.dataset or fill the files",
@@ -107,11 +107,13 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
             yield stack.enter_context(unpacked(packed))
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             remedy = "pack the file again with gzip"
-            raise IndexingError.malformed(file.place, f"damaged gzip: {error}", remedy) from error
+            raise IndexingError.malformed(
+                file.location, f"damaged gzip: {error}", remedy
+            ) from error
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
                 Reason.DATASET_UNREACHABLE,
-                f"{file.place}: lost while reading: {str(error) or type(error).__name__};"
+                f"{file.location}: lost while reading: {str(error) or type(error).__name__};"
                 " check the server or the volume",
                 permanent=False,
             ) from error

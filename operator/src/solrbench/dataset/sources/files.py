@@ -28,13 +28,13 @@ class DataFile:
 
     Attributes:
         name: last part of its path, the beginning of the ids made for its documents
-        place: what messages call it: the path in its volume, or the URL without secrets
+        location: what messages call it: the path in its volume, or the URL without secrets
         open: returns the packed bytes; raises IndexingError when there are none
 
     """
 
     name: str
-    place: str
+    location: str
     open: Callable[[], io.BufferedReader]
 
 
@@ -74,8 +74,8 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     if ending not in _ENDINGS:
         raise IndexingError(
             Reason.UNKNOWN_FORMAT,
-            f"{file.place}: the ending tells no format ({', '.join(_ENDINGS)}, each also with .gz);"
-            " set spec.dataset.format or rename the file",
+            f"{file.location}: the ending tells no format ({', '.join(_ENDINGS)}, each also with"
+            " .gz); set spec.dataset.format or rename the file",
             permanent=True,
         )
     return _ENDINGS[ending]

@@ -39,30 +39,30 @@ def reader_for(wanted: Format) -> Reader:
     }[wanted]
 
 
-def read_jsonl(stream: BinaryIO, place: str) -> Iterator[Loader]:
+def read_jsonl(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read one JSON object a line; blank lines are no records."""
-    for number, line in enumerate(_lines(stream, place), 1):
+    for number, line in enumerate(_lines(stream, location), 1):
         text = line.removeprefix(_BOM) if number == 1 else line
         if text.strip():
-            yield partial(_parse_line, text, place, number)
+            yield partial(_parse_line, text, location, number)
 
 
-def read_json(stream: BinaryIO, place: str) -> Iterator[Loader]:
+def read_json(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read an array of objects, or objects one after another."""
     first = _first_byte(stream)
     if first not in (b"[", b"{", b""):
-        raise IndexingError.malformed(place, f"begins with {first!r}, not with [ or {{")
+        raise IndexingError.malformed(location, f"begins with {first!r}, not with [ or {{")
     path, many = ("item", False) if first == b"[" else ("", True)
     records = ijson.items(stream, path, use_float=True, multiple_values=many) if first else ()
     number = 0
     try:
         for number, record in enumerate(records, 1):
-            yield partial(_checked, record, f"{place}: record {number}")
+            yield partial(_checked, record, f"{location}: record {number}")
     except JSONError as error:
-        raise IndexingError.malformed(f"{place}: record {number + 1}", _short(error)) from error
+        raise IndexingError.malformed(f"{location}: record {number + 1}", _short(error)) from error
 
 
-def read_csv(stream: BinaryIO, place: str) -> Iterator[Loader]:
+def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read rows below a header line (RFC 4180); empty cells are absent fields."""
     csv.field_size_limit(_LONGEST_CELL)
     # Bytes that are no UTF-8 pass as surrogates here, so that the row they are in can be named.
@@ -70,29 +70,31 @@ def read_csv(stream: BinaryIO, place: str) -> Iterator[Loader]:
     rows = csv.reader(text, strict=True)
     try:
         header = next(rows, [])
-        _check_header(header, f"{place}: line 1")
+        _check_header(header, f"{location}: line 1")
         for row in rows:
             if row:
-                yield partial(_parse_row, header, row, f"{place}: line {rows.line_num}")
+                yield partial(_parse_row, header, row, f"{location}: line {rows.line_num}")
     except csv.Error as error:
-        raise IndexingError.malformed(f"{place}: line {rows.line_num}", error) from error
+        raise IndexingError.malformed(f"{location}: line {rows.line_num}", error) from error
     finally:
         if not stream.closed:
             text.detach()  # the stream is closed by who opened it
 
 
-def _lines(stream: BinaryIO, place: str) -> Iterator[bytes]:
+def _lines(stream: BinaryIO, location: str) -> Iterator[bytes]:
     number = 0
     while line := stream.readline(LONGEST_LINE_BYTES):
         number += 1
         if len(line) == LONGEST_LINE_BYTES:
             limit = f"line is longer than {LONGEST_LINE_BYTES >> 20} MiB"
-            raise IndexingError.malformed(f"{place}: line {number}", limit, "is it JSONL at all?")
+            raise IndexingError.malformed(
+                f"{location}: line {number}", limit, "is it JSONL at all?"
+            )
         yield line
 
 
-def _parse_line(line: bytes, place: str, number: int) -> Document:
-    where = f"{place}: line {number}"
+def _parse_line(line: bytes, location: str, number: int) -> Document:
+    where = f"{location}: line {number}"
     try:
         return _checked(orjson.loads(line), where)
     except orjson.JSONDecodeError as error:

@@ -16,14 +16,14 @@ _CHUNK_BYTES = 1 << 16
 _PARENTS = {"add": (None, "update"), "doc": ("add", None), "field": ("doc",), "update": (None,)}
 
 
-def read_xml(stream: BinaryIO, place: str) -> Iterator[Callable[[], dict[str, Any]]]:
+def read_xml(stream: BinaryIO, location: str) -> Iterator[Callable[[], dict[str, Any]]]:
     """Read the documents of all `<add>` elements.
 
     Raises:
         IndexingError: not well-formed, another command, nested documents, atomic updates
 
     """
-    parser = _AddParser(place)
+    parser = _AddParser(location)
     while chunk := stream.read(_CHUNK_BYTES):
         yield from parser.feed(chunk)
     parser.finish()
@@ -32,8 +32,8 @@ def read_xml(stream: BinaryIO, place: str) -> Iterator[Callable[[], dict[str, An
 class _AddParser:
     """Collects documents from expat's events."""
 
-    def __init__(self, place: str) -> None:
-        self._place = place
+    def __init__(self, location: str) -> None:
+        self._location = location
         self._open: list[str | None] = [None]
         self._document: dict[str, Any] = {}
         self._field = ""
@@ -108,7 +108,7 @@ class _AddParser:
 
     def _malformed(self, problem: str, remedy: str = "correct the file") -> IndexingError:
         where = (
-            f"{self._place}: line {self._expat.CurrentLineNumber},"
+            f"{self._location}: line {self._expat.CurrentLineNumber},"
             f" column {self._expat.CurrentColumnNumber + 1}"
         )
         return IndexingError.malformed(where, problem, remedy)

@@ -65,7 +65,10 @@ class DeterministicUsersDispatcher:
     def __next__(self) -> dict[str, dict[str, int]]:
         users, roster = next(self._levels), self._roster()
         self._dispatch(users, roster)
-        return {roster.workers[place]: dict(self._counts[place]) for place in roster.placement.left}
+        return {
+            roster.workers[index]: dict(self._counts[index])
+            for index in roster.placement.remaining_workers
+        }
 
     def _dispatch(self, users: int, roster: WorkerRoster) -> None:
         """Count users by worker and class; those that were counted before are not counted again."""

@@ -108,31 +108,31 @@ def _cut(edges: Sequence[_Edge], start: _Totals, covered: float) -> Iterator[_Wi
 
 def _grow(totals: _Totals, rates: Sequence[float], moment: float) -> _Totals:
     passed = max(moment - totals.microseconds, 0.0)
-    requests, failures, spent = (rate * passed for rate in rates)
+    requests, failures, elapsed = (rate * passed for rate in rates)
     return _Totals(
         moment,
         totals.requests + requests,
         totals.failures + failures,
-        totals.sum_microseconds + spent,
+        totals.sum_microseconds + elapsed,
     )
 
 
 def _apply_edge(rates: list[float], edge: _Edge) -> None:
     """Let a micro-batch begin or end to add to what grows in a microsecond."""
     grown = edge.micro_batch.requests, edge.micro_batch.failures, edge.micro_batch.sum_microseconds
-    for place, amount in enumerate(grown):
-        rates[place] += edge.sign * amount / edge.length
+    for index, amount in enumerate(grown):
+        rates[index] += edge.sign * amount / edge.length
 
 
 def _windows(ends: Iterator[_WindowEnd], start: _Totals) -> Iterator[RequestWindow]:
     for (before, _), (after, longest) in pairwise((_WindowEnd(start, 0), *ends)):
         requests = round(after.requests) - round(before.requests)
-        spent = after.sum_microseconds - before.sum_microseconds
+        elapsed = after.sum_microseconds - before.sum_microseconds
         yield RequestWindow(
             requests=requests,
             failures=round(after.failures) - round(before.failures),
             end_seconds=round(after.microseconds / 1e6, _DIGITS),
             seconds=round((after.microseconds - before.microseconds) / 1e6, _DIGITS),
-            mean_microseconds=round(spent / requests),
+            mean_microseconds=round(elapsed / requests),
             max_microseconds=longest,
         )

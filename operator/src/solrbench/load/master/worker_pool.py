@@ -150,8 +150,8 @@ class WorkerPool:
         self._results.clear()
         self._live_totals.clear()
         self._heard = dict.fromkeys(self._members, time.monotonic())
-        for place, worker in enumerate(self._members):
-            seat = {"worker": place, "workers": len(self._members)}
+        for index, worker in enumerate(self._members):
+            seat = {"worker": index, "workers": len(self._members)}
             part = assignment.model_copy(update=seat)
             self._send(worker, messages.ASSIGNMENT, {"assignment": part.model_dump_json()})
         return assignment
@@ -222,7 +222,7 @@ class WorkerPool:
     @property
     def _present(self) -> list[str]:
         """Workers of the step run that are not lost."""
-        return [self._members[place] for place in self._placement.left]
+        return [self._members[index] for index in self._placement.remaining_workers]
 
     def _wait_for(
         self,
@@ -316,9 +316,9 @@ class WorkerPool:
             raise StepRunAbortedError(loss)
         self.lost.append(self._names[worker])
         self._placement = self._placement.after_loss(self._members.index(worker))
-        for place, users in self._placement.reassigned_users(assignment.users).items():
+        for index, users in self._placement.reassigned_users(assignment.users).items():
             order = {"key": self._key, "users": users}
-            self._send(self._members[place], messages.ADOPT_USERS, order)
+            self._send(self._members[index], messages.ADOPT_USERS, order)
         self._load_shape.redispatch()
 
     def _is_alive(self, worker: str) -> bool:

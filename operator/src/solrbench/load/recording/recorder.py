@@ -227,8 +227,8 @@ class StepRunRecorder:
         """Return the sum of the service times of measured requests up to the last roll."""
         return sum(
             each.sum_microseconds
-            for place, each in enumerate(self._measured)
-            if place not in self._transactions
+            for index, each in enumerate(self._measured)
+            if index not in self._transactions
         )
 
     def take_finished_seconds(
@@ -248,11 +248,11 @@ class StepRunRecorder:
         behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
         self._boundary_ns += (behind + 1) * SECOND_NS
         pairs = zip(self.names, self._ramp, self._measured, strict=True)
-        for place, (name, ramp, measured) in enumerate(pairs):
+        for index, (name, ramp, measured) in enumerate(pairs):
             for recorder in (ramp, measured):
                 done = recorder.flush_second(number)
                 if done is not None:
-                    done.is_transaction = place in self._transactions
+                    done.is_transaction = index in self._transactions
                     self._finished_seconds.append((name, done))
 
     def micro_batches(self) -> list[MicroBatch]:
@@ -262,8 +262,8 @@ class StepRunRecorder:
     def results(self) -> list[WorkerRequestStats]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            self._result(place, ramp, measured)
-            for place, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
+            self._result(index, ramp, measured)
+            for index, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
             if ramp.requests or measured.requests
         ]
 

@@ -110,8 +110,8 @@ class OpenLoopRecorder:
         """
         sent = {result.request: result for result in results}
         return [
-            (sent.get(name) or empty(place)).model_copy(update=_fields(planned))
-            for place, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))
+            (sent.get(name) or empty(index)).model_copy(update=_fields(planned))
+            for index, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))
             if name in sent or planned.dropped or planned.ramp_dropped
         ]
 

@@ -13,13 +13,13 @@ class WorkerLoss:
     """One worker lost.
 
     Attributes:
-        place: the worker
-        left: places of the workers that took its users, ascending
+        worker: the worker
+        remaining: places of the workers that took its users, ascending
 
     """
 
-    place: int
-    left: tuple[int, ...]
+    worker: int
+    remaining: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -36,28 +36,28 @@ class UserPlacement:
     losses: tuple[WorkerLoss, ...] = ()
 
     @property
-    def left(self) -> tuple[int, ...]:
+    def remaining_workers(self) -> tuple[int, ...]:
         """Places of the workers that are there, ascending."""
-        return self.losses[-1].left if self.losses else tuple(range(self.workers))
+        return self.losses[-1].remaining if self.losses else tuple(range(self.workers))
 
     def worker_of(self, user: int) -> int:
         """Return the worker of a user."""
-        turn, place = divmod(user, self.workers)
+        turn, index = divmod(user, self.workers)
         for loss in self.losses:
-            if place == loss.place:
-                place = loss.left[turn % len(loss.left)]
-        return place
+            if index == loss.worker:
+                index = loss.remaining[turn % len(loss.remaining)]
+        return index
 
-    def after_loss(self, place: int) -> Self:
-        """Return the seating after the loss of a worker that is not the last one."""
-        left = tuple(each for each in self.left if each != place)
-        return replace(self, losses=(*self.losses, WorkerLoss(place, left)))
+    def after_loss(self, index: int) -> Self:
+        """Return the placement after the loss of a worker that is not the last one."""
+        left = tuple(each for each in self.remaining_workers if each != index)
+        return replace(self, losses=(*self.losses, WorkerLoss(index, left)))
 
     def reassigned_users(self, users: int) -> dict[int, list[int]]:
         """Return who took which of `users` users at the last loss, by place."""
         before = replace(self, losses=self.losses[:-1])
-        found: dict[int, list[int]] = {place: [] for place in self.left}
+        found: dict[int, list[int]] = {index: [] for index in self.remaining_workers}
         for user in range(users):
-            if before.worker_of(user) == self.losses[-1].place:
+            if before.worker_of(user) == self.losses[-1].worker:
                 found[self.worker_of(user)].append(user)
         return found

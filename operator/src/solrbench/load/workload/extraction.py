@@ -23,7 +23,7 @@ class Extraction(NamedTuple):
 
 def parse_extraction(name: str, path: str) -> Extraction:
     """Return what a dotted path means: keys of objects and places in lists."""
-    parts = tuple(key or int(place) for key, place in _PART.findall(path))
+    parts = tuple(key or int(index) for key, index in _PART.findall(path))
     return Extraction(name, path, parts)
 
 

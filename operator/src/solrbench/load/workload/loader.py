@@ -41,12 +41,12 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
     parts = [
         _prepare(
             plan,
-            place,
+            index,
             entry,
             naming,
-            folder if workload.mix is None else folder / folder_of(place),
+            folder if workload.mix is None else folder / folder_of(index),
         )
-        for place, entry in enumerate(workload.entries)
+        for index, entry in enumerate(workload.entries)
     ]
     names = naming.names
     if len(names) > MOST_NAMES:

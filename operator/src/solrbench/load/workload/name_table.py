@@ -79,10 +79,10 @@ class RequestNameTable:
 
     def index_of(self, name: str, view: ResponseVisibility = FULLY_VISIBLE) -> int:
         """Return the place of a name that a request with this view of its response counts under."""
-        place = self._indexes.setdefault(name, len(self._indexes))
+        index = self._indexes.setdefault(name, len(self._indexes))
         if view != FULLY_VISIBLE:
-            self._limit(place, view)
-        return place
+            self._limit(index, view)
+        return index
 
     def _limit(self, index: int, view: ResponseVisibility) -> None:
         if not (view.content and view.header):

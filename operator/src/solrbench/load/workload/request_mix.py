@@ -77,8 +77,8 @@ class PreparedWorkload:
         """Begin a pass on one worker."""
         slots = [RequestCounter(assignment) for _ in self.sources]
         begun = [
-            part.open_stream(assignment, place, own)
-            for place, (part, own) in enumerate(zip(self.sources, slots, strict=True))
+            part.open_stream(assignment, index, own)
+            for index, (part, own) in enumerate(zip(self.sources, slots, strict=True))
         ]
         if len(begun) == 1:
             return RequestStream(begun[0], slots)
@@ -97,8 +97,8 @@ def _mixed(
     places: Iterator[int], begun: Sequence[Iterator[PreparedRequest]]
 ) -> Iterator[PreparedRequest]:
     """Yield from the parts in turn; the end of any part is the end of all."""
-    for place in places:
-        request = next(begun[place], None)
+    for index in places:
+        request = next(begun[index], None)
         if request is None:
             return
         yield request

@@ -36,21 +36,21 @@ class Template:
         if len(self.pieces) == 1:
             return self.pieces[0]
         return "".join(
-            escape(values[piece]) if place % 2 else piece for place, piece in enumerate(self.pieces)
+            escape(values[piece]) if index % 2 else piece for index, piece in enumerate(self.pieces)
         )
 
 
 def parse_template(text: str, escape: Callable[[str], str] = str) -> Template:
     """Return the template of a text, whose own parts are escaped once and for all."""
     parts = _NAME.split(text)
-    return Template(tuple(part if place % 2 else escape(part) for place, part in enumerate(parts)))
+    return Template(tuple(part if index % 2 else escape(part) for index, part in enumerate(parts)))
 
 
 def join_templates(templates: list[Template], separator: str) -> Template:
     """Return one template after the other."""
     pieces = [""]
-    for place, each in enumerate(templates):
-        pieces[-1] += (separator if place else "") + each.pieces[0]
+    for index, each in enumerate(templates):
+        pieces[-1] += (separator if index else "") + each.pieces[0]
         pieces += each.pieces[1:]
     return Template(tuple(pieces))
 

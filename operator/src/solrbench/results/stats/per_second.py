@@ -26,8 +26,8 @@ def second_means(results: Iterable[RequestResult]) -> list[SecondMean]:
     for result in results:
         for window in result.windows:
             requests, total = sums.get(window.second, (0, 0))
-            spent = (window.mean_microseconds or 0) * window.requests
-            sums[window.second] = requests + window.requests, total + spent
+            elapsed = (window.mean_microseconds or 0) * window.requests
+            sums[window.second] = requests + window.requests, total + elapsed
     last = max(sums, default=0)
     return [
         SecondMean(second, requests, total / requests)

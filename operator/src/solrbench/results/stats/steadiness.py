@@ -67,8 +67,8 @@ def steady_from(series: Sequence[SecondMean]) -> int | None:
     times are skewed: in the means themselves, one second in which Solr stalled outweighs a whole
     cold beginning.
     """
-    place = truncation([math.log(max(each.mean_microseconds, 1.0)) for each in series])
-    return None if place is None else series[place].second
+    index = truncation([math.log(max(each.mean_microseconds, 1.0)) for each in series])
+    return None if index is None else series[index].second
 
 
 def truncation(values: Sequence[float]) -> int | None:
@@ -83,7 +83,7 @@ def truncation(values: Sequence[float]) -> int | None:
     half = len(values) // 2
     if len(values) < MIN_WINDOWS:
         return None
-    best, place = float("inf"), half
+    best, index = float("inf"), half
     # From the back, one value at a time (Welford, Technometrics 4(3), 1962).
     mean = squares = 0.0
     for kept, value in enumerate(reversed(values), start=1):
@@ -93,5 +93,5 @@ def truncation(values: Sequence[float]) -> int | None:
         left_out = len(values) - kept
         error = squares / kept**2
         if left_out <= half and error <= best:
-            best, place = error, left_out
-    return place if place < half else None
+            best, index = error, left_out
+    return index if index < half else None

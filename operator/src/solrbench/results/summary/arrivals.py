@@ -37,12 +37,12 @@ def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[Open
         ValueError: as `group_step_runs`.
 
     """
-    placed = group_step_runs(spec, documents)
+    runs_by_step = group_step_runs(spec, documents)
     return [
         _step_stats(step.name, variant, step_runs)
         for step in spec.load.steps
         for variant in variant_names(spec)
-        if (step_runs := placed[step.name, variant])
+        if (step_runs := runs_by_step[step.name, variant])
         and all(each.requests_per_second is not None for each in step_runs)
     ]
 

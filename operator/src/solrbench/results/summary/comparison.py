@@ -45,23 +45,23 @@ def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Com
 
     """
     baseline, *others = variant_names(spec)
-    placed = group_step_runs(spec, documents)
+    runs_by_step = group_step_runs(spec, documents)
     return [
         comparison
         for step in spec.load.steps
-        for request in request_names(placed, step.name)
+        for request in request_names(runs_by_step, step.name)
         for variant in others
-        for comparison in _compare(placed, step.name, (baseline, variant), request)
+        for comparison in _compare(runs_by_step, step.name, (baseline, variant), request)
     ]
 
 
 def _compare(
-    placed: RunsByStep, step: str, variants: tuple[str, str], request: str
+    runs_by_step: RunsByStep, step: str, variants: tuple[str, str], request: str
 ) -> Iterator[Comparison]:
     baseline, variant = variants
     pairs = [
         pair
-        for pair in _pairs(placed[step, baseline], placed[step, variant])
+        for pair in _pairs(runs_by_step[step, baseline], runs_by_step[step, variant])
         if all(_result(side, request) for side in pair)
     ]
     if pairs:

@@ -29,19 +29,19 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
     latest: dict[str, StepRunResult] = {}
     for document in sorted(documents, key=lambda each: each.attempt):
         latest[document.id] = document
-    placed: dict[tuple[str, str], list[StepRunResult]] = {
+    runs_by_step: dict[tuple[str, str], list[StepRunResult]] = {
         (step.name, variant): [] for step in spec.load.steps for variant in variant_names(spec)
     }
     for document in sorted(latest.values(), key=lambda each: each.repeat):
-        _check(document, placed)
-        placed[document.step, document.variant].append(document)
-    return placed
+        _check(document, runs_by_step)
+        runs_by_step[document.step, document.variant].append(document)
+    return runs_by_step
 
 
-def _check(document: StepRunResult, placed: RunsByStep) -> None:
-    if all(document.step != step for step, _ in placed):
+def _check(document: StepRunResult, runs_by_step: RunsByStep) -> None:
+    if all(document.step != step for step, _ in runs_by_step):
         raise ValueError(f"pass {document.id}: step {document.step} is not in spec.load.steps")
-    if (document.step, document.variant) not in placed:
+    if (document.step, document.variant) not in runs_by_step:
         raise ValueError(
             f"pass {document.id}: variant {document.variant!r} is not in spec.target.variants"
         )
@@ -49,13 +49,13 @@ def _check(document: StepRunResult, placed: RunsByStep) -> None:
         raise ValueError(f"pass {document.id}: seconds is {document.seconds}, must be above 0")
 
 
-def request_names(placed: RunsByStep, step: str) -> list[str]:
+def request_names(runs_by_step: RunsByStep, step: str) -> list[str]:
     """Return the names of the requests that a step sent, through any variant."""
     return sorted(
         {
             result.request
-            for place, step_runs in placed.items()
-            if place[0] == step
+            for index, step_runs in runs_by_step.items()
+            if index[0] == step
             for document in step_runs
             for result in document.requests
         }

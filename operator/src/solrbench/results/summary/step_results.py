@@ -39,13 +39,13 @@ def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResu
             requests but no duration.
 
     """
-    placed = group_step_runs(spec, documents)
+    runs_by_step = group_step_runs(spec, documents)
     return [
-        _merge_request(step, variant, name, placed[step.name, variant])
+        _merge_request(step, variant, name, runs_by_step[step.name, variant])
         for step in spec.load.steps
-        for name in request_names(placed, step.name)
+        for name in request_names(runs_by_step, step.name)
         for variant in variant_names(spec)
-        if seconds(placed[step.name, variant]) > 0
+        if seconds(runs_by_step[step.name, variant]) > 0
     ]
 
 
@@ -59,8 +59,8 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
 
     """
     baseline = variant_names(spec)[0]
-    placed = group_step_runs(spec, documents)
-    load_shape = [placed[step.name, baseline] for step in spec.load.steps]
+    runs_by_step = group_step_runs(spec, documents)
+    load_shape = [runs_by_step[step.name, baseline] for step in spec.load.steps]
     measured = [step_runs for step_runs in load_shape if requests(step_runs)]
     if not measured:
         return Summary()

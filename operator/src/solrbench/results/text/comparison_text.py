@@ -32,7 +32,7 @@ def format_overhead(overhead: Overhead) -> str:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     sides = f"{comparison.variant} vs {comparison.baseline}"
-    place = f"{comparison.step}, {comparison.request}"
+    index = f"{comparison.step}, {comparison.request}"
     figures = {
         "average": comparison.average,
         "p95": comparison.p95,
@@ -41,7 +41,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     failures = f"; failed requests: {comparison.failures}" if comparison.failures else ""
     for name, overhead in figures.items():
         if overhead is not None:
-            yield f"{sides}: {format_overhead(overhead)}, {name} ({place}){failures}"
+            yield f"{sides}: {format_overhead(overhead)}, {name} ({index}){failures}"
 
 
 def _signed(percent: float) -> str:

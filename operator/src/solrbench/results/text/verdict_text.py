@@ -9,7 +9,7 @@ from solrbench.results.validity.verdict import invalid_steps, overall_verdict
 _MAX_LINES = 3
 
 
-def place(verdict: StepVerdict) -> str:
+def step_label(verdict: StepVerdict) -> str:
     """Return step and variant as people read them."""
     return f"{verdict.step} ({verdict.variant})" if verdict.variant else verdict.step
 
@@ -22,14 +22,14 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
 def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
     """Return a line for each reason to doubt a step, then one for each gap in the evidence."""
     reasons = [
-        f"{place(each)} is Invalid: {doubt.reason}: {doubt.message}"
+        f"{step_label(each)} is Invalid: {doubt.reason}: {doubt.message}"
         for each in invalid_steps(verdicts)
         for doubt in each.reasons
     ]
     gaps: dict[tuple[str, str], list[str]] = {}
     for each in verdicts:
         for doubt in each.unchecked:
-            gaps.setdefault((doubt.reason, doubt.message), []).append(place(each))
+            gaps.setdefault((doubt.reason, doubt.message), []).append(step_label(each))
     return reasons + [
         f"not checked: {reason} of {', '.join(places)}: {message}"
         for (reason, message), places in gaps.items()
@@ -42,7 +42,7 @@ def completion_note(verdicts: Sequence[StepVerdict]) -> str:
     if not invalid:
         return ""
     lines = [
-        f"{place(each)}: {each.reasons[0].reason}: {each.reasons[0].message}"
+        f"{step_label(each)}: {each.reasons[0].reason}: {each.reasons[0].message}"
         for each in invalid[:_MAX_LINES]
     ]
     more = f" (and {len(invalid) - _MAX_LINES} more)" if len(invalid) > _MAX_LINES else ""
@@ -56,7 +56,7 @@ def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
     invalid = invalid_steps(verdicts)
     if not invalid:
         return overall_verdict(verdicts)
-    names = ", ".join(place(each) for each in invalid[:_MAX_LINES])
+    names = ", ".join(step_label(each) for each in invalid[:_MAX_LINES])
     more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
     return f"{len(invalid)} of {len(verdicts)} steps {_are(len(invalid))} Invalid: {names}{more}"
 

@@ -30,12 +30,12 @@ def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepV
         ValueError: as `group_step_runs`.
 
     """
-    placed = group_step_runs(spec, documents)
+    runs_by_step = group_step_runs(spec, documents)
     return [
         evaluate_step(step.name, variant, step_runs, spec.load)
         for step in spec.load.steps
         for variant in variant_names(spec)
-        if (step_runs := placed[step.name, variant])
+        if (step_runs := runs_by_step[step.name, variant])
     ]
 
 

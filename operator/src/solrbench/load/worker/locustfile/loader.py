@@ -51,20 +51,21 @@ class LoadedLocustfile:
         return [f"{url.rstrip('/')}/{self.plan.collection}" for url in urls]
 
 
-def load_locustfile(plan: LoadPlan, own: Locustfile, folder: Path) -> LoadedLocustfile:
+def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> LoadedLocustfile:
     """Run a locustfile and return its classes.
 
     Raises:
         LoadError: `MalformedLocustfile` with file, line and message
 
     """
-    os.environ |= own.environment | _our_environment(plan)
-    file = folder / own.config_map.key
+    os.environ |= locustfile.environment | _our_environment(plan)
+    file = folder / locustfile.config_map.key
     if not file.is_file():
         raise LoadError(
-            MALFORMED, f"ConfigMap {own.config_map.name} has no key {own.config_map.key}"
+            MALFORMED,
+            f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key}",
         )
-    found = _select_classes(own, _classes_of(_run(file)))
+    found = _select_classes(locustfile, _classes_of(_run(file)))
     read = LoadedLocustfile(plan, found)
     most, wanted = max_users(read.user_classes), _users(plan)
     if most is not None and most < wanted:

@@ -39,17 +39,17 @@ Check = Callable[[StepRunResult, Load], Outcome]
 
 
 def worst_share_of_requests(
-    document: StepRunResult, what: str, count: Callable[[RequestResult], int], bound: int
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: int
 ) -> Finding | None:
-    """Return the request name with the largest share above `bound` ‰ of its requests."""
+    """Return the request name with the largest share above `limit` ‰ of its requests."""
     return worst(
         Finding(
             part / result.requests,
             f"{part} of {result.requests} {what} ({format_share(part, result.requests)}) of"
-            f" request {result.request}, bound {bound} ‰",
+            f" request {result.request}, bound {limit} ‰",
         )
         for result in document.requests
-        if (part := count(result)) * 1000 > bound * result.requests and result.requests
+        if (part := count(result)) * 1000 > limit * result.requests and result.requests
     )
 
 

@@ -24,27 +24,27 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     one core, and on less if its control group may not have one. Where others take the CPU, it
     gets less than it wants: the time that its sending thread waits for its turn counts as busy.
     """
-    bound = load.validity.max_worker_cpu_percent
+    limit = load.validity.max_worker_cpu_percent
     if not document.workers:
         return NotEvaluated("no worker told its CPU time")
     used = worst(
         Finding(
             percent,
             f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} in"
-            f" {format_number(measured_seconds(worker, document))} s, bound {bound} %",
+            f" {format_number(measured_seconds(worker, document))} s, bound {limit} %",
         )
         for worker in document.workers
-        if (percent := _cpu_percent(worker, document)) > bound
+        if (percent := _cpu_percent(worker, document)) > limit
     )
     return used or worst(
         Finding(
             busy,
             f"the sending thread of worker {worker.worker} ran or waited for a CPU in"
             f" {format_percent(busy)} of {format_number(measured_seconds(worker, document))} s"
-            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU), bound {bound} %",
+            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU), bound {limit} %",
         )
         for worker in document.workers
-        if (busy := worker.core_busy_percent or 0.0) > bound
+        if (busy := worker.core_busy_percent or 0.0) > limit
     )
 
 

@@ -30,18 +30,18 @@ def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
 
 def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
-    bound = load.validity.max_throttled_permille
+    limit = load.validity.max_throttled_permille
     silent = [each.worker for each in document.workers if each.throttled_seconds is None]
     found = worst(
         Finding(
             throttled / seconds,
             f"worker {worker.worker} stood still for {format_number(throttled)} s of"
             f" {format_number(seconds)} s, its CPU limit{_limit(worker)} was used up"
-            f" ({format_permille(throttled / seconds)}), bound {bound} ‰",
+            f" ({format_permille(throttled / seconds)}), bound {limit} ‰",
         )
         for worker in document.workers
         if (throttled := worker.throttled_seconds or 0.0) * 1000
-        > bound * (seconds := measured_seconds(worker, document))
+        > limit * (seconds := measured_seconds(worker, document))
         and seconds > 0
     )
     if found is None and silent:

@@ -25,21 +25,21 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
 
     Who gets no answer asks seldom: few failures may be all that there was for a long time.
     """
-    bound = load.validity.max_failed_permille
-    found = worst_share_of_requests(document, "requests failed", lambda each: each.failures, bound)
+    limit = load.validity.max_failed_permille
+    found = worst_share_of_requests(document, "requests failed", lambda each: each.failures, limit)
     if found is not None:
         return found
     seconds: dict[int, Counter[str]] = {}
     for window in (window for result in document.requests for window in result.windows):
         counts = {"requests": window.requests, "failures": window.failures}
         seconds.setdefault(window.second, Counter()).update(counts)
-    bad = sum(each["failures"] * 1000 > bound * each["requests"] for each in seconds.values())
-    if bad * 1000 <= bound * len(seconds):
+    bad = sum(each["failures"] * 1000 > limit * each["requests"] for each in seconds.values())
+    if bad * 1000 <= limit * len(seconds):
         return None
     return Finding(
         bad / len(seconds),
-        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than {bound} ‰ of"
-        f" the requests failed, bound {bound} ‰ of the seconds",
+        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than {limit} ‰ of"
+        f" the requests failed, bound {limit} ‰ of the seconds",
     )
 
 

@@ -16,30 +16,30 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     """Compare the lag of each worker, which only the worker itself causes, with the limit."""
     if document.requests_per_second is None:
         return None
-    bound = load.validity.max_lag_milliseconds
+    limit = load.validity.max_lag_milliseconds
     silent = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
     found = worst(
         Finding(
             lag,
             f"worker {worker.worker} sent late by {format_milliseconds(lag / 1000)}"
-            f" (p{_LAG_PERCENT}), bound {bound} ms",
+            f" (p{_LAG_PERCENT}), bound {limit} ms",
         )
         for worker in document.workers
-        if (lag := worker.lag_p99_microseconds or 0) > 1000 * bound
+        if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
     )
     return found or (NotEvaluated(f"no lag of {', '.join(silent[:3])}") if silent else None)
 
 
 def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were never sent with the limit."""
-    bound = load.validity.max_dropped_permille
-    return _share_of_plan(document, arrivals.dropped(document), "were never sent", bound)
+    limit = load.validity.max_dropped_permille
+    return _share_of_plan(document, arrivals.dropped(document), "were never sent", limit)
 
 
 def check_requests_late(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were sent late with the limit."""
-    bound = load.validity.max_late_permille
-    return _share_of_plan(document, arrivals.late(document), "were sent late", bound)
+    limit = load.validity.max_late_permille
+    return _share_of_plan(document, arrivals.late(document), "were sent late", limit)
 
 
 def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
@@ -54,16 +54,16 @@ def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
     )
 
 
-def _share_of_plan(document: StepRunResult, part: int, what: str, bound: int) -> Outcome:
+def _share_of_plan(document: StepRunResult, part: int, what: str, limit: int) -> Outcome:
     planned = document.planned_requests
     if document.requests_per_second is None:
         return None
     if planned is None:
         return NotEvaluated("nobody told how many requests were planned")
-    if part * 1000 <= bound * planned:
+    if part * 1000 <= limit * planned:
         return None
     share = format_share(part, planned)
     return Finding(
         part / planned,
-        f"{part} of {planned} planned requests {what} ({share}), bound {bound} ‰",
+        f"{part} of {planned} planned requests {what} ({share}), bound {limit} ‰",
     )
