@@ -1,6 +1,9 @@
 """The process: both doubles in one namespace, until it is ended."""
 
 import argparse
+import os
+import sys
+import threading
 
 from support.solr_operator import names
 from support.solr_operator.controller import Controller, Source
@@ -25,12 +28,19 @@ ZOOKEEPER_SOURCES: list[Source] = [
 ]
 
 
+def _end_with_the_suite() -> None:
+    """End when standard input does: a suite that was killed leaves no double at work."""
+    sys.stdin.read()
+    os._exit(1)
+
+
 def main() -> None:
     """Run until the process is ended."""
     parser = argparse.ArgumentParser(prog="solr_operator")
     parser.add_argument("--namespace", required=True)
     parser.add_argument("--image", action="append", type=parse_copy, default=[])
     options = parser.parse_args()
+    threading.Thread(target=_end_with_the_suite, daemon=True).start()
     objects, copies = Objects(options.namespace), dict(options.image)
     solr = Controller(SolrClouds(objects, copies).reconcile)
     zookeeper = Controller(ZookeeperClusters(objects, copies).reconcile)

@@ -62,6 +62,7 @@ class SolrOperator:
                     *copies,
                 ],
                 env=os.environ | {"PYTHONPATH": paths},
+                stdin=subprocess.PIPE,  # it ends when this does, however the suite ends
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -85,6 +86,8 @@ class SolrOperator:
         ended_by_itself = self._process.poll() is not None
         self._process.kill()
         code = self._process.wait()
+        if self._process.stdin:
+            self._process.stdin.close()
         self._process = None
         if ended_by_itself:
             pytest.fail(f"the double ended with {code}: {self.log.read_text('utf-8')[-2000:]}")
