@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 import uvloop
 
+from solrbench.load.engine import timestamped_socket
 from solrbench.load.engine.http_connection import Connection
 from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
 
@@ -87,6 +88,29 @@ def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
         assert data == b"answer"
         # On loopback, bytes come while they are sent; the two clocks are read one after the other.
         assert before_ns - 5e6 < at_ns < after_ns + BUSY_SECONDS * 0.5e9
+
+    with_pair(talk)
+
+
+def test_bytes_never_came_earlier_than_they_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(clock: Callable[[], int]) -> Callable[[], int]:
+        """Lose the processor as soon as the clock is read."""
+
+        def read_ns() -> int:
+            read = clock()
+            time.sleep(0.05)
+            return read
+
+        return read_ns
+
+    monkeypatch.setattr(timestamped_socket, "_now", slow(time.perf_counter_ns))
+    monkeypatch.setattr(timestamped_socket, "_wall", slow(time.time_ns))
+
+    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+        before_ns = time.perf_counter_ns()
+        far.sendall(b"answer")
+        await reader.hears()
+        assert reader.pieces[0][1] >= before_ns - 5e6
 
     with_pair(talk)
 

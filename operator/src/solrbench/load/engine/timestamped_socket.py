@@ -101,15 +101,15 @@ class TimestampedSocket:
         if not data:
             self._end(None)
             return
-        at_ns = _now()
-        if notes:
-            # By the wall clock. Only how long ago it was is taken from that, so nothing is lost
-            # when the clock is set, but at that very moment.
-            seconds, nanoseconds = _timespec(notes[0][2])
-            age_ns = _wall() - seconds * _SECOND_NS - nanoseconds
-            if age_ns > 0:
-                at_ns -= age_ns
-        self._reader.received(data, at_ns)
+        if not notes:
+            self._reader.received(data, _now())
+            return
+        # By the wall clock. Only how long ago it was is taken from that, so nothing is lost when
+        # the clock is set, but at that very moment. The wall clock is read first: whoever loses the
+        # processor between the two then calls bytes late, and never earlier than they came.
+        seconds, nanoseconds = _timespec(notes[0][2])
+        age_ns = _wall() - seconds * _SECOND_NS - nanoseconds
+        self._reader.received(data, _now() - max(age_ns, 0))
 
     def _end(self, error: OSError | None) -> None:
         self.abort()
