@@ -221,7 +221,7 @@ def test_warm_up_ends_when_own_users_are_steady(tmp_path: Path) -> None:
     assert sum(each.requests for each in after.warm_up_thousands) == after.warm_up_requests
     assert [each.requests for each in after.thousands] == [100]
     read = next(each for each in after.requests if each.request == "read")
-    assert (read.requests, read.partial_answers, read.empty_answers) == (100, None, None)
+    assert (read.requests, read.partial_results, read.empty_results) == (100, None, None)
     assert all(each.core_cpu_seconds for each in after.workers)
     # A user may begin once more before it learns that the warm-up is closed; what is under way at
     # the end of a step of `requests` is cut off.
@@ -272,7 +272,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert line.startswith("compute: 7.5 ms in mixed, repeat 1, ")
     assert line.endswith(" s: SELF compute")
     # Partial answers that the file's own code finds are no gap.
-    (partial,) = [each for each in judged(mixed).reasons if each.reason == "PartialAnswers"]
+    (partial,) = [each for each in judged(mixed).reasons if each.reason == "PartialResults"]
     count = counts["half"]
     assert partial.message.startswith(f"{count} of {count} answers were partial (100 %)")
 

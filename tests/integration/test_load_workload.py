@@ -221,8 +221,8 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
     samples = {name: [kind.sample for kind in each.failure_kinds] for name, each in found.items()}
     assert "expected at least 1 documents, found 0" in samples["search"][0]
     assert "expected the text 'x'" in samples["text"][0]
-    assert found["own"].empty_answers == 100
-    assert found["search"].empty_answers == 0
+    assert found["own"].empty_results == 100
+    assert found["search"].empty_results == 0
     assert ("POST", '{"query":"a"}', "n:3") in bodies
 
 
@@ -281,7 +281,7 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
         assert plan["workers"] > 1
         (document,) = play(tmp_path, plan)
     counts = {
-        each.request: (each.partial_answers, each.empty_answers) for each in document.requests
+        each.request: (each.partial_results, each.empty_results) for each in document.requests
     }
     bare = next(each for each in document.requests if each.request == "bare")
     assert counts == {
@@ -297,5 +297,5 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
         each.reason: each.message
         for each in evaluate_step("one", "", [document], Load.model_validate(load)).unchecked
     }
-    assert gaps["PartialAnswers"] == "partial answers of bare, both, xml were not counted"
-    assert gaps["EmptyAnswers"] == "empty answers of both, xml were not counted"
+    assert gaps["PartialResults"] == "partial results of bare, both, xml were not counted"
+    assert gaps["EmptyResults"] == "empty results of both, xml were not counted"

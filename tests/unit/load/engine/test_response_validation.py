@@ -61,7 +61,7 @@ def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
     assert found.kind == "HTTP503"
 
 
-def test_empty_answers_are_remarked_unless_they_fail() -> None:
+def test_empty_results_are_remarked_unless_they_fail() -> None:
     assert validate_response(asked(), 200, answer(0)) is EMPTY_RESULT
     assert validate_response(asked(maxFound=0), 200, answer(0)) is EMPTY_RESULT
     assert validate_response(asked(), 200, answer(" 0")) is EMPTY_RESULT

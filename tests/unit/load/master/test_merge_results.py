@@ -117,14 +117,14 @@ def test_worker_without_requests_changes_nothing() -> None:
 
 
 def test_counts_that_one_worker_lacks_are_absent() -> None:
-    known = part([1], partial_answers=2, empty_answers=3)
+    known = part([1], partial_results=2, empty_results=3)
     both = only(outcome(known), outcome(known))
-    assert (both.partial_answers, both.empty_answers) == (4, 6)
-    lacking = only(outcome(known), outcome(part([1], partial_answers=None, empty_answers=1)))
-    assert (lacking.partial_answers, lacking.empty_answers) == (None, 4)
-    unseen = part([1], "xml", partial_answers=None, empty_answers=None)
+    assert (both.partial_results, both.empty_results) == (4, 6)
+    lacking = only(outcome(known), outcome(part([1], partial_results=None, empty_results=1)))
+    assert (lacking.partial_results, lacking.empty_results) == (None, 4)
+    unseen = part([1], "xml", partial_results=None, empty_results=None)
     named = {each.request: each for each in merged(outcome(known, unseen)).requests}
-    assert (named["xml"].empty_answers, named["query"].empty_answers) == (None, 3)
+    assert (named["xml"].empty_results, named["query"].empty_results) == (None, 3)
 
 
 def test_windows_of_the_same_second_are_added() -> None:

@@ -138,11 +138,11 @@ def test_counts_that_responses_hide_are_absent_and_not_zero() -> None:
         record(made, request, 0.5, 7, EMPTY_RESULT)
         record(made, request, 0.6, 7, RequestFailure(PARTIAL_RESULTS, ""))
     made.take_finished_seconds(ORIGIN, last=True)
-    found = [(each.partial_answers, each.empty_answers) for each in made.results()]
+    found = [(each.partial_results, each.empty_results) for each in made.results()]
     assert found == [(None, 1), (None, None), (1, 1)]
     assert [each.failures for each in made.results()] == [1, 1, 1]
     never = [made.empty_result(index) for index in range(3)]
-    assert [(each.partial_answers, each.empty_answers) for each in never] == [
+    assert [(each.partial_results, each.empty_results) for each in never] == [
         (None, 0),
         (None, None),
         (0, 0),

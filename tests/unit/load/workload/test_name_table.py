@@ -200,7 +200,7 @@ async def in_the_format_asked_for(exchange: Exchange) -> None:
 
 def counts(result: WorkerStepResult) -> dict[str, tuple[int, int | None, int | None]]:
     return {
-        each.request: (each.failures, each.partial_answers, each.empty_answers)
+        each.request: (each.failures, each.partial_results, each.empty_results)
         for each in result.requests
     }
 

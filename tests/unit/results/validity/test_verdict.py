@@ -51,7 +51,7 @@ def worker(name: str = "w-0", **fields: Any) -> WorkerResult:
 
 def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
     """Return a document that holds all evidence, and nothing to doubt."""
-    result = make_result(ENOUGH).model_copy(update={"partial_answers": 0, "empty_answers": 0})
+    result = make_result(ENOUGH).model_copy(update={"partial_results": 0, "empty_results": 0})
     document = make_document("a", repeat, result, seconds=10.0)
     evidence: dict[str, Any] = {"workers": [worker()], "pods": []}
     return document.model_copy(update=evidence | fields)
@@ -205,17 +205,17 @@ def test_troubles_of_pods() -> None:
         ),
         (
             {"failures": 1, "failure_kinds": [FailureKind(kind="PartialResults", count=1)]},
-            "PartialAnswers",
+            "PartialResults",
             "1 of 200 answers were partial (0.5 %) of request query, bound 0 ‰",
         ),
         (
-            {"partial_answers": 2},
-            "PartialAnswers",
+            {"partial_results": 2},
+            "PartialResults",
             "2 of 200 answers were partial (1 %) of request query, bound 0 ‰",
         ),
         (
-            {"empty_answers": 150},
-            "EmptyAnswers",
+            {"empty_results": 150},
+            "EmptyResults",
             "150 of 200 answers found no document (75 %) of request query, bound 500 ‰",
         ),
         (
@@ -253,7 +253,7 @@ def test_requests_of_a_transaction_are_not_counted_twice() -> None:
 
 
 def test_half_of_the_answers_may_be_empty_or_fail() -> None:
-    assert judged(answers(empty_answers=100, failures=100)).verdict == "Valid"
+    assert judged(answers(empty_results=100, failures=100)).verdict == "Valid"
 
 
 def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
@@ -359,4 +359,4 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
     verdict = judged(StepRunResult.model_validate(stored))
     assert set(told(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
-    assert unchecked == {"PodThrottled", "PodRestarted", "PartialAnswers", "EmptyAnswers"}
+    assert unchecked == {"PodThrottled", "PodRestarted", "PartialResults", "EmptyResults"}

@@ -12,8 +12,8 @@ from unit.results.builders import make_spec
 from unit.results.validity.test_verdict import answers, healthy, judged, told
 
 COUNTED = [
-    ("partial_answers", "PartialAnswers", "partial answers"),
-    ("empty_answers", "EmptyAnswers", "empty answers"),
+    ("partial_results", "PartialResults", "partial results"),
+    ("empty_results", "EmptyResults", "empty results"),
 ]
 
 
@@ -49,16 +49,16 @@ def test_a_repeat_that_was_not_looked_at_is_named(counted: str, reason: str, wha
 
 
 def test_counted_names_are_checked_beside_uncounted_ones() -> None:
-    document = with_names(answers(empty_answers=150), "xml", empty_answers=None)
+    document = with_names(answers(empty_results=150), "xml", empty_results=None)
     verdict = judged(document)
-    assert set(told(verdict)) == {"EmptyAnswers"}
+    assert set(told(verdict)) == {"EmptyResults"}
     assert verdict.unchecked == []
 
 
 def test_partial_results_that_a_locustfile_reports_are_checked() -> None:
     kinds = [FailureKind(kind="PartialResults", count=1)]
-    verdict = judged(answers(partial_answers=None, failures=1, failure_kinds=kinds))
-    assert set(told(verdict)) == {"PartialAnswers"}
+    verdict = judged(answers(partial_results=None, failures=1, failure_kinds=kinds))
+    assert set(told(verdict)) == {"PartialResults"}
     assert verdict.unchecked == []
 
 

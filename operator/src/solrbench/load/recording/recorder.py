@@ -39,7 +39,7 @@ class SecondStats:
     max_microseconds: int = 0
     buckets: Counter[int] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
-    empty_answers: int = 0
+    empty_results: int = 0
     is_transaction: bool = False
     """Counts whole transactions, whose requests are counted apart."""
 
@@ -51,7 +51,7 @@ class RequestStats:
         self.second = SecondStats()
         self.requests = 0
         self.failures = 0
-        self.empty_answers = 0
+        self.empty_results = 0
         self.slow = SlowestRequests()
         self.bytes_received = 0
         self.sum_microseconds = 0
@@ -77,7 +77,7 @@ class RequestStats:
 
     def _record_failure(self, failure: RequestFailure) -> None:
         if failure is EMPTY_RESULT:
-            self.second.empty_answers += 1
+            self.second.empty_results += 1
             return
         self.second.kinds[failure.kind] += 1
         self.samples.setdefault(failure.kind, failure.message)
@@ -105,7 +105,7 @@ class RequestStats:
         self.second = SecondStats()
         self.requests += done.requests
         self.failures += done.failures
-        self.empty_answers += done.empty_answers
+        self.empty_results += done.empty_results
         self.bytes_received += done.bytes_received
         self.sum_microseconds += done.sum_microseconds
         self.min_microseconds = min(self.min_microseconds, done.min_microseconds)
@@ -275,8 +275,8 @@ class StepRunRecorder:
             requests=measured.requests,
             failures=measured.failures,
             failure_kinds=measured.failure_kinds(),
-            partial_answers=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
-            empty_answers=None if index in unseen.empty else measured.empty_answers,
+            partial_results=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            empty_results=None if index in unseen.empty else measured.empty_results,
             ramp_requests=ramp.requests,
             ramp_failures=ramp.failures,
             retried_requests=self.retried[index],

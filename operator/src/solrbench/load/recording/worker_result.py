@@ -40,9 +40,9 @@ class WorkerRequestStats(Model):
     requests: int
     failures: int
     failure_kinds: list[FailureKind]
-    partial_answers: int | None = 0
+    partial_results: int | None = 0
     """None if nobody can see them in the responses, as the following."""
-    empty_answers: int | None = 0
+    empty_results: int | None = 0
     ramp_requests: int
     ramp_failures: int
     retried_requests: int

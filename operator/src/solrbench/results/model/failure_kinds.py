@@ -3,6 +3,5 @@
 CONNECTIONS_RAN_OUT = "ConnectionsRanOut"
 """Kind of failure of an attempt to connect for which the generator lacked the means."""
 
-
 PARTIAL_RESULTS = "PartialResults"
-"""Kind of failure: an answer without what some shard or the time would have added."""
+"""Kind of failure, and reason of a verdict: a response that Solr marks `partialResults`."""

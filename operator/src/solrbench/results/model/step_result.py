@@ -64,11 +64,11 @@ class RequestResult(Model):
     """All requests, failures included."""
     failures: int
     failure_kinds: list[FailureKind] = []
-    partial_answers: int | None = None
+    partial_results: int | None = None
     """Answers marked `partialResults`; they are failures. None where nobody can tell: in
     documents of older versions, for users of a locustfile, and if an answer to this name is not
     JSON or has no header."""
-    empty_answers: int | None = None
+    empty_results: int | None = None
     """Good answers with `numFound` 0; None where nobody can tell: as before, but a
     header is not needed."""
     ramp_requests: int = 0

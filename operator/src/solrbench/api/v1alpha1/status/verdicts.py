@@ -16,7 +16,7 @@ class InvalidReason(StatusModel):
 
     reason: Text
     """CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled, PodRestarted,
-    TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
+    TooFewSamples, PartialResults, EmptyResults, RequestsFailed, ConnectionsRanOut,
     RequestsDropped, RequestsLate, QueriesMayRepeat."""
     message: Text
     """What was measured and its bound, of the repeat in which it was worst."""

@@ -27,7 +27,7 @@ from solrbench.load.worker.locustfile.request_event import RequestDetails, descr
 from solrbench.load.workload.prepared_request import PreparedRequest
 
 _NS_PER_MS = 1_000_000
-_NOT_COUNTED = {"partial_answers": None, "empty_answers": None}
+_NOT_COUNTED = {"partial_results": None, "empty_results": None}
 """Locust tells of no response what is in it."""
 
 _now = time.perf_counter_ns

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT
+from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
 from solrbench.results.validity.checks.finding import Check
 from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,
@@ -33,8 +33,8 @@ CHECKS: Mapping[str, Check] = {
     "PodRestarted": check_pod_restarted,
     CONNECTIONS_RAN_OUT: check_connections_ran_out,
     "RequestsFailed": check_requests_failed,
-    "PartialAnswers": check_partial_results,
-    "EmptyAnswers": check_empty_results,
+    PARTIAL_RESULTS: check_partial_results,
+    "EmptyResults": check_empty_results,
     "RequestsDropped": check_requests_dropped,
     "RequestsLate": check_requests_late,
     "QueriesMayRepeat": check_queries_may_repeat,

@@ -48,12 +48,12 @@ def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
 
     def partial(result: RequestResult) -> int:
         # They have always been failures of their own kind.
-        return max(result.partial_answers or 0, count_of_kind([result], PARTIAL_RESULTS))
+        return max(result.partial_results or 0, count_of_kind([result], PARTIAL_RESULTS))
 
     found = worst_share_of_requests(
         document, "answers were partial", partial, load.validity.max_partial_permille
     )
-    return found or _uncounted(document, "partial answers", lambda each: each.partial_answers)
+    return found or _uncounted(document, "partial results", lambda each: each.partial_results)
 
 
 def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
@@ -61,10 +61,10 @@ def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
     found = worst_share_of_requests(
         document,
         "answers found no document",
-        lambda each: each.empty_answers or 0,
+        lambda each: each.empty_results or 0,
         load.validity.max_empty_permille,
     )
-    return found or _uncounted(document, "empty answers", lambda each: each.empty_answers)
+    return found or _uncounted(document, "empty results", lambda each: each.empty_results)
 
 
 def _uncounted(
