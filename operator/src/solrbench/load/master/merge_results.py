@@ -9,6 +9,7 @@ from typing import Any
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
+from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import (
     MOST_SLOW,
     FailureKind,
@@ -17,6 +18,7 @@ from solrbench.results.model.step_result import (
     StepRunResult,
     Window,
     WorkerResult,
+    WorkerUsage,
 )
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.stats import histograms
@@ -34,7 +36,7 @@ class WarmUpResult:
 
     Attributes:
         requests: requests of it; 0 without a warm-up
-        steady: whether it became steady; None if nobody asked
+        steady: whether it became steady; None unless it was to go on until then
         request_windows: its windows
         caches: Solr's caches meanwhile
 
@@ -80,12 +82,7 @@ def merge_worker_results(
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
     found = [result for _, result in results]
-    first = min((o.first_seconds for o in found if o.first_seconds is not None), default=0.0)
-    last = max((o.last_seconds for o in found if o.last_seconds is not None), default=first)
     requests = _merge_requests(found)
-    series = second_means(each for each in requests if not each.is_transaction)
-    warmed_up = metadata.warm_up
-    outliers = find_outliers(series, metadata.start_time)
     return StepRunResult(
         id=planned.id,
         repeat=planned.repeat,
@@ -94,46 +91,62 @@ def merge_worker_results(
         users=planned.step.users,
         requests_per_second=planned.step.requests_per_second,
         planned_requests=_planned(found),
-        attempt=metadata.attempt,
-        start_time=metadata.start_time + timedelta(seconds=first),
-        end_time=metadata.start_time + timedelta(seconds=last),
-        seconds=round(last - first, _DIGITS),
         queries_exhausted=any(result.queries_exhausted for result in found),
-        warm_up_requests=warmed_up.requests,
-        warm_up_steady=warmed_up.steady,
-        warm_up_thousands=warmed_up.request_windows,
-        warm_up_caches=warmed_up.caches,
-        thousands=merge_request_windows(found),
-        caches=metadata.caches,
-        steady_from_second=steady_from(series),
-        outlier_windows=len(outliers),
-        outliers=worst(outliers),
         requests=requests,
         workers=[_worker(name, result) for name, result in results],
-        lost_workers=list(metadata.lost_workers),
-        list_offsets=list(metadata.list_offsets),
-        queries_may_repeat=metadata.queries_may_repeat,
+        thousands=merge_request_windows(found),
+        **_metadata_fields(metadata),
+        **_times(found, metadata.start_time),
+        **_steadiness(requests, metadata.start_time),
     )
 
 
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, _DIGITS)
+def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
+    """Return what the master knows of a step run besides the results."""
+    return {
+        "attempt": metadata.attempt,
+        "warm_up_requests": metadata.warm_up.requests,
+        "warm_up_steady": metadata.warm_up.steady,
+        "warm_up_thousands": metadata.warm_up.request_windows,
+        "warm_up_caches": metadata.warm_up.caches,
+        "caches": metadata.caches,
+        "lost_workers": list(metadata.lost_workers),
+        "list_offsets": list(metadata.list_offsets),
+        "queries_may_repeat": metadata.queries_may_repeat,
+    }
+
+
+def _times(results: Sequence[WorkerStepResult], began: datetime) -> dict[str, Any]:
+    """Return when the first request was sent and the last response came; `began`: measuring."""
+    starts = (each.first_seconds for each in results if each.first_seconds is not None)
+    ends = (each.last_seconds for each in results if each.last_seconds is not None)
+    first = min(starts, default=0.0)
+    last = max(ends, default=first)
+    return {
+        "start_time": began + timedelta(seconds=first),
+        "end_time": began + timedelta(seconds=last),
+        "seconds": round(last - first, _DIGITS),
+    }
+
+
+def _steadiness(requests: Sequence[RequestResult], began: datetime) -> dict[str, Any]:
+    """Return from when on the seconds were steady, and which were unlike the others."""
+    series = second_means(each for each in requests if not each.is_transaction)
+    outliers = find_outliers(series, began)
+    return {
+        "steady_from_second": steady_from(series),
+        "outlier_windows": len(outliers),
+        "outliers": worst(outliers),
+    }
 
 
 def _worker(name: str, result: WorkerStepResult) -> WorkerResult:
-    return WorkerResult(
-        worker=name,
-        requests=result.measured,
-        cpu_seconds=round(result.cpu_seconds, _DIGITS),
-        core_cpu_seconds=_rounded(result.core_cpu_seconds),
-        core_waiting_seconds=_rounded(result.core_waiting_seconds),
-        measured_seconds=_rounded(result.measured_seconds),
-        throttled_seconds=_rounded(result.throttled_seconds),
-        cpu_limit_cores=result.cpu_limit_cores,
-        users=result.users,
-        lag_p99_microseconds=result.lag_p99_microseconds,
-        lag_max_microseconds=result.lag_max_microseconds,
-    )
+    usage = {each: _rounded(getattr(result, each)) for each in WorkerUsage.model_fields}
+    return WorkerResult(worker=name, requests=result.measured, **usage)
+
+
+def _rounded(number: Any) -> Any:
+    return round(number, _DIGITS) if isinstance(number, float) else number
 
 
 def _planned(results: Iterable[WorkerStepResult]) -> int | None:
@@ -149,63 +162,26 @@ def _merge_requests(results: Iterable[WorkerStepResult]) -> list[RequestResult]:
 
 
 def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestResult:
-    stored = (part.service_time_histogram for part in parts)
+    responses = [each for part in parts if (each := part.response_time_histogram)]
     return RequestResult(
         request=name,
         is_transaction=any(part.is_transaction for part in parts),
-        requests=sum(part.requests for part in parts),
-        failures=sum(part.failures for part in parts),
         failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
-        partial_results=_sum_if_known(part.partial_results for part in parts),
-        empty_results=_sum_if_known(part.empty_results for part in parts),
-        ramp_requests=sum(part.ramp_requests for part in parts),
-        ramp_failures=sum(part.ramp_failures for part in parts),
-        retried_requests=sum(part.retried_requests for part in parts),
-        bytes_received=sum(part.bytes_received for part in parts),
-        sum_microseconds=sum(part.sum_microseconds for part in parts),
-        min_microseconds=min(
-            (part.min_microseconds for part in parts if part.min_microseconds is not None),
-            default=None,
-        ),
-        max_microseconds=max(
-            (part.max_microseconds for part in parts if part.max_microseconds is not None),
-            default=None,
-        ),
-        service_time_histogram=histograms.merge(stored).encode(),
-        windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
+        service_time_histogram=_merge_histograms(part.service_time_histogram for part in parts),
+        response_time_histogram=_merge_histograms(responses) if responses else None,
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
-        **_merge_responses(parts),
+        windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
+        **sum_counts(parts).numbers(),
     )
 
 
-def _sum_if_known(counts: Iterable[int | None]) -> int | None:
-    total = 0
-    for count in counts:
-        if count is None:
-            return None
-        total += count
-    return total
+def _merge_histograms(stored: Iterable[str]) -> str:
+    return histograms.merge(stored).encode()
 
 
 def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:
     ordered = sorted(requests, key=lambda each: (-each.service_time_microseconds, each.second))
     return ordered[:MOST_SLOW]
-
-
-def _merge_responses(parts: Sequence[WorkerRequestStats]) -> dict[str, Any]:
-    """Return what only an open loop has."""
-    stored = [each for each in (part.response_time_histogram for part in parts) if each]
-    if not stored:
-        return {}
-    highest = (part.response_max_microseconds for part in parts)
-    return {
-        "response_time_histogram": histograms.merge(stored).encode(),
-        "response_sum_microseconds": sum(part.response_sum_microseconds for part in parts),
-        "response_max_microseconds": max((h for h in highest if h is not None), default=None),
-        "dropped_requests": sum(part.dropped_requests for part in parts),
-        "ramp_dropped_requests": sum(part.ramp_dropped_requests for part in parts),
-        "late_requests": sum(part.late_requests for part in parts),
-    }
 
 
 def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:

@@ -1,5 +1,6 @@
 """Results as they are pulled from the load master and stored.
 
+- `request_counts`: the numbers of one request name, which add up
 - `step_result`: the result of one step of one repeat
 - `windows`: slices of it: seconds, windows of a thousand requests, samples of Solr's caches
 - `failure_kinds`: kinds of failed requests that checks look for

@@ -8,6 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
+from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
 
@@ -54,77 +55,62 @@ class SlowRequest(Model):
     """Kind of its failure, if it failed."""
 
 
-class RequestResult(Model):
-    """One request name in one step run."""
+class RequestMeasurements(RequestCounts):
+    """One request name: its counts, and what of its requests does not add up as numbers do."""
 
     request: str
     is_transaction: bool = False
     """Counts whole transactions, whose requests have names of their own; in no sum of requests."""
-    requests: int
-    """All requests, failures included."""
-    failures: int
     failure_kinds: list[FailureKind] = []
-    partial_results: int | None = None
-    """Answers marked `partialResults`; they are failures. None where nobody can tell: in
-    documents of older versions, for users of a locustfile, and if an answer to this name is not
-    JSON or has no header."""
-    empty_results: int | None = None
-    """Good answers with `numFound` 0; None where nobody can tell: as before, but a
-    header is not needed."""
-    ramp_requests: int = 0
-    """Sent before the last user had started; in no other number."""
-    ramp_failures: int = 0
-    retried_requests: int = 0
-    """Sent a second time because the server had closed the idle connection; each counts once."""
-    bytes_received: int = 0
-    sum_microseconds: int = 0
-    """Exact sum of the service times behind the histogram."""
-    min_microseconds: int | None = None
-    max_microseconds: int | None = None
+    """The most frequent kind first."""
     service_time_histogram: str
     """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures alike,
     since a fast error must not vanish; timeouts count with the time waited."""
-    windows: list[Window] = []
-    slow_requests: list[SlowRequest] = []
-    """The slowest, slowest first."""
     response_time_histogram: str | None = None
     """As above, from the intended start to the last byte; requests that were never sent count with
     the time waited. None in a closed loop, where it equals the service time."""
-    response_sum_microseconds: int = 0
-    """Exact sum of the response times behind the histogram."""
-    response_max_microseconds: int | None = None
-    dropped_requests: int = 0
-    """Planned but never sent: they waited longer than `timeoutSeconds` for one of `maxInFlight`
-    connections. Not in `requests`."""
-    ramp_dropped_requests: int = 0
-    late_requests: int = 0
-    """Sent more than 10 ms after their intended start."""
+    slow_requests: list[SlowRequest] = []
+    """The slowest, slowest first."""
 
 
-class WorkerResult(Model):
-    """What one worker spent."""
+class RequestResult(RequestMeasurements):
+    """One request name in one step run."""
 
-    worker: str
-    requests: int
-    cpu_seconds: float
-    """CPU time of the worker's process during the step run."""
+    windows: list[Window] = []
+
+
+class WorkerUsage(Model):
+    """What measuring took from one worker, to tell whether it was the bottleneck."""
+
     users: int
     """In an open loop 1, which stands for the arrivals."""
-    lag_p99_microseconds: int | None = None
-    """Time from the intended start to the sending of requests for which a connection was free: the
-    worker's own delay. None in a closed loop."""
-    lag_max_microseconds: int | None = None
+    cpu_seconds: float
+    """CPU time of the worker's process during the step run."""
     core_cpu_seconds: float | None = None
-    """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
+    """CPU time of the thread that sends requests and takes responses, within `cpu_seconds`."""
     core_waiting_seconds: float | None = None
-    """Time in which that thread wanted to run and no CPU was free; None where nobody tells."""
+    """Time in which that thread wanted to run and no CPU was free; None where the kernel does not
+    report it."""
     measured_seconds: float | None = None
     """Time by the clock that these were spent in; from the begin of measuring on this worker."""
     throttled_seconds: float | None = None
     """Time in which the worker's control group stood still because its CPU quota was used up,
-    added over the CPUs; None where the kernel does not tell."""
+    added over the CPUs; None where the kernel does not report it."""
     cpu_limit_cores: float | None = None
-    """CPU limit of the control group; None without one, or where the kernel does not tell."""
+    """CPU limit of the control group; None without one, or where the kernel does not report it."""
+    lag_p99_microseconds: int | None = None
+    """Time from the intended start to the sending of requests for which a connection was free: the
+    worker's own delay. None in a closed loop."""
+    lag_max_microseconds: int | None = None
+
+
+class WorkerResult(WorkerUsage):
+    """One worker in one step run."""
+
+    worker: str
+    """Its name."""
+    requests: int
+    """Requests that it measured."""
 
     @property
     def core_busy_percent(self) -> float | None:

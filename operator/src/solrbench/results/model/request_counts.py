@@ -1,0 +1,115 @@
+"""The numbers of one request name that add up: over workers, over repeats, over request names.
+
+One value goes from the recorder of a worker to the status. A new number is a field here, with the
+rule by which two of its kind become one; everything in between adds whole values.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Annotated, Any
+
+from pydantic import Field, Strict
+
+from solrbench.api.rules import Model
+
+
+@dataclass(frozen=True)
+class AddedBy:
+    """How two values of a field become one; metadata of its type.
+
+    Attributes:
+        rule: takes the two values, of which either may be absent where the type says so
+
+    """
+
+    rule: Callable[[Any, Any], Any]
+
+
+def _add_known(left: int | None, right: int | None) -> int | None:
+    """Return the sum, absent unless both were counted: half a count would pass for the whole."""
+    return None if left is None or right is None else left + right
+
+
+def _lowest(left: int | None, right: int | None) -> int | None:
+    return min((each for each in (left, right) if each is not None), default=None)
+
+
+def _highest(left: int | None, right: int | None) -> int | None:
+    return max((each for each in (left, right) if each is not None), default=None)
+
+
+_Counted = Annotated[int, Strict(), Field(ge=0, le=2**53)]
+"""Events; JSON keeps whole numbers exact up to this bound."""
+
+_Reported = Annotated[int, Strict(), Field(ge=-(2**63), le=2**63 - 1)]
+"""Bytes and microseconds. Users of a locustfile report their own, even negative ones."""
+
+Total = Annotated[_Counted, AddedBy(add)]
+TotalIfKnown = Annotated[_Counted | None, AddedBy(_add_known)]
+Sum = Annotated[_Reported, AddedBy(add)]
+Lowest = Annotated[_Reported | None, AddedBy(_lowest)]
+Highest = Annotated[_Reported | None, AddedBy(_highest)]
+
+
+class RequestCounts(Model):
+    """What was counted of the requests of one name."""
+
+    requests: Total
+    """All requests, failures included."""
+    failures: Total
+    partial_results: TotalIfKnown = None
+    """Responses marked `partialResults`; they are failures. None where they cannot be seen: in
+    documents of older versions, for users of a locustfile, and if a response to this name is not
+    JSON or has no header."""
+    empty_results: TotalIfKnown = None
+    """Good responses with `numFound` 0; None where it cannot be seen: as before, but a header is
+    not needed."""
+    ramp_requests: Total = 0
+    """Sent before the last user had started; in no other number."""
+    ramp_failures: Total = 0
+    retried_requests: Total = 0
+    """Sent a second time because the server had closed the idle connection; each counts once."""
+    bytes_received: Sum = 0
+    sum_microseconds: Sum = 0
+    """Exact sum of the service times behind the histogram."""
+    min_microseconds: Lowest = None
+    max_microseconds: Highest = None
+    response_sum_microseconds: Sum = 0
+    """Exact sum of the response times behind the histogram."""
+    response_max_microseconds: Highest = None
+    dropped_requests: Total = 0
+    """Planned but never sent: they waited longer than `timeoutSeconds` for one of `maxInFlight`
+    connections. Not in `requests`."""
+    ramp_dropped_requests: Total = 0
+    late_requests: Total = 0
+    """Sent more than 10 ms after their intended start."""
+
+    def numbers(self) -> dict[str, Any]:
+        """Return every number by its name, without what a subclass adds."""
+        return {name: getattr(self, name) for name in _RULES}
+
+    def __add__(self, other: "RequestCounts") -> "RequestCounts":
+        return RequestCounts(
+            **{
+                name: rule(getattr(self, name), getattr(other, name))
+                for name, rule in _RULES.items()
+            }
+        )
+
+
+def _rule(metadata: Iterable[object]) -> Callable[[Any, Any], Any]:
+    (found,) = (each.rule for each in metadata if isinstance(each, AddedBy))
+    return found
+
+
+_RULES = {name: _rule(field.metadata) for name, field in RequestCounts.model_fields.items()}
+
+NO_REQUESTS = RequestCounts(requests=0, failures=0, partial_results=0, empty_results=0)
+"""Adding it changes nothing."""
+
+
+def sum_counts(counts: Iterable[RequestCounts]) -> RequestCounts:
+    """Return the sum of all `counts`."""
+    return reduce(add, counts, NO_REQUESTS)
