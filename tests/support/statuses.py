@@ -7,10 +7,10 @@ from solrbench.api.v1alpha1.status.results import (
     Comparison,
     Overhead,
     ReportStatus,
-    StepResult,
     Summary,
 )
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.results import StepResult
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.cli.tables import GROUPS, NAMES, print_result, print_slow, print_table
 from solrbench.results.text.render import HEADERS, rows
 from support.benchmarks import small

@@ -5,7 +5,8 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, ReportStatus, StepResult
+from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, ReportStatus
+from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore

@@ -14,30 +14,19 @@ from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.cli.progress import details, summary
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
-from solrbench.results.text.render import (
-    HEADERS,
-    VARIANT,
-    VERDICT,
-    Row,
-    is_number,
-    rows,
-    table_note,
-)
+from solrbench.results.text.render import HEADERS, Row, rows, table_note
 from solrbench.results.text.slow_requests import SLOW_NOTE
 from solrbench.results.text.verdict_text import verdict_lines
 
-NAMES = ("Step", VARIANT, "Request")
-"""Columns that tell which row it is, in each of several tables."""
+COLUMNS = tuple(Column)
 
-GROUPS = (
-    ("Requests", "Failures", "Requests/s", "Late", "Dropped", VERDICT),
-    ("Average", "Min", "P50", "P75", "P95", "P99", "Max", "Service P95"),
-    ("Repeats", "± Requests/s", "± P95"),
-)
-"""The other columns, by the table they go to where one is too wide."""
+NAMES, *GROUPS = (tuple(each for each in Column if each.group is group) for group in ColumnGroup)
+"""Columns that tell which row it is, in each of several tables; and the others, by the table they
+go to where one is too wide."""
 
 
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
@@ -91,7 +80,7 @@ def _print_columns(console: Console, cells: Sequence[Row], layout: TableLayout) 
     for i, width in zip(layout.columns, layout.widths, strict=True):
         table.add_column(
             HEADERS[i],
-            justify="right" if is_number(i) else "left",
+            justify="right" if COLUMNS[i].is_number else "left",
             width=width,
             no_wrap=HEADERS[i] not in NAMES,
             overflow="fold",

@@ -21,6 +21,7 @@ class MetricFamily:
         samples: reads it from a benchmark
         labels: names of the labels after namespace and benchmark
         kind: type in the exposition format
+        unit: unit of its numbers, for the documentation
 
     """
 
@@ -29,6 +30,7 @@ class MetricFamily:
     samples: Callable[[SolrBenchmark], Iterable[Sample]]
     labels: tuple[str, ...] = ()
     kind: str = "gauge"
+    unit: str = ""
 
     @property
     def full_name(self) -> str:

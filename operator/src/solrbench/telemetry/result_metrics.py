@@ -1,53 +1,68 @@
-"""Metrics of results: of the stored passes, merged over all repeats."""
+"""Metrics of results: of the stored step runs, merged over all repeats.
 
-from collections.abc import Callable, Iterable, Iterator
+Families of numbers are made from the tables of the status (`Shown`); those of verdicts are here.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, StepResult
+from solrbench.api.v1alpha1.status.conditions import StatusModel
+from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Shown, result_fields
+from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
+from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
 from solrbench.telemetry.metric_family import MetricFamily, Sample
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
+_Read = Callable[[SolrBenchmark], Iterable[_Entry]]
+
+_STEP = ("step", "variant")
+_RESULT = ("step", "request", "variant")
+"""An empty `variant` is no label at all to Prometheus."""
 
 
-def _numbers(
-    read: Callable[[SolrBenchmark], Iterable[_Entry]], field: str, divisor: int
+def _labels(entry: _Entry) -> tuple[str, ...]:
+    """Return the values of the labels in `_RESULT` or, without a request name, in `_STEP`."""
+    request = (entry.request,) if isinstance(entry, StepResult) else ()
+    return entry.step, *request, entry.variant or ""
+
+
+def _families(
+    model: type[StatusModel], read: _Read, labels: tuple[str, ...]
+) -> Iterator[MetricFamily]:
+    """Return the families of the fields of `model`, which `read` finds in a benchmark."""
+    by_name: dict[str, list[tuple[Metric, ResultField]]] = {}
+    for field in result_fields(model):
+        if metric := field.shown.metric:
+            by_name.setdefault(metric.name, []).append((metric, field))
+    for name, parts in by_name.items():
+        (metric, field), *_ = parts
+        yield MetricFamily(
+            name,
+            metric.text or field.text,
+            _samples(read, parts),
+            (*labels, "quantile") if metric.quantile else labels,
+            kind="summary" if metric.quantile else "gauge",
+            unit=field.shown.unit.metric_unit,
+        )
+
+
+def _samples(
+    read: _Read, parts: Sequence[tuple[Metric, ResultField]]
 ) -> Callable[[SolrBenchmark], Iterator[Sample]]:
     def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
-        for each in read(benchmark):
-            number = getattr(each, field)
-            yield _labels(each), None if number is None else number / divisor
+        for entry in read(benchmark):
+            for metric, field in parts:
+                quantile = (metric.quantile,) if metric.quantile else ()
+                yield (*_labels(entry), *quantile), _base_units(entry, field.name, field.shown)
 
     return samples
 
 
-def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    return _numbers(lambda benchmark: benchmark.status.results, field, divisor)
-
-
-def _open_loop(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    return _numbers(lambda benchmark: benchmark.status.sending, field, divisor)
-
-
-def _cold_start(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    def starts(benchmark: SolrBenchmark) -> list[ColdStart]:
-        return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
-
-    return _numbers(starts, field, divisor)
-
-
-def _quantiles(prefix: str = "") -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    percents = {"0.5": 50, "0.75": 75, "0.95": 95, "0.99": 99}
-
-    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
-        for result in benchmark.status.results:
-            for quantile, percent in percents.items():
-                milliseconds = getattr(result, f"{prefix}p{percent}_milliseconds")
-                seconds = None if milliseconds is None else milliseconds / 1000
-                yield (*_labels(result), quantile), seconds
-
-    return samples
+def _base_units(entry: _Entry, name: str, shown: Shown) -> float | None:
+    number: float | None = getattr(entry, name)
+    return None if number is None else number / shown.unit.divisor
 
 
 def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
@@ -57,200 +72,30 @@ def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
 
 def _invalid_reasons(benchmark: SolrBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
-        for doubt in each.reasons:
-            yield (*_labels(each), doubt.reason), 1
+        for invalid in each.reasons:
+            yield (*_labels(each), invalid.reason), 1
 
 
-def _labels(entry: _Entry) -> tuple[str, ...]:
-    """Return the values of the labels in `_RESULT` or, without a request name, in `_STEP`."""
-    request = (entry.request,) if isinstance(entry, StepResult) else ()
-    return entry.step, *request, entry.variant or ""
+def _cold_starts(benchmark: SolrBenchmark) -> list[ColdStart]:
+    return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
 
-
-_STEP = ("step", "variant")
-_RESULT = ("step", "request", "variant")
-"""An empty `variant` is no label at all to Prometheus."""
 
 RESULT_FAMILIES = (
-    MetricFamily(
-        "step_repeats", "Repeats behind the step's numbers.", _results("repeats"), _RESULT
-    ),
-    MetricFamily(
-        "step_requests",
-        "Requests measured, failures included.",
-        _results("requests"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_failures",
-        "Requests whose answer was wrong, missing or late.",
-        _results("failures"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_requests_per_second",
-        "Requests divided by the seconds of the repeats.",
-        _results("requests_per_second"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_requests_per_second_deviation_ratio",
-        "Sample standard deviation of the repeats' rates divided by their mean.",
-        _results("requests_per_second_deviation_percent", 100),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_service_time_average_seconds",
-        "Mean service time.",
-        _results("average_milliseconds", 1000),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_service_time_min_seconds",
-        "Shortest service time.",
-        _results("min_milliseconds", 1000),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_service_time_max_seconds",
-        "Longest service time.",
-        _results("max_milliseconds", 1000),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_service_time_p95_deviation_ratio",
-        "Sample standard deviation of the repeats' 95th percentiles divided by their mean.",
-        _results("p95_deviation_percent", 100),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_steady_from_seconds",
-        "Seconds after which service times were steady; none if they never were.",
-        _results("steady_from_second"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_outlier_windows",
-        "Seconds of the step that were unlike the others.",
-        _results("outlier_windows"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_service_time_seconds",
-        "Quantiles of the service time, from the merged histogram.",
-        _quantiles(),
-        (*_RESULT, "quantile"),
-        kind="summary",
-    ),
-    MetricFamily(
-        "step_response_time_average_seconds",
-        "Mean response time; only with a planned rate, as the following.",
-        _results("response_average_milliseconds", 1000),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_response_time_max_seconds",
-        "Longest response time.",
-        _results("response_max_milliseconds", 1000),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_response_time_p95_deviation_ratio",
-        "Sample standard deviation of the repeats' 95th percentiles divided by their mean.",
-        _results("response_p95_deviation_percent", 100),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_response_time_seconds",
-        "Quantiles of the response time, from the merged histogram.",
-        _quantiles("response_"),
-        (*_RESULT, "quantile"),
-        kind="summary",
-    ),
-    MetricFamily(
-        "step_late_requests",
-        "Requests sent more than 10 ms after their intended start.",
-        _results("late_requests"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_dropped_requests",
-        "Requests planned but never sent, for want of a free connection.",
-        _results("dropped_requests"),
-        _RESULT,
-    ),
-    MetricFamily(
-        "step_planned_arrivals",
-        "Requests or whole transactions that the planned rate asked for; only with a planned rate,"
-        " as the following.",
-        _open_loop("planned_arrivals"),
-        _STEP,
-    ),
-    MetricFamily(
-        "step_sent_arrivals",
-        "Arrivals that were sent, late ones included.",
-        _open_loop("sent_arrivals"),
-        _STEP,
-    ),
-    MetricFamily(
-        "step_late_arrivals",
-        "Arrivals sent more than 10 ms after their intended start.",
-        _open_loop("late_arrivals"),
-        _STEP,
-    ),
-    MetricFamily(
-        "step_dropped_arrivals",
-        "Arrivals never sent, for want of a free connection.",
-        _open_loop("dropped_arrivals"),
-        _STEP,
-    ),
-    MetricFamily(
-        "step_send_lag_p99_seconds",
-        "99th percentile of the load worker's own delay of sending, of the worst worker and"
-        " repeat.",
-        _open_loop("lag_p99_milliseconds", 1000),
-        _STEP,
-    ),
-    MetricFamily(
-        "step_send_lag_max_seconds",
-        "Longest delay of sending by a load worker itself.",
-        _open_loop("lag_max_milliseconds", 1000),
-        _STEP,
-    ),
-    MetricFamily(
-        "cold_start_first_thousand_seconds",
-        "Time from the first request sent to the end of the thousandth, of the first pass.",
-        _cold_start("first_thousand_seconds"),
-        _STEP,
-    ),
-    MetricFamily(
-        "cold_start_first_thousand_service_time_average_seconds",
-        "Mean service time of the first thousand requests of the first pass.",
-        _cold_start("first_thousand_average_milliseconds", 1000),
-        _STEP,
-    ),
-    MetricFamily(
-        "cold_start_first_thousand_service_time_max_seconds",
-        "Longest service time of the first thousand requests of the first pass.",
-        _cold_start("first_thousand_max_milliseconds", 1000),
-        _STEP,
-    ),
-    MetricFamily(
-        "cold_start_steady_service_time_average_seconds",
-        "Mean service time of the steady part of that pass; none if it never was steady.",
-        _cold_start("steady_average_milliseconds", 1000),
-        _STEP,
-    ),
+    *_families(StepResult, lambda benchmark: benchmark.status.results, _RESULT),
+    *_families(OpenLoopStats, lambda benchmark: benchmark.status.sending, _STEP),
+    *_families(ColdStart, _cold_starts, _STEP),
     MetricFamily(
         "step_valid",
-        "1 if the numbers of the step may be believed, 0 if the step is Invalid.",
+        "1 if the step is Valid, 0 if it is Invalid.",
         _valid,
         _STEP,
+        unit="1 or 0",
     ),
     MetricFamily(
         "step_invalid_reason",
         "Always 1; why the step is Invalid is in the label.",
         _invalid_reasons,
         (*_STEP, "reason"),
+        unit="always 1",
     ),
 )

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
-from solrbench.api.v1alpha1.status.results import Comparison, Overhead, StepResult
+from solrbench.api.v1alpha1.status.results import Comparison, Overhead
+from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.results.text import render
 from unit.results.builders import make_spec

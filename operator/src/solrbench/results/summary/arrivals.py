@@ -10,6 +10,7 @@ from typing import Any
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.results import OpenLoopStats
 from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs, milliseconds
 
@@ -20,14 +21,19 @@ def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
     return [each for each in results if each.is_transaction or not each.request.startswith(inside)]
 
 
+def sum_arrivals(documents: Iterable[StepRunResult]) -> RequestCounts:
+    """Return the counts of all arrivals of step runs."""
+    return sum_counts(each for document in documents for each in of_arrivals(document.requests))
+
+
 def late(document: StepRunResult) -> int:
     """Return the arrivals of a step run that were sent late."""
-    return sum(each.late_requests for each in of_arrivals(document.requests))
+    return sum_arrivals([document]).late_requests
 
 
 def dropped(document: StepRunResult) -> int:
     """Return the arrivals of a step run that were never sent."""
-    return sum(each.dropped_requests for each in of_arrivals(document.requests))
+    return sum_arrivals([document]).dropped_requests
 
 
 def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[OpenLoopStats]:
@@ -49,15 +55,14 @@ def open_loop_stats(spec: Spec, documents: Iterable[StepRunResult]) -> list[Open
 
 def _step_stats(step: str, variant: str, step_runs: StepRuns) -> OpenLoopStats:
     plans = [document.planned_requests for document in step_runs]
+    arrivals = sum_arrivals(step_runs)
     return OpenLoopStats(
         step=step,
         variant=variant or None,
         planned_arrivals=None if None in plans else sum(plan or 0 for plan in plans),
-        sent_arrivals=sum(
-            each.requests for document in step_runs for each in of_arrivals(document.requests)
-        ),
-        late_arrivals=sum(late(document) for document in step_runs),
-        dropped_arrivals=sum(dropped(document) for document in step_runs),
+        sent_arrivals=arrivals.requests,
+        late_arrivals=arrivals.late_requests,
+        dropped_arrivals=arrivals.dropped_requests,
         **_lags([worker for document in step_runs for worker in document.workers]),
     )
 
@@ -65,15 +70,15 @@ def _step_stats(step: str, variant: str, step_runs: StepRuns) -> OpenLoopStats:
 def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
     """Return the worst lags: percentiles of several workers cannot be put together.
 
-    There is none if a worker did not tell its own, which may have been the worst. One that never
+    There is none if a worker did not report its own, which may have been the worst. One that never
     found a connection free has no percentile, and a longest lag that nothing stands behind.
     """
     percentiles = [each.lag_p99_microseconds for each in workers]
-    told = [lag for lag in percentiles if lag is not None]
-    if not told or len(told) < len(percentiles):
+    known = [lag for lag in percentiles if lag is not None]
+    if not known or len(known) < len(percentiles):
         return {}
     longest = max(each.lag_max_microseconds or 0 for each in workers)
     return {
-        "lag_p99_milliseconds": milliseconds(max(told)),
+        "lag_p99_milliseconds": milliseconds(max(known)),
         "lag_max_milliseconds": milliseconds(longest),
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats import histograms
 from solrbench.results.stats.histograms import Histogram
@@ -93,7 +94,8 @@ def merged_responses(results: Iterable[RequestResult]) -> Histogram:
 
 def response_percentile(results: Sequence[RequestResult], percent: float) -> int | None:
     """Return a percentile of all response times in µs, None without any."""
-    return bounded(merged_responses(results), percent, max_response_time(results))
+    highest = sum_counts(results).response_max_microseconds
+    return bounded(merged_responses(results), percent, highest)
 
 
 def is_planned(results: Iterable[RequestResult]) -> bool:
@@ -109,25 +111,13 @@ def perceived_percentile(results: Sequence[RequestResult], percent: float) -> in
 
 def percentile(results: Sequence[RequestResult], percent: float) -> int | None:
     """Return a percentile of all service times in µs, None without samples."""
-    return bounded(merged(results), percent, max_service_time(results))
+    return bounded(merged(results), percent, sum_counts(results).max_microseconds)
 
 
 def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | None:
     """Return a percentile in µs; rounding up within its bucket must not pass the exact maximum."""
     value = histograms.percentile(histogram, percent)
     return value if value is None or highest is None else min(value, highest)
-
-
-def max_service_time(results: Iterable[RequestResult]) -> int | None:
-    """Return the longest service time in µs, None without samples."""
-    times = (each.max_microseconds for each in results)
-    return max((time for time in times if time is not None), default=None)
-
-
-def max_response_time(results: Iterable[RequestResult]) -> int | None:
-    """Return the longest response time in µs, None without any."""
-    times = (each.response_max_microseconds for each in results)
-    return max((time for time in times if time is not None), default=None)
 
 
 def milliseconds(microseconds: float | None) -> float | None:

@@ -4,18 +4,22 @@ Histograms are added and percentiles read from the sum: a mean of percentiles is
 anything. Means over repeats appear only beside it, to show how far repeats differ.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.status.results import StepResult, Summary
+from solrbench.api.v1alpha1.status.result_field import OnlyWith
+from solrbench.api.v1alpha1.status.results import Summary
+from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, StepResult
 from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number, format_share
 from solrbench.results.summary.grouping import (
     StepRuns,
     group_step_runs,
-    max_service_time,
+    is_planned,
     merged,
     milliseconds,
     perceived_percentile,
@@ -85,29 +89,46 @@ def _merge_request(step: Step, variant: str, request: str, step_runs: StepRuns) 
         [each for each in document.requests if each.request == request] for document in step_runs
     ]
     results = [result for repeat in found for result in repeat]
-    sent = sum(result.requests for result in results)
+    counts = sum_counts(results)
     rates = [
-        sum(result.requests for result in repeat) / document.seconds
+        sum_counts(repeat).requests / document.seconds
         for document, repeat in zip(step_runs, found, strict=True)
         if document.seconds > 0
     ]
-    ramp = sum(result.ramp_requests for result in results)
     return StepResult(
         step=step.name,
         variant=variant or None,
         request=request,
         is_transaction=any(result.is_transaction for result in results) or None,
         repeats=len(step_runs),
-        requests=sent,
-        failures=sum(result.failures for result in results),
-        ramp_requests=None if step.spawn_rate is None and step.ramp_seconds is None else ramp,
-        requests_per_second=round(sent / seconds(step_runs), DIGITS),
+        requests_per_second=round(counts.requests / seconds(step_runs), DIGITS),
         steady_from_second=_steady_from(step_runs),
         outlier_windows=_outlier_windows(step_runs),
-        **_service_times(results),
+        **_counted(counts, _only_with(step, results)),
+        **_service_times(results, counts),
         **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
-        **response_figures(found),
+        **response_figures(found, counts),
     )
+
+
+def _counted(counts: RequestCounts, has: Container[OnlyWith | None]) -> dict[str, Any]:
+    """Return the counts that the status shows under the same name, of a step that has `has`."""
+    numbers = counts.numbers()
+    return {
+        each.name: numbers[each.name]
+        for each in RESULT_FIELDS
+        if each.name in numbers and each.shown.only_with in has
+    }
+
+
+def _only_with(step: Step, results: Sequence[RequestResult]) -> set[OnlyWith | None]:
+    """Return what a step has that not all have; None stands for what all have."""
+    has: set[OnlyWith | None] = {None}
+    if step.spawn_rate is not None or step.ramp_seconds is not None:
+        has.add(OnlyWith.RAMP)
+    if is_planned(results):
+        has.add(OnlyWith.PLANNED_RATE)
+    return has
 
 
 def _steady_from(step_runs: StepRuns) -> int | None:
@@ -122,12 +143,12 @@ def _outlier_windows(step_runs: StepRuns) -> int | None:
     return sum(known) if known else None
 
 
-def _service_times(results: Sequence[RequestResult]) -> dict[str, float | None]:
-    lowest = [each.min_microseconds for each in results if each.min_microseconds is not None]
-    total = sum(result.sum_microseconds for result in results)
+def _service_times(
+    results: Sequence[RequestResult], counts: RequestCounts
+) -> dict[str, float | None]:
     return {
-        "min_milliseconds": milliseconds(min(lowest, default=None)),
-        **time_fields("", merged(results), total, max_service_time(results)),
+        "min_milliseconds": milliseconds(counts.min_microseconds),
+        **time_fields("", merged(results), counts.sum_microseconds, counts.max_microseconds),
     }
 
 

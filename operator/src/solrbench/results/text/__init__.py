@@ -1,6 +1,7 @@
 """Results as people read them.
 
 - `render`: reports as Markdown and CSV
+- `columns`: the cells of a result, by the columns of its table
 - `render_windows`: cold start and outlying seconds
 - `verdict_text`: verdicts in words
 - `comparison_text`: comparisons in words

@@ -5,15 +5,11 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.results import StepResult
+from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
-from solrbench.results.stats.number_format import (
-    format_milliseconds,
-    format_number,
-    format_percent,
-    format_share,
-)
+from solrbench.results.stats.number_format import format_number
+from solrbench.results.text.columns import HIDEABLE, format_cell
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
@@ -23,80 +19,24 @@ Row = tuple[str, ...]
 """The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
 
 
-VARIANT = "Variant"
-"""Title of the column that is left out without variants."""
-
-
-def _optional(show: Callable[[float], str], value: float | None) -> str:
-    return "" if value is None else show(value)
-
-
-def is_open(result: StepResult) -> bool:
-    """Say whether a result is that of a planned rate, so that its times are response times."""
-    return result.dropped_requests is not None
-
-
-def _felt(result: StepResult, field: str) -> float | None:
-    value: float | None = getattr(result, f"response_{field}" if is_open(result) else field)
-    return value
-
-
-def _time(field: str) -> Callable[[StepResult], str]:
-    return lambda result: _optional(format_milliseconds, _felt(result, field))
-
-
-_COLUMNS: dict[str, Callable[[StepResult], str]] = {
-    "Step": lambda r: r.step,
-    VARIANT: lambda r: r.variant or "",
-    "Request": lambda r: r.request,
-    "Repeats": lambda r: str(r.repeats),
-    "Requests": lambda r: str(r.requests),
-    "Failures": lambda r: format_share(r.failures, r.requests),
-    "Requests/s": lambda r: format_number(r.requests_per_second),
-    "± Requests/s": lambda r: _optional(format_percent, r.requests_per_second_deviation_percent),
-    "Average": _time("average_milliseconds"),
-    "Min": lambda r: "" if is_open(r) else _optional(format_milliseconds, r.min_milliseconds),
-    "P50": _time("p50_milliseconds"),
-    "P75": _time("p75_milliseconds"),
-    "P95": _time("p95_milliseconds"),
-    "P99": _time("p99_milliseconds"),
-    "Max": _time("max_milliseconds"),
-    "± P95": lambda r: _optional(format_percent, _felt(r, "p95_deviation_percent")),
-    "Service P95": lambda r: (
-        _optional(format_milliseconds, r.p95_milliseconds) if is_open(r) else ""
-    ),
-    "Late": lambda r: _optional(format_number, r.late_requests),
-    "Dropped": lambda r: _optional(format_number, r.dropped_requests),
-}
-
-OPEN_LOOP_HEADERS = ("Service P95", "Late", "Dropped")
-"""Columns that only steps with a planned rate fill."""
-
-VERDICT = "Verdict"
-
-HEADERS: Row = (*_COLUMNS, VERDICT)
-"""Titles of the columns; `±` is the relative standard deviation of the repeats."""
-
-_NUMERIC_FROM = 3
-"""The first column that holds numbers; the verdict after the last one is a word."""
-
-
-def is_number(column: int) -> bool:
-    """Return whether a column holds numbers, which are set flush right."""
-    return _NUMERIC_FROM <= column < len(_COLUMNS)
+HEADERS: Row = tuple(Column)
+"""Titles of the columns."""
 
 
 def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) -> list[Row]:
     """Return the cells of every result, with units."""
     return [
-        (*(show(result) for show in _COLUMNS.values()), _verdict(result, verdicts))
+        tuple(
+            _verdict(result, verdicts) if column is Column.VERDICT else format_cell(result, column)
+            for column in Column
+        )
         for result in results
     ]
 
 
 def table_note(results: Iterable[StepResult]) -> str:
     """Return what a reader has to know of the times in a table."""
-    kinds = {is_open(result) for result in results}
+    kinds = {result.is_open_loop for result in results}
     times = {
         frozenset({False}): "Times are service times",
         frozenset({True}): "Times are response times, from the intended start of each request",
@@ -124,7 +64,7 @@ def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) 
     """
     out = io.StringIO()
     left_out = set() if any(result.variant for result in results) else {"variant"}
-    fields = [name for name in StepResult.model_fields if name not in left_out]
+    fields = [field.name for field in RESULT_FIELDS if field.name not in left_out]
     fields += ["verdict", "reasons"]
     writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
@@ -158,14 +98,12 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
 
 
 def to_markdown_table(table: Sequence[Row]) -> str:
-    """Return `table` below `HEADERS` as Markdown; without variants without their column.
-
-    Likewise without the columns of an open loop and of what it lacks.
-    """
-    hideable = [HEADERS.index(name) for name in (VARIANT, "Min", *OPEN_LOOP_HEADERS)]
-    left_out = {i for i in hideable if not any(row[i] for row in table)}
+    """Return `table` below `HEADERS` as Markdown, without columns of `HIDEABLE` that are empty."""
+    left_out = {
+        i for i, column in enumerate(Column) if column in HIDEABLE and not any(r[i] for r in table)
+    }
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
-    rule = tuple("--:" if is_number(i) else "---" for i in range(len(HEADERS)))
+    rule = tuple("--:" if column.is_number else "---" for column in Column)
     lines = [[line[i] for i in shown] for line in (HEADERS, rule, *table)]
     return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
 
@@ -177,7 +115,7 @@ def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
     collection = benchmark.spec.collection
     facts = {
         "Phase": status.phase,
-        VERDICT: status.summary.verdict,
+        Column.VERDICT: status.summary.verdict,
         "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
         "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
         "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
@@ -190,6 +128,10 @@ def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
         "Finished": status.completion_time.isoformat() if status.completion_time else "",
     }
     return {name: text for name, text in facts.items() if text}
+
+
+def _optional(show: Callable[[float], str], value: float | None) -> str:
+    return "" if value is None else show(value)
 
 
 def _rate(documents_per_second: float | None) -> str:

@@ -3,6 +3,8 @@
 - `status`: the whole of it
 - `conditions`: conditions and attempts; the base of every part
 - `target`: the target, its data and the load under way
-- `results`: what was measured of each step
+- `step_result`: what was measured of each step, the table that everything shown is read from
+- `result_field`: what a row of that table says: unit, columns, metric
+- `results`: what is measured besides: open loop, cold start, comparisons, summary
 - `verdicts`: whether that is valid
 """

@@ -1,82 +1,10 @@
-"""What was measured: results, open loop, cold start, comparisons."""
+"""What is measured beside the results: open loop, cold start, comparisons, report, summary."""
+
+from typing import Annotated
 
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
-
-MAX_RESULTS = 32 * 50
-"""Steps of a ladder (times variants) times request names of a query file, the most of each."""
-
-
-class StepResult(StatusModel):
-    """One step, variant and request name, merged over all repeats that are stored."""
-
-    step: Text
-    """Name of the step."""
-    variant: Text | None = None
-    """Name of the variant; absent without variants."""
-    request: Text
-    """Name of the request."""
-    is_transaction: Bool | None = None
-    """Whether whole transactions are counted; their requests have results of their own."""
-    repeats: Count
-    """Repeats behind these numbers."""
-    requests: Count
-    """Requests measured, failures included."""
-    failures: Count
-    """Requests whose answer was wrong, missing or late."""
-    ramp_requests: Count | None = None
-    """Requests sent while users were still being started, or the rate still rose; not in any other
-    number."""
-    requests_per_second: Measure
-    """Requests divided by the seconds of the repeats."""
-    average_milliseconds: Measure | None = None
-    """Mean service time."""
-    min_milliseconds: Measure | None = None
-    """Shortest service time."""
-    max_milliseconds: Measure | None = None
-    """Longest service time."""
-    p50_milliseconds: Measure | None = None
-    """Median service time, from the merged histogram as all percentiles here."""
-    p75_milliseconds: Measure | None = None
-    """75th percentile of the service time."""
-    p95_milliseconds: Measure | None = None
-    """95th percentile of the service time."""
-    p99_milliseconds: Measure | None = None
-    """99th percentile of the service time."""
-    requests_per_second_mean: Measure | None = None
-    """Mean of the repeats' rates."""
-    requests_per_second_deviation_percent: Measure | None = None
-    """Relative standard deviation of the repeats' rates; absent with one repeat."""
-    p95_milliseconds_mean: Measure | None = None
-    """Mean of the repeats' 95th percentiles."""
-    p95_deviation_percent: Measure | None = None
-    """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
-    response_average_milliseconds: Measure | None = None
-    """Mean response time, from the intended start on; as all response times only with a planned
-    rate, with the time waited by requests that were dropped."""
-    response_max_milliseconds: Measure | None = None
-    """Longest response time."""
-    response_p50_milliseconds: Measure | None = None
-    """Median response time."""
-    response_p75_milliseconds: Measure | None = None
-    """75th percentile of the response time."""
-    response_p95_milliseconds: Measure | None = None
-    """95th percentile of the response time."""
-    response_p99_milliseconds: Measure | None = None
-    """99th percentile of the response time."""
-    response_p95_deviation_percent: Measure | None = None
-    """Relative standard deviation of the repeats' 95th percentiles of the response time; absent
-    with one repeat."""
-    late_requests: Count | None = None
-    """Requests sent more than 10 ms after their intended start; only with a planned rate."""
-    dropped_requests: Count | None = None
-    """Requests planned but never sent, for want of a free connection; in no other number but the
-    response times."""
-    steady_from_second: Count | None = None
-    """Second after which the service times of all requests of the step were steady, of the repeat
-    in which that took longest; absent if one was too short to tell or never became steady."""
-    outlier_windows: Count | None = None
-    """Seconds of all repeats that were unlike the others, all requests of the step together."""
+from solrbench.api.v1alpha1.status.result_field import Metric, Shown, Unit
 
 
 class OpenLoopStats(StatusModel):
@@ -85,41 +13,63 @@ class OpenLoopStats(StatusModel):
     An arrival is one request or one whole transaction; those of the ramp are not counted.
     """
 
-    step: Text
+    step: Annotated[Text, Shown(Unit.NONE)]
     """Name of the step."""
-    variant: Text | None = None
+    variant: Annotated[Text | None, Shown(Unit.NONE)] = None
     """Name of the variant; absent without variants."""
-    planned_arrivals: Count | None = None
-    """Arrivals of the plan."""
-    sent_arrivals: Count
-    """Those that were sent, late ones included."""
-    late_arrivals: Count
-    """Those sent more than 10 ms after their intended start."""
-    dropped_arrivals: Count
-    """Those never sent, for want of a free connection."""
-    lag_p99_milliseconds: Measure | None = None
-    """99th percentile of the time from intended start to sending where a connection was free, of
-    the worst worker and repeat; absent if a worker did not tell."""
-    lag_max_milliseconds: Measure | None = None
-    """Longest such time."""
+    planned_arrivals: Annotated[
+        Count | None, Shown(Unit.ARRIVALS, metric=Metric("step_planned_arrivals"))
+    ] = None
+    """Arrivals that the planned rate asked for."""
+    sent_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_sent_arrivals"))]
+    """Arrivals that were sent, late ones included."""
+    late_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_late_arrivals"))]
+    """Arrivals sent more than 10 ms after their intended start."""
+    dropped_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_dropped_arrivals"))]
+    """Arrivals never sent, for want of a free connection."""
+    lag_p99_milliseconds: Annotated[
+        Measure | None, Shown(Unit.MILLISECONDS, metric=Metric("step_send_lag_p99_seconds"))
+    ] = None
+    """99th percentile of the worker's own delay, from the intended start to sending where a
+    connection was free, of the worst worker and repeat; absent if a worker did not report it."""
+    lag_max_milliseconds: Annotated[
+        Measure | None, Shown(Unit.MILLISECONDS, metric=Metric("step_send_lag_max_seconds"))
+    ] = None
+    """Longest delay by a worker itself."""
 
 
 class ColdStart(StatusModel):
-    """The first thousand requests that the target got, beside the steady part of the same pass."""
+    """The first thousand requests that the target got, beside the steady part of the step run."""
 
-    step: Text
+    step: Annotated[Text, Shown(Unit.NONE)]
     """Name of the step that was measured first."""
-    variant: Text | None = None
+    variant: Annotated[Text | None, Shown(Unit.NONE)] = None
     """Name of the variant it went through; absent without variants."""
-    in_warm_up: Bool
+    in_warm_up: Annotated[Bool, Shown(Unit.NONE)]
     """Whether the first thousand requests were those of the warm-up before that step."""
-    first_thousand_seconds: Measure
-    """From the first request sent to the end of the thousandth."""
-    first_thousand_average_milliseconds: Measure
-    """Mean service time of the first thousand."""
-    first_thousand_max_milliseconds: Measure
-    """Longest service time of the first thousand."""
-    steady_average_milliseconds: Measure | None = None
+    first_thousand_seconds: Annotated[
+        Measure, Shown(Unit.SECONDS, metric=Metric("cold_start_first_thousand_seconds"))
+    ]
+    """Time from the first request sent to the end of the thousandth, of the first step run."""
+    first_thousand_average_milliseconds: Annotated[
+        Measure,
+        Shown(
+            Unit.MILLISECONDS,
+            metric=Metric("cold_start_first_thousand_service_time_average_seconds"),
+        ),
+    ]
+    """Mean service time of the first thousand requests."""
+    first_thousand_max_milliseconds: Annotated[
+        Measure,
+        Shown(
+            Unit.MILLISECONDS, metric=Metric("cold_start_first_thousand_service_time_max_seconds")
+        ),
+    ]
+    """Longest service time of the first thousand requests."""
+    steady_average_milliseconds: Annotated[
+        Measure | None,
+        Shown(Unit.MILLISECONDS, metric=Metric("cold_start_steady_service_time_average_seconds")),
+    ] = None
     """Mean service time of the step from the second on after which it was steady; absent if it was
     too short to tell or never became steady."""
 

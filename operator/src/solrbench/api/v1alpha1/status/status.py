@@ -17,14 +17,13 @@ from solrbench.api.v1alpha1.status.conditions import (
     StatusModel,
 )
 from solrbench.api.v1alpha1.status.results import (
-    MAX_RESULTS,
     ColdStart,
     Comparison,
     OpenLoopStats,
     ReportStatus,
-    StepResult,
     Summary,
 )
+from solrbench.api.v1alpha1.status.step_result import MAX_RESULTS, StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 

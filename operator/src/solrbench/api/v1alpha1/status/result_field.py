@@ -1,0 +1,125 @@
+"""One table of what is measured: each field says how it is shown.
+
+The fields of a model of results are the rows of the table. Beside type, bounds and description,
+from which the schema and the API reference are made, each carries a `Shown`: its unit, its columns
+in tables, its metric. Terminal, Markdown, CSV, Prometheus and `docs/metrics.md` read it.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from solrbench.api.v1alpha1.status.conditions import StatusModel
+
+
+class Unit(Enum):
+    """What the number of a field counts or measures."""
+
+    NONE = ("", 1)
+    """Not a number: names and flags."""
+    REPEATS = ("repeats", 1)
+    REQUESTS = ("requests", 1)
+    FAILURES = ("failures", 1)
+    """Failed requests; tables show their share of all."""
+    ARRIVALS = ("arrivals", 1)
+    RATE = ("requests/s", 1)
+    MILLISECONDS = ("s", 1000)
+    SECONDS = ("s", 1)
+    WINDOWS = ("windows of 1 s", 1)
+    PERCENT = ("ratio, 0.01 = 1 %", 100)
+
+    def __init__(self, metric_unit: str, divisor: int) -> None:
+        self.metric_unit = metric_unit
+        """Unit of the metric, which Prometheus wants to be a base unit."""
+        self.divisor = divisor
+        """Makes a number of the status one of the metric."""
+
+
+class OnlyWith(Enum):
+    """What a step must have, so that it has a number."""
+
+    PLANNED_RATE = "requestsPerSecond"
+    RAMP = "spawnRate or rampSeconds"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where a number stands in the table of results, which has one column for several fields.
+
+    Attributes:
+        closed: title of the column in rows of a closed loop; empty if it stands in none
+        open: the same in rows of an open loop, where most columns show response times
+
+    """
+
+    closed: str = ""
+    open: str = ""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """The Prometheus metric of a field.
+
+    Attributes:
+        name: without the prefix `solrbench_`; in base units
+        quantile: its quantile, if several fields make up a summary
+        text: what the summary is; the field's description for a metric of one field
+
+    """
+
+    name: str
+    quantile: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a field is shown; metadata of its type.
+
+    Attributes:
+        unit: what its number counts or measures
+        columns: where it stands in tables; CSV has every field, under its own name
+        metric: its metric, if it has one
+        only_with: what a step must have to have it; None if all have
+
+    """
+
+    unit: Unit
+    columns: Columns = Columns()
+    metric: Metric | None = None
+    only_with: OnlyWith | None = None
+
+
+@dataclass(frozen=True)
+class ResultField:
+    """A row of the table.
+
+    Attributes:
+        name: name in Python, and of the column in CSV
+        text: its description, one line
+        shown: how it is shown
+
+    """
+
+    name: str
+    text: str
+    shown: Shown
+
+
+def result_fields(model: type[StatusModel]) -> tuple[ResultField, ...]:
+    """Return the rows of `model` in their order.
+
+    Raises:
+        TypeError: if a field does not say how it is shown
+
+    """
+    return tuple(
+        ResultField(name, " ".join((field.description or "").split()), _shown(name, field.metadata))
+        for name, field in model.model_fields.items()
+    )
+
+
+def _shown(name: str, metadata: list[object]) -> Shown:
+    for each in metadata:
+        if isinstance(each, Shown):
+            return each
+    raise TypeError(f"field {name} lacks a Shown in its type")

@@ -1,0 +1,210 @@
+"""The result of one step, variant and request name.
+
+Its fields are the table that the schema, CSV, tables, metrics and documentation are read from. A
+number that is counted under the same name (`RequestCounts`) is filled in by its name.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from solrbench.api.v1alpha1.fields import Bool, Count, Measure, Text
+from solrbench.api.v1alpha1.status.conditions import StatusModel
+from solrbench.api.v1alpha1.status.result_field import (
+    Columns,
+    Metric,
+    OnlyWith,
+    Shown,
+    Unit,
+    result_fields,
+)
+
+MAX_RESULTS = 32 * 50
+"""Steps of a ladder (times variants) times request names of a query file, the most of each."""
+
+
+class ColumnGroup(StrEnum):
+    """The columns that stay together where a terminal is too narrow for all."""
+
+    NAMES = "names"
+    """Which row it is; in each of several tables."""
+    COUNTS = "counts"
+    TIMES = "times"
+    SPREAD = "spread"
+
+
+class Column(StrEnum):
+    """Titles of the columns of the result table in their order; `±` is the relative deviation."""
+
+    STEP = "Step", ColumnGroup.NAMES
+    VARIANT = "Variant", ColumnGroup.NAMES
+    REQUEST = "Request", ColumnGroup.NAMES
+    REPEATS = "Repeats", ColumnGroup.SPREAD
+    REQUESTS = "Requests", ColumnGroup.COUNTS
+    FAILURES = "Failures", ColumnGroup.COUNTS
+    RATE = "Requests/s", ColumnGroup.COUNTS
+    RATE_DEVIATION = "± Requests/s", ColumnGroup.SPREAD
+    AVERAGE = "Average", ColumnGroup.TIMES
+    MIN = "Min", ColumnGroup.TIMES
+    P50 = "P50", ColumnGroup.TIMES
+    P75 = "P75", ColumnGroup.TIMES
+    P95 = "P95", ColumnGroup.TIMES
+    P99 = "P99", ColumnGroup.TIMES
+    MAX = "Max", ColumnGroup.TIMES
+    P95_DEVIATION = "± P95", ColumnGroup.SPREAD
+    SERVICE_P95 = "Service P95", ColumnGroup.TIMES
+    LATE = "Late", ColumnGroup.COUNTS
+    DROPPED = "Dropped", ColumnGroup.COUNTS
+    VERDICT = "Verdict", ColumnGroup.COUNTS
+    """Of the step, so no field of its results."""
+
+    group: ColumnGroup
+
+    def __new__(cls, title: str, group: ColumnGroup) -> Self:
+        """Make a member whose value is its title."""
+        member = str.__new__(cls, title)
+        member._value_ = title
+        member.group = group
+        return member
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells are numbers, which are set flush right."""
+        return self.group is not ColumnGroup.NAMES and self is not Column.VERDICT
+
+
+_Time = Measure | None
+_Percent = Measure | None
+
+
+def _every(unit: Unit, column: Column, metric: str = "") -> Shown:
+    """Show the same in a closed and an open loop."""
+    return Shown(unit, Columns(column, column), Metric(metric) if metric else None)
+
+
+def _service(column: Column, metric: str, unit: Unit = Unit.MILLISECONDS) -> Shown:
+    """Show a service time in rows of a closed loop."""
+    return Shown(unit, Columns(closed=column), Metric(metric))
+
+
+def _service_quantile(columns: Columns, quantile: str) -> Shown:
+    text = "Quantiles of the service time, from the merged histogram."
+    return Shown(Unit.MILLISECONDS, columns, Metric("step_service_time_seconds", quantile, text))
+
+
+def _planned(column: Column, metric: str, unit: Unit = Unit.MILLISECONDS) -> Shown:
+    """Show what only a planned rate has, in rows of an open loop."""
+    return Shown(unit, Columns(open=column), Metric(metric), OnlyWith.PLANNED_RATE)
+
+
+def _response_quantile(column: Column, quantile: str) -> Shown:
+    text = "Quantiles of the response time, from the merged histogram; only with a planned rate."
+    metric = Metric("step_response_time_seconds", quantile, text)
+    return Shown(Unit.MILLISECONDS, Columns(open=column), metric, OnlyWith.PLANNED_RATE)
+
+
+class StepResult(StatusModel):
+    """One step, variant and request name, merged over all repeats that are stored."""
+
+    step: Annotated[Text, _every(Unit.NONE, Column.STEP)]
+    """Name of the step."""
+    variant: Annotated[Text | None, _every(Unit.NONE, Column.VARIANT)] = None
+    """Name of the variant; absent without variants."""
+    request: Annotated[Text, _every(Unit.NONE, Column.REQUEST)]
+    """Name of the request."""
+    is_transaction: Annotated[Bool | None, Shown(Unit.NONE)] = None
+    """Whether whole transactions are counted; their requests have results of their own."""
+    repeats: Annotated[Count, _every(Unit.REPEATS, Column.REPEATS, "step_repeats")]
+    """Repeats behind these numbers."""
+    requests: Annotated[Count, _every(Unit.REQUESTS, Column.REQUESTS, "step_requests")]
+    """Requests measured, failures included."""
+    failures: Annotated[Count, _every(Unit.FAILURES, Column.FAILURES, "step_failures")]
+    """Requests whose answer was wrong, missing or late."""
+    ramp_requests: Annotated[Count | None, Shown(Unit.REQUESTS, only_with=OnlyWith.RAMP)] = None
+    """Requests sent while users were still being started, or the rate still rose; not in any other
+    number."""
+    requests_per_second: Annotated[
+        Measure, _every(Unit.RATE, Column.RATE, "step_requests_per_second")
+    ]
+    """Requests divided by the seconds of the repeats."""
+    average_milliseconds: Annotated[
+        _Time, _service(Column.AVERAGE, "step_service_time_average_seconds")
+    ] = None
+    """Mean service time."""
+    min_milliseconds: Annotated[_Time, _service(Column.MIN, "step_service_time_min_seconds")] = None
+    """Shortest service time."""
+    max_milliseconds: Annotated[_Time, _service(Column.MAX, "step_service_time_max_seconds")] = None
+    """Longest service time."""
+    p50_milliseconds: Annotated[_Time, _service_quantile(Columns(Column.P50), "0.5")] = None
+    """Median service time, from the merged histogram as all percentiles here."""
+    p75_milliseconds: Annotated[_Time, _service_quantile(Columns(Column.P75), "0.75")] = None
+    """75th percentile of the service time."""
+    p95_milliseconds: Annotated[
+        _Time, _service_quantile(Columns(Column.P95, Column.SERVICE_P95), "0.95")
+    ] = None
+    """95th percentile of the service time."""
+    p99_milliseconds: Annotated[_Time, _service_quantile(Columns(Column.P99), "0.99")] = None
+    """99th percentile of the service time."""
+    requests_per_second_mean: Annotated[Measure | None, Shown(Unit.RATE)] = None
+    """Mean of the repeats' rates."""
+    requests_per_second_deviation_percent: Annotated[
+        _Percent,
+        _every(Unit.PERCENT, Column.RATE_DEVIATION, "step_requests_per_second_deviation_ratio"),
+    ] = None
+    """Relative standard deviation of the repeats' rates; absent with one repeat."""
+    p95_milliseconds_mean: Annotated[_Time, Shown(Unit.MILLISECONDS)] = None
+    """Mean of the repeats' 95th percentiles."""
+    p95_deviation_percent: Annotated[
+        _Percent,
+        _service(Column.P95_DEVIATION, "step_service_time_p95_deviation_ratio", Unit.PERCENT),
+    ] = None
+    """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
+    response_average_milliseconds: Annotated[
+        _Time, _planned(Column.AVERAGE, "step_response_time_average_seconds")
+    ] = None
+    """Mean response time, from the intended start on; as all response times only with a planned
+    rate, with the time waited by requests that were dropped."""
+    response_max_milliseconds: Annotated[
+        _Time, _planned(Column.MAX, "step_response_time_max_seconds")
+    ] = None
+    """Longest response time."""
+    response_p50_milliseconds: Annotated[_Time, _response_quantile(Column.P50, "0.5")] = None
+    """Median response time."""
+    response_p75_milliseconds: Annotated[_Time, _response_quantile(Column.P75, "0.75")] = None
+    """75th percentile of the response time."""
+    response_p95_milliseconds: Annotated[_Time, _response_quantile(Column.P95, "0.95")] = None
+    """95th percentile of the response time."""
+    response_p99_milliseconds: Annotated[_Time, _response_quantile(Column.P99, "0.99")] = None
+    """99th percentile of the response time."""
+    response_p95_deviation_percent: Annotated[
+        _Percent,
+        _planned(Column.P95_DEVIATION, "step_response_time_p95_deviation_ratio", Unit.PERCENT),
+    ] = None
+    """Relative standard deviation of the repeats' 95th percentiles of the response time; absent
+    with one repeat."""
+    late_requests: Annotated[
+        Count | None, _planned(Column.LATE, "step_late_requests", Unit.REQUESTS)
+    ] = None
+    """Requests sent more than 10 ms after their intended start; only with a planned rate."""
+    dropped_requests: Annotated[
+        Count | None, _planned(Column.DROPPED, "step_dropped_requests", Unit.REQUESTS)
+    ] = None
+    """Requests planned but never sent, for want of a free connection; in no other number but the
+    response times."""
+    steady_from_second: Annotated[
+        Count | None, Shown(Unit.SECONDS, metric=Metric("step_steady_from_seconds"))
+    ] = None
+    """Second after which the service times of all requests of the step were steady, of the repeat
+    in which that took longest; absent if one was too short to tell or never became steady."""
+    outlier_windows: Annotated[
+        Count | None, Shown(Unit.WINDOWS, metric=Metric("step_outlier_windows"))
+    ] = None
+    """Seconds of all repeats that were unlike the others, all requests of the step together."""
+
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether it is that of a planned rate, so that there are response times."""
+        return self.dropped_requests is not None
+
+
+RESULT_FIELDS = result_fields(StepResult)
+"""The table."""
