@@ -77,12 +77,12 @@ typing: $(VENV)/ready ## mypy, strict, of sources, tests and bench
 	$(BIN)/mypy
 
 .PHONY: generate
-generate: $(VENV)/ready ## write the CRD, its chart template and the API reference from the models
-	$(BIN)/python -m solrbench.api.generate
+generate: $(VENV)/ready ## write the CRD, its chart template and both references from the models
+	$(BIN)/python -m solrbench.generate
 
 .PHONY: verify
 verify: $(VENV)/ready ## check that everything generated is up to date
-	$(BIN)/python -m solrbench.api.generate --check
+	$(BIN)/python -m solrbench.generate --check
 
 .PHONY: unit
 unit: $(VENV)/ready ## tests that need Python alone

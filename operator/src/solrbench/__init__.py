@@ -6,4 +6,6 @@ Three rings, kept apart by import-linter:
   `manifests` (objects to create), `decide` (what to do next);
 - the adapters: `cluster` (Kubernetes), `solr`, `dataset`, `load`, `telemetry`;
 - the handlers: `controller` (kopf) and `cli`.
+
+`generate` writes every file that is made from the models.
 """

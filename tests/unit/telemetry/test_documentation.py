@@ -5,8 +5,10 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.telemetry.benchmarks import FAMILIES
 from solrbench.telemetry.metrics import Telemetry
+from solrbench.telemetry.reference import render_metrics_reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
+REFERENCE = render_metrics_reference()
 
 
 def _families() -> dict[str, str]:
@@ -20,8 +22,9 @@ def _families() -> dict[str, str]:
     }
 
 
-def test_the_page_lists_every_metric_with_its_type_and_no_other() -> None:
-    rows = re.findall(r"^\| `(solrbench_\w+)` \| (\w+) \|", PAGE.read_text(), re.MULTILINE)
+def test_the_pages_list_every_metric_with_its_type_and_no_other() -> None:
+    text = PAGE.read_text() + REFERENCE
+    rows = re.findall(r"^\| `(solrbench_\w+)` \| (\w+) \|", text, re.MULTILINE)
     wanted = _families()
     assert wanted.pop("solrbench_benchmarks") == "gauge"
     assert "`solrbench_benchmarks`, a gauge" in PAGE.read_text()
@@ -29,9 +32,16 @@ def test_the_page_lists_every_metric_with_its_type_and_no_other() -> None:
     assert len(rows) == len(wanted)
 
 
-def test_the_page_lists_every_label() -> None:
-    text = PAGE.read_text()
+def test_the_reference_lists_every_label_and_a_unit() -> None:
     for family in FAMILIES:
-        (row,) = re.findall(rf"^\| `{family.full_name}` .*$", text, re.MULTILINE)
-        labels = row.split(" | ")[3]
+        (row,) = re.findall(rf"^\| `{family.full_name}` .*$", REFERENCE, re.MULTILINE)
+        _, kind, unit, labels, meaning = row.strip("| ").split(" | ")
         assert re.findall(r"`(\w+)`", labels) == list(family.labels)
+        assert (kind, unit, meaning) == (family.kind, family.unit, family.text)
+        assert unit
+        assert meaning
+
+
+def test_the_page_names_metrics_that_exist() -> None:
+    names = set(re.findall(r"\bsolrbench_\w+", PAGE.read_text()))
+    assert names <= _families().keys()

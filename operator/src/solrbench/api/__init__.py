@@ -6,6 +6,5 @@
 - `problems`: what is wrong with a resource, in words
 - `schema`: structural schemas from models
 - `crd`: the CustomResourceDefinition generated from the models
-- `generate`: writes every generated file
 - `reference`: the page that documents it
 """

@@ -4,4 +4,5 @@
 - `benchmarks`: metrics of benchmarks, rendered from their latest status
 - `result_metrics`: those of them that show what was measured
 - `metric_family`: what one metric of benchmarks is
+- `reference`: the page that lists those of benchmarks
 """

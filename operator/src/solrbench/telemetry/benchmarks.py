@@ -47,91 +47,116 @@ def _live(field: str) -> Callable[[SolrBenchmark], Iterator[Sample]]:
 
 _LIVE = ("step", "variant")
 
-FAMILIES = (
+BENCHMARK_FAMILIES = (
     MetricFamily(
         "benchmark_info",
         "Always 1; the phase is in the label.",
         lambda b: [((b.status.phase,), 1)],
         ("phase",),
+        unit="always 1",
     ),
     MetricFamily(
         "benchmark_condition",
         "Always 1; the status of each condition is in the label.",
         _conditions,
         ("type", "status"),
+        unit="always 1",
     ),
     MetricFamily(
         "benchmark_phase_start_timestamp_seconds",
         "Unix time at which the phase under way began.",
         _one(_phase_start),
+        unit="Unix time, s",
     ),
     MetricFamily(
         "benchmark_attempts",
         "Times that target and load were started; more than 1 means that pods were lost.",
         _attempts,
         ("part",),
+        unit="starts",
     ),
     MetricFamily(
         "benchmark_steps_stored",
         "Steps measured and stored, over all repeats.",
         _one(lambda b: b.status.report.stored_steps),
+        unit="steps",
     ),
     MetricFamily(
         "benchmark_steps_expected",
         "Steps of all repeats.",
         _one(lambda b: b.status.report.total_steps or None),
+        unit="steps",
     ),
     MetricFamily(
         "benchmark_documents",
         "Documents that Solr has accepted; after indexing, those counted on every shard.",
         _one(lambda b: b.status.dataset.documents),
+        unit="documents",
     ),
     MetricFamily(
         "benchmark_documents_expected",
         "Documents to be indexed, where that is known beforehand.",
         _one(lambda b: b.status.dataset.documents_total),
+        unit="documents",
     ),
     MetricFamily(
         "benchmark_index_bytes",
         "Size of the index over all replicas.",
         _one(lambda b: b.status.dataset.index_bytes),
+        unit="bytes",
     ),
     MetricFamily(
         "benchmark_indexing_seconds",
         "Time from the first batch to the last, over all pods.",
         _one(lambda b: b.status.dataset.seconds),
+        unit="s",
     ),
     MetricFamily(
         "benchmark_indexing_documents_per_second",
         "Documents divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.documents_per_second),
+        unit="documents/s",
     ),
     MetricFamily(
         "benchmark_indexing_bytes_per_second",
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
+        unit="bytes/s",
     ),
-    MetricFamily("live_users", "Users running; absent with a planned rate.", _live("users"), _LIVE),
+)
+
+LIVE_FAMILIES = (
+    MetricFamily(
+        "live_users",
+        "Users running; absent with a planned rate.",
+        _live("users"),
+        _LIVE,
+        unit="users",
+    ),
     MetricFamily(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
         _live("requests_per_second"),
         _LIVE,
+        unit="requests/s",
     ),
     MetricFamily(
         "live_planned_requests_per_second",
         "Rate that the step under way plans; absent with users.",
         _live("planned_requests_per_second"),
         _LIVE,
+        unit="requests/s",
     ),
     MetricFamily(
         "live_step_requests",
         "Requests of the step under way so far.",
         _live("requests"),
         _LIVE,
+        unit="requests",
     ),
-    *RESULT_FAMILIES,
 )
+
+FAMILIES = (*BENCHMARK_FAMILIES, *LIVE_FAMILIES, *RESULT_FAMILIES)
 
 
 class BenchmarkStore:

@@ -2,7 +2,7 @@
 
 The fields of a model of results are the rows of the table. Beside type, bounds and description,
 from which the schema and the API reference are made, each carries a `Shown`: its unit, its columns
-in tables, its metric. Terminal, Markdown, CSV, Prometheus and `docs/metrics.md` read it.
+in tables, its metric. Terminal, Markdown, CSV, Prometheus and the references read it.
 """
 
 from dataclasses import dataclass

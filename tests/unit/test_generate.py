@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.api import generate
+from solrbench import generate
 
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[2]
 
 
 def test_files_on_disk_are_up_to_date() -> None:

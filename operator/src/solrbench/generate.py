@@ -1,6 +1,6 @@
-"""Every file that is made from the models.
+"""Every file that is made from the models and their tables.
 
-`python -m solrbench.api.generate` writes them below the folder it is started in; `--check` compares
+`python -m solrbench.generate` writes them below the folder it is started in; `--check` compares
 instead, for `make verify`.
 """
 
@@ -13,10 +13,12 @@ from pathlib import Path
 from solrbench.api.crd import render_chart_template, render_crd
 from solrbench.api.reference import render_reference
 from solrbench.api.v1alpha1 import GROUP, PLURAL
+from solrbench.telemetry.reference import render_metrics_reference
 
 CRD_FILE = f"crds/{GROUP}_{PLURAL}.yaml"
 CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
 REFERENCE_FILE = "docs/api-reference.md"
+METRICS_FILE = "docs/metrics-reference.md"
 
 
 def render_files() -> dict[str, str]:
@@ -26,6 +28,7 @@ def render_files() -> dict[str, str]:
         CRD_FILE: definition,
         CHART_FILE: render_chart_template(definition),
         REFERENCE_FILE: render_reference(),
+        METRICS_FILE: render_metrics_reference(),
     }
 
 
@@ -50,7 +53,7 @@ def write_files(root: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the generated files, or with `--check` return 1 and print what differs."""
-    parser = argparse.ArgumentParser(prog="python -m solrbench.api.crd", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m solrbench.generate", description=main.__doc__)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     parser.add_argument("--root", type=Path, default=Path(), help="root of the repository")
     options = parser.parse_args(arguments)

@@ -1,0 +1,124 @@
+"""A number of the results has one row in one table, from which everything that shows it is made."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from solrbench.api.schema import object_schemas
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.conditions import StatusModel
+from solrbench.api.v1alpha1.status.result_field import (
+    OnlyWith,
+    ResultField,
+    Unit,
+    result_fields,
+)
+from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
+from solrbench.results.model.request_counts import RequestCounts
+from solrbench.results.summary.step_results import merge_steps
+from solrbench.results.text import render
+from solrbench.telemetry.result_metrics import RESULT_FAMILIES
+from support.statuses import full_status
+from unit.results.builders import make_document, make_result, make_spec
+
+REPOSITORY = Path(__file__).parents[2]
+SOURCES = REPOSITORY / "operator" / "src" / "solrbench"
+RECORDING = SOURCES / "load" / "recording"
+TABLES = (StepResult, OpenLoopStats, ColdStart)
+COUNTED = [each for each in RESULT_FIELDS if each.name in RequestCounts.model_fields]
+
+
+@pytest.mark.parametrize("name", ["late_requests", "dropped_requests", "ramp_requests"])
+def test_a_counter_is_named_in_three_files_besides_the_recorder(name: str) -> None:
+    found = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if RECORDING not in path.parents and re.search(rf"\b{name}\b", path.read_text("utf-8"))
+    }
+    assert {"results/model/request_counts.py", "api/v1alpha1/status/step_result.py"} <= found
+    assert len(found) <= 3, found
+
+
+@pytest.mark.parametrize("model", TABLES)
+def test_every_field_is_in_schema_and_reference(model: type[StatusModel]) -> None:
+    schema = object_schemas(SolrBenchmark)[model.__name__]["properties"]
+    page = (REPOSITORY / "docs" / "api-reference.md").read_text("utf-8")
+    _, _, section = page.partition(f"\n## {model.__name__}\n")
+    rows = re.findall(r"^\| `(\w+)` .* \| (.*) \|$", section.partition("\n## ")[0], re.MULTILINE)
+    described = {model.model_fields[each.name].alias: each.text for each in result_fields(model)}
+    assert dict(rows) == described
+    assert schema.keys() == described.keys()
+    assert all(described.values())
+
+
+def test_every_field_has_a_column_in_csv() -> None:
+    result = full_status().results[0]
+    (row,) = csv.DictReader(io.StringIO(render.to_csv([result])))
+    assert list(row) == [*(each.name for each in RESULT_FIELDS), "verdict", "reasons"]
+    assert [row[each.name] for each in RESULT_FIELDS if each.name != "is_transaction"] == [
+        str(getattr(result, each.name)) for each in RESULT_FIELDS if each.name != "is_transaction"
+    ]
+
+
+@pytest.mark.parametrize("model", TABLES)
+def test_every_metric_has_a_family_and_a_row_in_the_reference(model: type[StatusModel]) -> None:
+    page = (REPOSITORY / "docs" / "metrics-reference.md").read_text("utf-8")
+    families = {each.name: each for each in RESULT_FAMILIES}
+    fields = [(field, metric) for field in result_fields(model) if (metric := field.shown.metric)]
+    assert fields
+    for field, metric in fields:
+        family = families[metric.name]
+        assert family.text == (metric.text or field.text)
+        assert f"| `{family.full_name}` | {family.kind} | {family.unit} |" in page
+        assert field.shown.unit is not Unit.NONE
+
+
+def test_no_metric_is_made_of_two_fields_but_a_summary() -> None:
+    metrics = [each.shown.metric for model in TABLES for each in result_fields(model)]
+    named = [(each.name, each.quantile) for each in metrics if each]
+    assert len(set(named)) == len(named)
+    assert {family.kind for family in RESULT_FAMILIES if "quantile" in family.labels} == {"summary"}
+
+
+def test_every_column_is_filled_by_one_field_of_each_kind_of_loop() -> None:
+    columns = [each.shown.columns for each in RESULT_FIELDS]
+    for titles in ([each.closed for each in columns], [each.open for each in columns]):
+        filled = [title for title in titles if title]
+        assert len(set(filled)) == len(filled)
+        assert set(filled) <= set(Column)
+    shown = {title for each in columns for title in (each.closed, each.open) if title}
+    assert shown == set(Column) - {Column.VERDICT}
+
+
+def test_field_without_a_row_is_refused() -> None:
+    with pytest.raises(TypeError, match="field percent lacks a Shown"):
+        result_fields(Overhead)
+
+
+@pytest.mark.parametrize("field", COUNTED, ids=lambda each: each.name)
+def test_counts_of_all_repeats_are_in_the_status_under_their_name(field: ResultField) -> None:
+    name = field.name
+    numbers = {"requests": 4, "response_time_histogram": make_result([9]).service_time_histogram}
+    repeats = [
+        make_document("a", each, make_result([9]).model_copy(update=numbers | {name: 4 * each}))
+        for each in (1, 2)
+    ]
+    spec = make_spec("a")
+    step = spec.load.steps[0].model_copy(update={"spawn_rate": 1.0})
+    load = spec.load.model_copy(update={"steps": [step]})
+    (found,) = merge_steps(spec.model_copy(update={"load": load}), repeats)
+    assert getattr(found, name) == 12
+
+
+def test_counts_that_only_some_steps_have_are_absent_from_the_others() -> None:
+    closed = make_result([9]).model_copy(
+        update={each.name: 5 for each in COUNTED if each.shown.only_with}
+    )
+    (found,) = merge_steps(make_spec("a"), [make_document("a", 1, closed)])
+    absent = {each.name for each in COUNTED if getattr(found, each.name) is None}
+    assert absent == {"ramp_requests", "late_requests", "dropped_requests"}
+    assert {each.shown.only_with for each in COUNTED} == {None, *OnlyWith}
