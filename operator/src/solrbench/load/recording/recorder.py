@@ -29,7 +29,7 @@ _BATCH = 256
 
 @dataclass
 class SecondStats:
-    """The requests of one name that ended in one second, or in all seconds so far."""
+    """The requests of one name that ended in the current second."""
 
     requests: int = 0
     failures: int = 0
@@ -43,29 +43,23 @@ class SecondStats:
     is_transaction: bool = False
     """Counts whole transactions, whose requests are counted apart."""
 
-    def add(self, later: "SecondStats") -> None:
-        """Count everything that a later second has counted."""
-        self.requests += later.requests
-        self.failures += later.failures
-        self.bytes_received += later.bytes_received
-        self.sum_microseconds += later.sum_microseconds
-        self.min_microseconds = min(self.min_microseconds, later.min_microseconds)
-        self.max_microseconds = max(self.max_microseconds, later.max_microseconds)
-        self.buckets.update(later.buckets)
-        self.kinds.update(later.kinds)
-        self.empty_results += later.empty_results
-
 
 class RequestStats:
     """One request name, before or after measuring began."""
 
     def __init__(self) -> None:
         self.second = SecondStats()
-        self.totals = SecondStats()
-        """All seconds before the current one."""
+        self.requests = 0
+        self.failures = 0
+        self.empty_results = 0
         self.slow = SlowestRequests()
+        self.bytes_received = 0
+        self.sum_microseconds = 0
+        self.min_microseconds = NEVER_NS
+        self.max_microseconds = 0
+        self.buckets: Counter[int] = Counter()
+        self.kinds: Counter[str] = Counter()
         self.samples: dict[str, str] = {}
-        """The first message of each kind of failure."""
         self.windows: list[SecondSums] = []
         self._times: list[int] = []
         self._sizes: list[int] = []
@@ -109,14 +103,22 @@ class RequestStats:
             return None
         done.failures = done.kinds.total()
         self.second = SecondStats()
-        self.totals.add(done)
+        self.requests += done.requests
+        self.failures += done.failures
+        self.empty_results += done.empty_results
+        self.bytes_received += done.bytes_received
+        self.sum_microseconds += done.sum_microseconds
+        self.min_microseconds = min(self.min_microseconds, done.min_microseconds)
+        self.max_microseconds = max(self.max_microseconds, done.max_microseconds)
+        self.buckets.update(done.buckets)
+        self.kinds.update(done.kinds)
         sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
         self.windows.append(SecondSums(number, *sums))
         return done
 
     def failure_kinds(self) -> list[FailureKind]:
         """Return the kinds of failure, the most frequent first."""
-        ordered = sorted(self.totals.kinds.items(), key=lambda item: (-item[1], item[0]))
+        ordered = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
         return [FailureKind(kind=k, count=n, sample=self.samples[k]) for k, n in ordered]
 
 
@@ -218,13 +220,13 @@ class StepRunRecorder:
     def totals(self) -> tuple[int, int]:
         """Return requests and failures up to the last roll: measured, or of the ramp before."""
         ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
-        counted = [each.totals for i, each in enumerate(ledgers) if i not in self._transactions]
+        counted = [each for i, each in enumerate(ledgers) if i not in self._transactions]
         return sum(each.requests for each in counted), sum(each.failures for each in counted)
 
     def measured_microseconds(self) -> int:
         """Return the sum of the service times of measured requests up to the last roll."""
         return sum(
-            each.totals.sum_microseconds
+            each.sum_microseconds
             for index, each in enumerate(self._measured)
             if index not in self._transactions
         )
@@ -262,27 +264,27 @@ class StepRunRecorder:
         return [
             self._result(index, ramp, measured)
             for index, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
-            if ramp.totals.requests or measured.totals.requests
+            if ramp.requests or measured.requests
         ]
 
     def _result(self, index: int, ramp: RequestStats, measured: RequestStats) -> WorkerRequestStats:
-        totals, unseen = measured.totals, self._unchecked
+        some, unseen = measured.requests > 0, self._unchecked
         return WorkerRequestStats(
             request=self.names[index],
             is_transaction=index in self._transactions,
-            requests=totals.requests,
-            failures=totals.failures,
+            requests=measured.requests,
+            failures=measured.failures,
             failure_kinds=measured.failure_kinds(),
-            partial_results=None if index in unseen.partial else totals.kinds[PARTIAL_RESULTS],
-            empty_results=None if index in unseen.empty else totals.empty_results,
-            ramp_requests=ramp.totals.requests,
-            ramp_failures=ramp.totals.failures,
+            partial_results=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            empty_results=None if index in unseen.empty else measured.empty_results,
+            ramp_requests=ramp.requests,
+            ramp_failures=ramp.failures,
             retried_requests=self.retried[index],
-            bytes_received=totals.bytes_received,
-            sum_microseconds=totals.sum_microseconds,
-            min_microseconds=totals.min_microseconds if totals.requests else None,
-            max_microseconds=totals.max_microseconds if totals.requests else None,
-            service_time_histogram=Histogram.from_buckets(totals.buckets).encode(),
+            bytes_received=measured.bytes_received,
+            sum_microseconds=measured.sum_microseconds,
+            min_microseconds=measured.min_microseconds if some else None,
+            max_microseconds=measured.max_microseconds if some else None,
+            service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
             windows=measured.windows,
             slow_requests=measured.slow.entries(self.origin_ns),
         )
