@@ -274,7 +274,8 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     # Partial answers that the file's own code finds are no gap.
     (partial,) = [each for each in judged(mixed).reasons if each.reason == "PartialResults"]
     count = counts["half"]
-    assert partial.message.startswith(f"{count} of {count} answers were partial (100 %)")
+    begin = f"{count} of {count} requests of half had partial results (100 %, limit 0 %); "
+    assert partial.message.startswith(begin)
 
 
 @pytest.mark.timeout(150)

@@ -47,7 +47,7 @@ def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> No
     # Together the two processes want more than two cores, and get less if others run here.
     doubts = told(judged(found[1], full))
     assert set(doubts) == {"WorkerSaturated"}
-    assert doubts["WorkerSaturated"].endswith("bound 90 %")
+    assert "limit 90 %)" in doubts["WorkerSaturated"]
     for worker in found[1].workers:
         assert worker.core_cpu_seconds is not None
         assert 0 < worker.core_cpu_seconds <= worker.cpu_seconds + 0.01
@@ -89,7 +89,7 @@ def test_throttled_worker(tmp_path: Path) -> None:
     assert worker.cpu_limit_cores == 0.1
     doubts = told(judged(found[1], held))
     assert set(doubts) == {"WorkerSaturated", "PodThrottled"}
-    assert "its CPU limit of 0.1 cores was used up" in doubts["PodThrottled"]
+    assert " at 0.1 cores (" in doubts["PodThrottled"]
 
 
 @pytest.mark.timeout(60)
@@ -101,7 +101,7 @@ def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path
         load.wait(lambda state: len(state.unacknowledged) == 1)
         document = load.fetch("r1-s0-alone")
     doubts = told(judged(document, step, max_failed_permille=100))
-    assert "of the requests failed, bound 100 ‰ of the seconds" in doubts["RequestsFailed"]
+    assert "limit 10 % of the seconds)" in doubts["RequestsFailed"]
     (result,) = document.requests
     # Each user fails at most 11 times in the first second, and once in each of the others.
     assert 4 <= result.failures <= 4 * (11 + 5)

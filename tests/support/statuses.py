@@ -65,7 +65,9 @@ def full_status() -> Status:
                 variant="proxy",
                 verdict="Invalid",
                 reasons=[
-                    InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
+                    InvalidReason(
+                        reason="WorkersLost", message="1 of 2 workers were lost (limit 0)"
+                    )
                 ],
                 unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
             )

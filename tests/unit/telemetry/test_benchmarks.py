@@ -14,7 +14,7 @@ from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 OWNER = {"namespace": "team", "benchmark": "b"}
-DOUBT = InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost, bound 0")
+DOUBT = InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost (limit 0)")
 RESULT = StepResult(
     step="five",
     request="query",

@@ -25,7 +25,7 @@ INVALID = StepVerdict(
     step="two-users",
     verdict="Invalid",
     reasons=[
-        InvalidReason(reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %")
+        InvalidReason(reason="WorkerSaturated", message="worker w used 99 % of a core (limit 90 %)")
     ],
 )
 VALID = StepVerdict(step="one-user", verdict="Valid")
@@ -176,7 +176,7 @@ def test_final_message_names_invalid_steps() -> None:
     assert (condition.status, condition.reason) == ("True", "Succeeded")
     assert condition.message == (
         "every step is measured and stored; 1 of 2 steps is Invalid: two-users: WorkerSaturated:"
-        " worker w used 99 % of a core, bound 90 %"
+        " worker w used 99 % of a core (limit 90 %)"
     )
 
 
@@ -192,7 +192,7 @@ def test_a_step_that_turns_invalid_is_an_event_once() -> None:
         Event(
             "Warning",
             "WorkerSaturated",
-            "step two-users is Invalid: worker w used 99 % of a core, bound 90 %",
+            "step two-users is Invalid: worker w used 99 % of a core (limit 90 %)",
         )
     ]
     assert verdict_events([VALID, INVALID], [VALID, INVALID]) == []

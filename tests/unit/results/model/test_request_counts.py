@@ -15,9 +15,11 @@ TOTALS = RequestCounts.model_fields.keys() - EXTREMES - IF_KNOWN
 @st.composite
 def counts(draw: st.DrawFn) -> RequestCounts:
     number, signed = st.integers(0, 2**40), st.integers(-(2**40), 2**40)
-    kinds = {name: signed if name in SIGNED else number for name in TOTALS}
-    kinds |= {name: number | st.none() for name in EXTREMES | IF_KNOWN}
-    return RequestCounts(**{name: draw(kind) for name, kind in kinds.items()})
+    kinds: dict[str, st.SearchStrategy[int | None]] = {
+        name: signed if name in SIGNED else number for name in TOTALS
+    }
+    kinds |= {name: st.one_of(number, st.none()) for name in EXTREMES | IF_KNOWN}
+    return RequestCounts.model_validate({name: draw(kind) for name, kind in kinds.items()})
 
 
 @given(counts(), counts(), counts())

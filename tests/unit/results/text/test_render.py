@@ -79,9 +79,9 @@ VERDICTS = [
         verdict="Invalid",
         reasons=[
             InvalidReason(
-                reason="WorkerSaturated", message="worker w used 99 % of a core, bound 90 %"
+                reason="WorkerSaturated", message="worker w used 99 % of a core (limit 90 %)"
             ),
-            InvalidReason(reason="TooFewSamples", message="9 requests, p95 needs 200"),
+            InvalidReason(reason="TooFewSamples", message="9 requests (limit 200)"),
         ],
     ),
     StepVerdict(
@@ -101,8 +101,8 @@ def test_verdicts_stand_in_every_form() -> None:
     bench = _benchmark(FULL, BARE)
     status = bench.status.model_copy(update={"verdicts": VERDICTS})
     text = render.to_markdown(bench.model_copy(update={"status": status}))
-    assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core, bound 90 %" in text
-    assert "five is Invalid: TooFewSamples: 9 requests, p95 needs 200" in text
+    assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core (limit 90 %)" in text
+    assert "five is Invalid: TooFewSamples: 9 requests (limit 200)" in text
     assert "not checked: PodThrottled of one: no cpu.stat of w" in text
 
 

@@ -1,4 +1,4 @@
-"""What nobody looked at is told beside the verdict, not judged."""
+"""What was not checked is stated beside the verdict."""
 
 from typing import Any
 
@@ -68,5 +68,5 @@ def test_gaps_of_many_steps_are_reported_once() -> None:
         healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")
     ]
     assert verdict_lines(evaluate_steps(spec, documents)) == [
-        "not checked: PodRestarted of a, b: nobody looked at the pods"
+        "not checked: PodRestarted of a, b: pod state was not recorded"
     ]

@@ -1,6 +1,7 @@
-"""The verdict on each step, that is whether its numbers may be believed.
+"""The verdict on each step: whether its results are valid.
 
-Every reason to doubt them carries what was measured and the bound of `spec.load.validity`.
+Every reason states what happened, the measured value, the limit of `spec.load.validity`, and the
+remedy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,11 +12,12 @@ from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
-from solrbench.results.validity.checks.finding import Check, Finding, NotEvaluated
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated, ValidityCheck
 from solrbench.results.validity.checks.registry import CHECKS
 
 VALID, INVALID = "Valid", "Invalid"
 TOO_FEW_SAMPLES = "TooFewSamples"
+_MORE_SAMPLES = "raise the step's requests or durationSeconds, or load.repeats"
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -76,10 +78,10 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
 
 
 def _apply(
-    reason: str, check: Check, step_runs: StepRuns, load: Load
+    reason: str, check: ValidityCheck, step_runs: StepRuns, load: Load
 ) -> tuple[InvalidReason | None, InvalidReason | None]:
     """Return the worst that a check found, or else why it could not be made."""
-    results = [(document.repeat, check(document, load)) for document in step_runs]
+    results = [(document.repeat, check.find(document, load)) for document in step_runs]
     findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
@@ -87,7 +89,7 @@ def _apply(
         where = _where([repeat], len(step_runs))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
-        return _invalid_reason(reason, f"{where}{worst.text}{also}"), None
+        return _invalid_reason(reason, f"{where}{worst.text}{also}", check.remedy), None
     if gaps:
         where = _where([repeat for repeat, _ in gaps], len(step_runs))
         return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
@@ -110,17 +112,24 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
         for result in document.requests:
             counts[result.request] = counts.get(result.request, 0) + result.requests
     needed = samples_needed(percentile)
-    rest = f"p{percentile} needs {needed} over all repeats, so that {_BEYOND} lie beyond it"
+    limit = f"in all repeats (limit {needed}: {_BEYOND} must lie beyond p{percentile})"
     if not counts:
-        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests, {rest}")]
+        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests {limit}", _MORE_SAMPLES)]
     name, count = min(counts.items(), key=lambda item: item[1])
     if count >= needed:
         return []
     short = sum(each < needed for each in counts.values())
     others = f" (and {short - 1} other request names)" if short > 1 else ""
-    return [_invalid_reason(TOO_FEW_SAMPLES, f"{count} requests of {name}{others}, {rest}")]
+    return [
+        _invalid_reason(
+            TOO_FEW_SAMPLES, f"{count} requests of {name}{others} {limit}", _MORE_SAMPLES
+        )
+    ]
 
 
-def _invalid_reason(reason: str, message: str) -> InvalidReason:
-    cut = message if len(message) <= _MAX_TEXT else message[: _MAX_TEXT - 1] + "…"
-    return InvalidReason(reason=reason, message=cut)
+def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReason:
+    """Return a reason; of a message that is too long the end is cut, never the remedy."""
+    tail = f"; {remedy}" if remedy else ""
+    most = _MAX_TEXT - len(tail)
+    cut = message if len(message) <= most else message[: most - 1] + "…"
+    return InvalidReason(reason=reason, message=cut + tail)

@@ -19,7 +19,7 @@ class InvalidReason(StatusModel):
     TooFewSamples, PartialResults, EmptyResults, RequestsFailed, ConnectionsRanOut,
     RequestsDropped, RequestsLate, QueriesMayRepeat."""
     message: Text
-    """What was measured and its bound, of the repeat in which it was worst."""
+    """What happened, the measured value, the limit and the remedy, of the worst repeat."""
 
 
 class StepVerdict(StatusModel):

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
-    format_number,
+    format_percent,
     format_share,
 )
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A bound that was passed.
+    """A limit that was passed.
 
     Attributes:
         number: what was measured, to find the worst repeat
-        text: number and bound with their units, and whom it is about
+        text: what happened, the measured value and the limit, with units
 
     """
 
@@ -38,15 +38,32 @@ Outcome = Finding | NotEvaluated | None
 Check = Callable[[StepRunResult, Load], Outcome]
 
 
+@dataclass(frozen=True)
+class ValidityCheck:
+    """A check, and what helps where it finds something.
+
+    Attributes:
+        find: finds the worst of its kind in one step run
+        remedy: what to do, an imperative without full stop
+
+    """
+
+    find: Check
+    remedy: str
+
+
 def worst_share_of_requests(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: int
 ) -> Finding | None:
-    """Return the request name with the largest share above `limit` ‰ of its requests."""
+    """Return the request name with the largest share above `limit` ‰ of its requests.
+
+    `what` goes on behind their number and name, such as "failed".
+    """
     return worst(
         Finding(
             part / result.requests,
-            f"{part} of {result.requests} {what} ({format_share(part, result.requests)}) of"
-            f" request {result.request}, bound {limit} ‰",
+            f"{part} of {result.requests} requests of {result.request} {what}"
+            f" ({format_share(part, result.requests)}, limit {format_limit(limit)})",
         )
         for result in document.requests
         if (part := count(result)) * 1000 > limit * result.requests and result.requests
@@ -60,9 +77,9 @@ def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     )
 
 
-def format_permille(share: float) -> str:
-    """Return a share as permille, such as `5 ‰`."""
-    return f"{format_number(1000 * share)} ‰"
+def format_limit(permille: int) -> str:
+    """Return a limit of the spec in per cent, as measured shares are."""
+    return format_percent(permille / 10)
 
 
 def worst(findings: Iterable[Finding]) -> Finding | None:

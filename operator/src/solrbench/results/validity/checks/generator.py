@@ -26,12 +26,12 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     """
     limit = load.validity.max_worker_cpu_percent
     if not document.workers:
-        return NotEvaluated("no worker told its CPU time")
+        return NotEvaluated("no worker reported its CPU time")
     used = worst(
         Finding(
             percent,
-            f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} in"
-            f" {format_number(measured_seconds(worker, document))} s, bound {limit} %",
+            f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} for"
+            f" {format_number(measured_seconds(worker, document))} s (limit {limit} %)",
         )
         for worker in document.workers
         if (percent := _cpu_percent(worker, document)) > limit
@@ -39,9 +39,9 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     return used or worst(
         Finding(
             busy,
-            f"the sending thread of worker {worker.worker} ran or waited for a CPU in"
+            f"the engine thread of worker {worker.worker} was busy or runnable for"
             f" {format_percent(busy)} of {format_number(measured_seconds(worker, document))} s"
-            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU), bound {limit} %",
+            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU, limit {limit} %)",
         )
         for worker in document.workers
         if (busy := worker.core_busy_percent or 0.0) > limit
@@ -68,4 +68,6 @@ def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
     if not count:
         return None
     whole = sum(each.requests for each in sent)
-    return Finding(count, f"{count} of {whole} requests found no free connection, bound 0")
+    return Finding(
+        count, f"{count} of {whole} requests found no free port, file or memory (limit 0)"
+    )

@@ -4,12 +4,13 @@ from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
 from solrbench.results.model.step_result import StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,
+    format_percent,
 )
 from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
     Outcome,
-    format_permille,
+    format_limit,
     measured_seconds,
     worst,
 )
@@ -24,8 +25,8 @@ def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
     lost = max(len(document.lost_workers), missing)
     if not lost:
         return None
-    who = f" ({', '.join(document.lost_workers[:3])})" if document.lost_workers else ""
-    return Finding(lost, f"{lost} of {load.workers} workers were lost{who}, bound 0")
+    names = f": {', '.join(document.lost_workers[:3])}" if document.lost_workers else ""
+    return Finding(lost, f"{lost} of {load.workers} workers were lost{names} (limit 0)")
 
 
 def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
@@ -35,9 +36,9 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     found = worst(
         Finding(
             throttled / seconds,
-            f"worker {worker.worker} stood still for {format_number(throttled)} s of"
-            f" {format_number(seconds)} s, its CPU limit{_limit(worker)} was used up"
-            f" ({format_permille(throttled / seconds)}), bound {limit} ‰",
+            f"worker {worker.worker} was CPU-throttled for {format_number(throttled)} s of"
+            f" {format_number(seconds)} s{_cores(worker)}"
+            f" ({format_percent(100 * throttled / seconds)}, limit {format_limit(limit)})",
         )
         for worker in document.workers
         if (throttled := worker.throttled_seconds or 0.0) * 1000
@@ -46,19 +47,19 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     )
     if found is None and silent:
         return NotEvaluated(f"no cpu.stat of the control group of {', '.join(silent[:3])}")
-    return found if document.workers else NotEvaluated("no worker told its CPU time")
+    return found if document.workers else NotEvaluated("no worker reported its CPU time")
 
 
-def _limit(worker: WorkerResult) -> str:
+def _cores(worker: WorkerResult) -> str:
     limit = worker.cpu_limit_cores
-    return "" if limit is None else f" of {format_number(limit)} cores"
+    return "" if limit is None else f" at {format_number(limit)} cores"
 
 
 def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     """Look for restarts and losses of the benchmark's pods."""
     del load
     if document.pods is None:
-        return NotEvaluated("nobody looked at the pods")
+        return NotEvaluated("pod state was not recorded")
     problems = [(pod, each) for pod in document.pods for each in pod.troubles]
     if not problems:
         return None
@@ -66,6 +67,6 @@ def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     container = f"container {first.container} of " if first.container else ""
     return Finding(
         len(problems),
-        f"{len(problems)} times, first {container}pod {pod.pod}: {first.kind} at"
-        f" {first.time:%H:%M:%S} UTC, bound 0",
+        f"restarts or losses of pods: {len(problems)}, first {container}pod {pod.pod}, {first.kind}"
+        f" at {first.time:%H:%M:%S} UTC (limit 0)",
     )

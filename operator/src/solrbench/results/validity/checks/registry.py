@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.validity.checks.finding import Check
+from solrbench.results.validity.checks.finding import ValidityCheck
 from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,
     check_worker_saturated,
@@ -25,18 +25,36 @@ from solrbench.results.validity.checks.schedule import (
     check_schedule_lag,
 )
 
-CHECKS: Mapping[str, Check] = {
-    "WorkerSaturated": check_worker_saturated,
-    "ScheduleLag": check_schedule_lag,
-    "WorkersLost": check_workers_lost,
-    "PodThrottled": check_pod_throttled,
-    "PodRestarted": check_pod_restarted,
-    CONNECTIONS_RAN_OUT: check_connections_ran_out,
-    "RequestsFailed": check_requests_failed,
-    PARTIAL_RESULTS: check_partial_results,
-    "EmptyResults": check_empty_results,
-    "RequestsDropped": check_requests_dropped,
-    "RequestsLate": check_requests_late,
-    "QueriesMayRepeat": check_queries_may_repeat,
+CHECKS: Mapping[str, ValidityCheck] = {
+    "WorkerSaturated": ValidityCheck(
+        check_worker_saturated, "raise load.workers, or the CPU in load.resources"
+    ),
+    "ScheduleLag": ValidityCheck(
+        check_schedule_lag, "raise load.workers, or the CPU in load.resources"
+    ),
+    "WorkersLost": ValidityCheck(
+        check_workers_lost, "look at the events of the load pods, and measure again"
+    ),
+    "PodThrottled": ValidityCheck(check_pod_throttled, "raise load.resources.limits.cpu"),
+    "PodRestarted": ValidityCheck(
+        check_pod_restarted, "look at the events of the pod, raise its memory if it was OOMKilled"
+    ),
+    CONNECTIONS_RAN_OUT: ValidityCheck(
+        check_connections_ran_out, "raise load.workers: each pod has ports and files of its own"
+    ),
+    "RequestsFailed": ValidityCheck(
+        check_requests_failed, "look for failureKinds in the JSON report, and at Solr's log"
+    ),
+    PARTIAL_RESULTS: ValidityCheck(
+        check_partial_results, "look for shards without a live replica, and for timeAllowed"
+    ),
+    "EmptyResults": ValidityCheck(check_empty_results, "use queries that fit the documents"),
+    "RequestsDropped": ValidityCheck(
+        check_requests_dropped, "lower requestsPerSecond, or raise maxInFlight"
+    ),
+    "RequestsLate": ValidityCheck(
+        check_requests_late, "lower requestsPerSecond, or raise maxInFlight"
+    ),
+    "QueriesMayRepeat": ValidityCheck(check_queries_may_repeat, "measure again"),
 }
-"""Checks of one step run by the reason that they give."""
+"""Checks of one step run by the reason that they give, with the remedy."""

@@ -14,6 +14,7 @@ from solrbench.results.validity.checks.finding import (
     NotEvaluated,
     Outcome,
     count_of_kind,
+    format_limit,
     worst_share_of_requests,
 )
 
@@ -23,10 +24,10 @@ _MOST_NAMED = 3
 def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     """Look at requests and at seconds.
 
-    Who gets no answer asks seldom: few failures may be all that there was for a long time.
+    Users without a response send seldom: few failures may be all that there was for a long time.
     """
     limit = load.validity.max_failed_permille
-    found = worst_share_of_requests(document, "requests failed", lambda each: each.failures, limit)
+    found = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
     if found is not None:
         return found
     seconds: dict[int, Counter[str]] = {}
@@ -38,8 +39,8 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
         return None
     return Finding(
         bad / len(seconds),
-        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than {limit} ‰ of"
-        f" the requests failed, bound {limit} ‰ of the seconds",
+        f"in {bad} of {len(seconds)} s more than {format_limit(limit)} of the requests failed"
+        f" ({format_share(bad, len(seconds))}, limit {format_limit(limit)} of the seconds)",
     )
 
 
@@ -47,11 +48,11 @@ def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of partial results of each request name with the limit."""
 
     def partial(result: RequestResult) -> int:
-        # They have always been failures of their own kind.
+        # Users of a locustfile report them as failures of this kind alone.
         return max(result.partial_results or 0, count_of_kind([result], PARTIAL_RESULTS))
 
     found = worst_share_of_requests(
-        document, "answers were partial", partial, load.validity.max_partial_permille
+        document, "had partial results", partial, load.validity.max_partial_permille
     )
     return found or _uncounted(document, "partial results", lambda each: each.partial_results)
 
@@ -60,7 +61,7 @@ def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of empty results of each request name with the limit."""
     found = worst_share_of_requests(
         document,
-        "answers found no document",
+        "had empty results",
         lambda each: each.empty_results or 0,
         load.validity.max_empty_permille,
     )

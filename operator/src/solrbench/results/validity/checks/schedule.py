@@ -7,7 +7,13 @@ from solrbench.results.stats.number_format import (
     format_share,
 )
 from solrbench.results.summary import arrivals
-from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome, worst
+from solrbench.results.validity.checks.finding import (
+    Finding,
+    NotEvaluated,
+    Outcome,
+    format_limit,
+    worst,
+)
 
 _LAG_PERCENT = 99
 
@@ -21,8 +27,8 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     found = worst(
         Finding(
             lag,
-            f"worker {worker.worker} sent late by {format_milliseconds(lag / 1000)}"
-            f" (p{_LAG_PERCENT}), bound {limit} ms",
+            f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
+            f" (p{_LAG_PERCENT}, limit {limit} ms)",
         )
         for worker in document.workers
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
@@ -49,8 +55,8 @@ def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
         return None
     return Finding(
         1,
-        "load pods were lost, and nobody knows how many queries of a list with order EachOnce they"
-        " had sent; some may have been sent twice, bound 0",
+        "load pods were lost; how many queries of a list with order EachOnce they had sent is"
+        " unknown, so some may have been sent twice (limit 0)",
     )
 
 
@@ -59,11 +65,11 @@ def _share_of_plan(document: StepRunResult, part: int, what: str, limit: int) ->
     if document.requests_per_second is None:
         return None
     if planned is None:
-        return NotEvaluated("nobody told how many requests were planned")
+        return NotEvaluated("the number of planned requests was not recorded")
     if part * 1000 <= limit * planned:
         return None
     share = format_share(part, planned)
     return Finding(
         part / planned,
-        f"{part} of {planned} planned requests {what} ({share}), bound {limit} ‰",
+        f"{part} of {planned} planned requests {what} ({share}, limit {format_limit(limit)})",
     )
