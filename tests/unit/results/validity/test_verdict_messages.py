@@ -1,0 +1,46 @@
+"""Messages of verdicts: what happened, the measured value, the limit, the remedy."""
+
+import re
+
+import pytest
+
+from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
+from solrbench.results.model.step_result import FailureKind, PodEvent, PodRecord
+from solrbench.results.validity.checks.registry import CHECKS
+from unit.results.builders import START, make_result
+from unit.results.validity.test_verdict import healthy, judged, open_loop, worker
+
+
+@pytest.mark.parametrize("reason", CHECKS)
+def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> None:
+    kinds = [FailureKind(kind=kind, count=200) for kind in (CONNECTIONS_RAN_OUT, PARTIAL_RESULTS)]
+    counts = {"failures": 200, "failure_kinds": kinds, "empty_results": 200}
+    sick = worker("w" * 2000, cpu_seconds=10, throttled_seconds=9.0, lag_p99_microseconds=90_000)
+    problem = PodEvent(kind="Replaced", time=START)
+    document = open_loop(200, **counts, dropped_requests=200, late_requests=200).model_copy(
+        update={
+            "workers": [sick],
+            "lost_workers": ["w-1"],
+            "queries_may_repeat": True,
+            "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
+        }
+    )
+    (message,) = [
+        each.message
+        for each in judged(document, max_late_permille=10).reasons
+        if each.reason == reason
+    ]
+    text, _, remedy = message.rpartition("; ")
+    assert remedy == CHECKS[reason].remedy
+    assert re.match("(raise|lower|look|use|measure) ", remedy)
+    assert re.search(r"[( ]limit \d.*\)$", text) or text.endswith("…")
+    assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)
+    assert len(message) <= 1000
+
+
+def test_too_few_samples_state_limit_and_remedy() -> None:
+    (reason,) = judged(healthy(requests=[make_result([1000] * 9)])).reasons
+    assert reason.message == (
+        "9 requests of query in all repeats (limit 200: 10 must lie beyond p95);"
+        " raise the step's requests or durationSeconds, or load.repeats"
+    )
