@@ -80,7 +80,7 @@ class RequestResult(RequestMeasurements):
 
 
 class WorkerUsage(Model):
-    """What measuring took from one worker, to tell whether it was the bottleneck."""
+    """What measuring took from one worker, which shows whether it was the bottleneck."""
 
     users: int
     """In an open loop 1, which stands for the arrivals."""

@@ -70,8 +70,8 @@ class ColdStart(StatusModel):
         Measure | None,
         Shown(Unit.MILLISECONDS, metric=Metric("cold_start_steady_service_time_average_seconds")),
     ] = None
-    """Mean service time of the step from the second on after which it was steady; absent if it was
-    too short to tell or never became steady."""
+    """Mean service time of the step from the second on from which it was steady; absent if it was
+    too short or never became steady."""
 
 
 class Overhead(StatusModel):

@@ -118,7 +118,7 @@ class StepResult(StatusModel):
     requests: Annotated[Count, _every(Unit.REQUESTS, Column.REQUESTS, "step_requests")]
     """Requests measured, failures included."""
     failures: Annotated[Count, _every(Unit.FAILURES, Column.FAILURES, "step_failures")]
-    """Requests whose answer was wrong, missing or late."""
+    """Requests whose response was wrong, missing or late."""
     ramp_requests: Annotated[Count | None, Shown(Unit.REQUESTS, only_with=OnlyWith.RAMP)] = None
     """Requests sent while users were still being started, or the rate still rose; not in any other
     number."""
@@ -193,12 +193,12 @@ class StepResult(StatusModel):
     steady_from_second: Annotated[
         Count | None, Shown(Unit.SECONDS, metric=Metric("step_steady_from_seconds"))
     ] = None
-    """Second after which the service times of all requests of the step were steady, of the repeat
-    in which that took longest; absent if one was too short to tell or never became steady."""
+    """Second from which the service times of all requests of the step were steady, in the worst
+    repeat; absent if any repeat was too short or never became steady."""
     outlier_windows: Annotated[
         Count | None, Shown(Unit.WINDOWS, metric=Metric("step_outlier_windows"))
     ] = None
-    """Seconds of all repeats that were unlike the others, all requests of the step together."""
+    """Seconds of all repeats that are outliers, all requests of the step together."""
 
     @property
     def is_open_loop(self) -> bool:
