@@ -28,7 +28,7 @@ from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
-from solrbench.load.master.worker_pool import WorkerPool
+from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
 
@@ -136,7 +136,7 @@ class Master:
 
         def make(**_: Any) -> DeterministicUsersDispatcher:
             return DeterministicUsersDispatcher(
-                lambda: self._worker_pool.classes,
+                lambda: self._worker_pool.user_classes,
                 lambda: self._worker_pool.roster,
                 load_shape.changed,
             )
