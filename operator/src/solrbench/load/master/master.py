@@ -114,16 +114,10 @@ class Master:
     def _open_web_page(self) -> None:
         page = self._environment.create_web_ui(port=self._settings.web_port, delayed_start=True)
         if page.app is not None:
-            add_routes(page.app, self._coordinator.state, self._store, self._stop)
+            add_routes(page.app, self._coordinator.state, self._store, self._coordinator.stop)
         page.start()
         if page.greenlet is not None:
             page.greenlet.link_exception(self._crashed)
-
-    def _stop(self) -> None:
-        if not self._coordinator.is_over:
-            self._worker_pool.fail(
-                LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
-            )
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError("LoadMasterFailed", repr(greenlet.exception))

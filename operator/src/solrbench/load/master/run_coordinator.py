@@ -51,11 +51,6 @@ class RunCoordinator:
         self._once_only = once_only_entries(plan.workload)
         self._names = NameLimiter()
 
-    @property
-    def is_over(self) -> bool:
-        """Whether every step run is measured or the run has failed."""
-        return self._status.is_over
-
     def run(self) -> None:
         """Measure every step run of the plan.
 
@@ -80,6 +75,12 @@ class RunCoordinator:
             self._measure(planned, warmed_up)
         self._status.step_run = None
         self._status.enter(RunStage.FINISHED)
+
+    def stop(self) -> None:
+        """End the run as failed, as Stop on Locust's page does; nothing if it is over."""
+        if not self._status.is_over:
+            failure = LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
+            self._workers.fail(failure)
 
     def fail(self, failure: LoadError) -> None:
         """Show a failure from now on."""
