@@ -7,7 +7,7 @@ from solrbench.load.master.worker_pool.distributed_step_run import DistributedSt
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment
 from unit.load.builders import assignment
-from unit.load.master.fakes import FakeLoad
+from unit.load.master.fake_load.locust import FakeLoad
 
 TIMED = assignment(users=6, seconds=60)
 EXACT = assignment(users=6, requests=100)

@@ -7,7 +7,7 @@ import pytest
 from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
-from unit.load.master.fakes import FakeLoad, Node
+from unit.load.master.fake_load.locust import FakeLoad, Node
 from unit.load.master.worker_pool.step_runs import (
     EXACT,
     KEY,

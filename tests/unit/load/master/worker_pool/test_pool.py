@@ -11,7 +11,7 @@ from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.schedule.user_placement import UserPlacement
 from unit.load.builders import assignment
-from unit.load.master.fakes import FakeLoad
+from unit.load.master.fake_load.locust import FakeLoad
 
 KEY = assignment().key
 RATE = ArrivalRate(requests_per_second=5, arrivals=Arrivals.UNIFORM, max_in_flight=9)
