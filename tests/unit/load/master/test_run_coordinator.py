@@ -168,6 +168,14 @@ def test_step_is_run_again_as_often_as_a_worker_is_lost(tmp_path: Path) -> None:
     assert [part.workers for _, part in run.load.assignments()] == [3, 3, 3, 2, 2, 1]
 
 
+def test_two_workers_lost_at_once_abort_a_step_once(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, workers=3, **REDISTRIBUTE), tmp_path)
+    run.at(3, lambda: run.load.lose("a", "b"))
+    run.run()
+    assert run.keys == ["r1-s0-exact", "r1-s0-exact/again-1"]
+    assert [each.worker for each in run.document("r1-s0-exact").workers] == ["pod-c"]
+
+
 def test_worker_that_joins_late_takes_part_in_the_repetition(tmp_path: Path) -> None:
     run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
 
@@ -233,6 +241,30 @@ def test_finite_list_goes_on_behind_what_an_aborted_step_can_have_sent(
     _, again = run.load.assignments()[-1]
     assert again.offset_of(0) == offset
     assert run.document(run.keys[0]).queries_may_repeat is may_repeat
+
+
+def test_lost_worker_may_have_been_the_furthest_in_a_finite_list(tmp_path: Path) -> None:
+    run = Run(each_once(TIMED, EXACT), tmp_path)
+    run.at(5, lambda: run.load.lose("b"))
+    documents = []
+
+    def store() -> None:
+        documents.append(run.document("r1-s0-timed"))
+        run.store.acknowledge("r1-s0-timed")
+
+    run.at(20, store)
+    run.run()
+    documents.append(run.document("r1-s1-exact"))
+    assert [each.queries_may_repeat for each in documents] == [False, True]
+
+
+@pytest.mark.parametrize(("kind", "names"), [("locustfile", 50), ("queries", 60)])
+def test_request_names_of_a_locustfile_are_few(tmp_path: Path, kind: str, names: int) -> None:
+    load = {kind: {"configMap": {"name": "any"}}}
+    run = Run(load_plan(EXACT, workload=load), tmp_path)
+    run.workers.names = [f"name-{number}" for number in range(60)]
+    run.run()
+    assert len(run.document("r1-s0-exact").requests) == names
 
 
 def stop_on_the_page(run: Run) -> None:

@@ -12,6 +12,7 @@ from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.step_run_executor import CompletedStepRun, StepRunExecutor
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import step_assignment
+from solrbench.plan.load_plan import LoadState
 from unit.load.master.fake_load.locust import FakeLoad
 from unit.load.master.fake_load.workers import FakeCaches, ObedientWorkers, load_plan
 
@@ -71,6 +72,21 @@ def test_measuring_begins_when_the_last_user_is_there() -> None:
     assert (completed.steady, completed.may_repeat, completed.lost_workers) == (None, False, ())
     assert runs.load.clock.now() == 21
     assert len(runs.load.sent(messages.START_MEASURING)) == 2
+
+
+def test_time_and_throughput_count_from_the_begin_of_the_measurement() -> None:
+    runs, states = StepRuns(), list[LoadState]()
+    # The last second but one of a step run, the ramp of the next one, and three seconds of it.
+    for seconds in (20.5, 21.5, 22.5, 23.5, 24.5):
+        runs.load.clock.after(seconds, lambda: states.append(runs.status.load_state()))
+    runs.run()
+    runs.run()
+    assert [(each.stage, each.elapsed_seconds) for each in states] == [
+        ("Measuring", 19.5),
+        ("Ramping", 0),
+        *(("Measuring", seconds) for seconds in (0.5, 1.5, 2.5)),
+    ]
+    assert [each.requests_per_second for each in states] == [0, 0, 0, 20, 20]
 
 
 def test_users_that_begin_as_they_spawn_need_no_order() -> None:

@@ -20,12 +20,14 @@ class ObedientWorkers:
     Attributes:
         requests_per_second: requests of each of them, every one of a millisecond
         exact_seconds: time for a number of requests
+        names: request names of each result
 
     """
 
     def __init__(self, load: FakeLoad, exact_seconds: int = 4) -> None:
         self.requests_per_second = 10
         self.exact_seconds = exact_seconds
+        self.names = ["query"]
         self._load = load
         self._parts: dict[str, Assignment] = {}
         load.runner.on_send = self._obey
@@ -42,7 +44,7 @@ class ObedientWorkers:
         elif sent.message == messages.STOP_SENDING:
             self._later(0.5, sent.worker, lambda: self._finish(sent.worker))
         elif sent.message == messages.ABORT:
-            del self._parts[sent.worker]
+            self._parts.pop(sent.worker, None)
 
     def _measure(self, worker: str) -> None:
         part = self._parts[worker]
@@ -65,7 +67,7 @@ class ObedientWorkers:
 
     def _finish(self, worker: str) -> None:
         key = self._parts.pop(worker).key
-        measured = [part([1000] * self.requests_per_second)]
+        measured = [part([1000] * self.requests_per_second, name) for name in self.names]
         self._load.result(key, worker, used=[self.requests_per_second], requests=measured)
 
 

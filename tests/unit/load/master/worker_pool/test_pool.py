@@ -5,6 +5,7 @@ import pytest
 from solrbench.api.v1alpha1.load.load import Arrivals
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
+from solrbench.load.master.worker_pool.distributed_step_run import StepRunState
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import LiveTotals
@@ -101,16 +102,16 @@ def test_step_run_from_assignment_to_results() -> None:
     step_run = load.pool.assign(assignment(users=3, seconds=10))
     load.pool.spawn(3, 100)
     load.clock.after(1, lambda: load.spawned(KEY, "a"))
-    load.clock.after(2, lambda: load.spawned(KEY, "b"))
+    load.clock.after(2.1, lambda: load.spawned(KEY, "b"))
     load.pool.wait_spawned(step_run, 30)
-    assert (load.clock.now(), load.shape.levels, load.pool.users) == (2, [(3, 100)], 3)
+    assert (load.clock.now(), load.shape.levels, load.pool.users) == (2.1, [(3, 100)], 3)
     step_run.start_measuring()
     load.clock.after(10, lambda: load.result(KEY, "b", used=[5]))
     load.clock.after(11, lambda: load.result(KEY, "a", used=[6]))
     results = load.pool.wait_results(step_run, 60)
-    assert load.clock.now() == 13
+    assert load.clock.now() == 13.1
     assert [(name, each.used_numbers) for name, each in results] == [("pod-a", [6]), ("pod-b", [5])]
-    assert step_run.lost == []
+    assert (step_run.state, step_run.lost) == (StepRunState.CONCLUDED, [])
     assert [(each.worker, each.message, each.data) for each in load.runner.sent[2:]] == [
         ("a", messages.START_MEASURING, {"key": KEY}),
         ("b", messages.START_MEASURING, {"key": KEY}),
