@@ -82,7 +82,7 @@ def _cold_starts(benchmark: SolrBenchmark) -> list[ColdStart]:
 
 RESULT_FAMILIES = (
     *_families(StepResult, lambda benchmark: benchmark.status.results, _RESULT),
-    *_families(OpenLoopStats, lambda benchmark: benchmark.status.sending, _STEP),
+    *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),
     MetricFamily(
         "step_valid",

@@ -261,7 +261,7 @@ def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
     assert told(judged(open_loop(1000, dropped_requests=11))) == {
         "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %, limit 1 %)"
     }
-    late = judged(open_loop(1000, late_requests=51), max_late_permille=50)
+    late = judged(open_loop(1000, late_requests=51), max_late_percent=5)
     assert told(late) == {
         "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %, limit 5 %)"
     }
@@ -272,7 +272,7 @@ def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
     inside = document.requests[0].model_copy(update={"request": "visit.first"})
     whole = inside.model_copy(update={"request": "visit", "is_transaction": True})
     both = document.model_copy(update={"requests": [whole, inside]})
-    assert judged(both, max_late_permille=10).verdict == "Valid"
+    assert judged(both, max_late_percent=1).verdict == "Valid"
 
 
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])

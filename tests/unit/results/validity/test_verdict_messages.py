@@ -27,7 +27,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
     )
     (message,) = [
         each.message
-        for each in judged(document, max_late_permille=10).reasons
+        for each in judged(document, max_late_percent=1).reasons
         if each.reason == reason
     ]
     text, _, remedy = message.rpartition("; ")

@@ -53,9 +53,9 @@ class ValidityCheck:
 
 
 def worst_share_of_requests(
-    document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: int
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: float
 ) -> Finding | None:
-    """Return the request name with the largest share above `limit` ‰ of its requests.
+    """Return the request name with the largest share above `limit` per cent of its requests.
 
     `what` goes on behind their number and name, such as "failed".
     """
@@ -63,10 +63,10 @@ def worst_share_of_requests(
         Finding(
             part / result.requests,
             f"{part} of {result.requests} requests of {result.request} {what}"
-            f" ({format_share(part, result.requests)}, limit {format_limit(limit)})",
+            f" ({format_share(part, result.requests)}, limit {format_percent(limit)})",
         )
         for result in document.requests
-        if (part := count(result)) * 1000 > limit * result.requests and result.requests
+        if (part := count(result)) * 100 > limit * result.requests and result.requests
     )
 
 
@@ -75,11 +75,6 @@ def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     return sum(
         each.count for result in results for each in result.failure_kinds if each.kind == kind
     )
-
-
-def format_limit(permille: int) -> str:
-    """Return a limit of the spec in per cent, as measured shares are."""
-    return format_percent(permille / 10)
 
 
 def worst(findings: Iterable[Finding]) -> Finding | None:

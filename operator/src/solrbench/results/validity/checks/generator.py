@@ -31,7 +31,8 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
         Finding(
             percent,
             f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} for"
-            f" {format_number(measured_seconds(worker, document))} s (limit {limit} %)",
+            f" {format_number(measured_seconds(worker, document))} s"
+            f" (limit {format_percent(limit)})",
         )
         for worker in document.workers
         if (percent := _cpu_percent(worker, document)) > limit
@@ -41,7 +42,8 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
             busy,
             f"the engine thread of worker {worker.worker} was busy or runnable for"
             f" {format_percent(busy)} of {format_number(measured_seconds(worker, document))} s"
-            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU, limit {limit} %)",
+            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU,"
+            f" limit {format_percent(limit)})",
         )
         for worker in document.workers
         if (busy := worker.core_busy_percent or 0.0) > limit

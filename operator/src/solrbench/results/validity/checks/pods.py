@@ -10,7 +10,6 @@ from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
     Outcome,
-    format_limit,
     measured_seconds,
     worst,
 )
@@ -31,17 +30,17 @@ def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
 
 def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
-    limit = load.validity.max_throttled_permille
+    limit = load.validity.max_throttled_percent
     silent = [each.worker for each in document.workers if each.throttled_seconds is None]
     found = worst(
         Finding(
             throttled / seconds,
             f"worker {worker.worker} was CPU-throttled for {format_number(throttled)} s of"
             f" {format_number(seconds)} s{_cores(worker)}"
-            f" ({format_percent(100 * throttled / seconds)}, limit {format_limit(limit)})",
+            f" ({format_percent(100 * throttled / seconds)}, limit {format_percent(limit)})",
         )
         for worker in document.workers
-        if (throttled := worker.throttled_seconds or 0.0) * 1000
+        if (throttled := worker.throttled_seconds or 0.0) * 100
         > limit * (seconds := measured_seconds(worker, document))
         and seconds > 0
     )
