@@ -33,7 +33,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def status(finished: str) -> dict[str, Any]:
     assert finished
-    kube.wait_for_reason(NAME, "CleanedUp", "Kept", 20)
+    kube.wait_for_reason(NAME, "CleanedUp", "CleanupSkipped", 20)
     return kube.status(NAME)
 
 

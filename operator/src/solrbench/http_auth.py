@@ -13,12 +13,7 @@ import httpx
 
 from solrbench.errors import PermanentError
 from solrbench.plan.auth_files import PASSWORD, USERNAME, AuthFiles
-
-AUTHENTICATION_FAILED = "AuthenticationFailed"
-CERTIFICATE_NOT_TRUSTED = "CertificateNotTrusted"
-REDIRECT_REFUSED = "RedirectRefused"
-REFUSALS = frozenset({AUTHENTICATION_FAILED, CERTIFICATE_NOT_TRUSTED, REDIRECT_REFUSED})
-"""Reasons for which an existing target turns a caller away; none passes by itself."""
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ class HttpAuth:
             return ssl.create_default_context(cadata=None if self.ca is None else self.ca or " ")
         except (ssl.SSLError, ValueError) as error:
             raise PermanentError(
-                CERTIFICATE_NOT_TRUSTED,
+                LifecycleReason.CERTIFICATE_NOT_TRUSTED,
                 f"target.existing.tls.caSecret holds no certificates in PEM: {error}",
             ) from error
 

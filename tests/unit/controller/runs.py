@@ -54,7 +54,7 @@ def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContex
     try:
         reconcile_target(run)
     except TemporaryError as wait:
-        if wait.reason != "TargetFound" or cloud.changed:
+        if wait.reason != "CreatingCollection" or cloud.changed:
             raise
         run = pass_over(cloud, changes, stored_status(run))
         reconcile_target(run)

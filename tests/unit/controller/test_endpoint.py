@@ -6,6 +6,7 @@ from solrbench.controller import endpoint
 from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic_auth
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from support.few_objects import FewObjects
@@ -30,7 +31,7 @@ ADDRESSES = {
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
     def resolve(host: str) -> list[str]:
         if host not in ADDRESSES:
-            raise TemporaryError("HostNotFound", f"{host} cannot be resolved")
+            raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, f"{host} cannot be resolved")
         return ADDRESSES[host]
 
     monkeypatch.setattr(endpoint, "resolve", resolve)
@@ -101,7 +102,10 @@ def test_nodes_of_a_solr_cloud() -> None:
         (FewObjects(), "SolrCloudNotFound"),
         (FewObjects({("SolrCloud", "books"): cloud(True, False)}), "SolrCloudNotReady"),
         (FewObjects({("SolrCloud", "books"): {}}), "SolrCloudNotReady"),
-        (FewObjects(refusal=TemporaryError("KindNotServed", "no")), "SolrOperatorMissing"),
+        (
+            FewObjects(refusal=TemporaryError(LifecycleReason.KIND_NOT_SERVED, "no")),
+            "SolrOperatorMissing",
+        ),
     ],
 )
 def test_solr_cloud_that_is_not_there_yet(cluster: FewObjects, reason: str) -> None:

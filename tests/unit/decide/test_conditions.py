@@ -20,6 +20,8 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -50,22 +52,22 @@ def test_transition_time_moves_only_when_the_status_flips(
     before: Truth, after: Truth, moment: datetime
 ) -> None:
     conditions = Conditions([stored(ACCEPTED, before)], LATER, 2)
-    conditions.set(ACCEPTED, after, "New", "words")
+    conditions.set(ACCEPTED, after, LifecycleReason.ACCEPTED, "words")
     found = conditions.get(ACCEPTED)
     assert found.last_transition_time == moment
-    assert (found.reason, found.message, found.observed_generation) == ("New", "words", 2)
+    assert (found.reason, found.message, found.observed_generation) == ("Accepted", "words", 2)
 
 
 def test_condition_that_was_set_is_true_in_the_same_reconcile() -> None:
     conditions = Conditions([], NOW, 1)
-    conditions.set(TARGET_READY, "True", "Ready", "")
+    conditions.set(TARGET_READY, "True", TargetReason.READY, "")
     assert conditions.is_true(TARGET_READY)
     assert not conditions.is_true(ACCEPTED)
 
 
 def test_a_long_message_is_cut() -> None:
     conditions = Conditions([], NOW, 1)
-    conditions.set(SUCCEEDED, "False", "Failed", "x" * (MAX_MESSAGE + 1))
+    conditions.set(SUCCEEDED, "False", LifecycleReason.DEADLINE_EXCEEDED, "x" * (MAX_MESSAGE + 1))
     assert len(conditions.get(SUCCEEDED).message) == MAX_MESSAGE
 
 

@@ -8,4 +8,5 @@
 - `crd`: the CustomResourceDefinition generated from the models
 - `generate`: writes every generated file
 - `reference`: the page that documents it
+- `reason_reference`: the page that documents the reasons of its conditions
 """

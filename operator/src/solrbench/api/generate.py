@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from solrbench.api.crd import render_chart_template, render_crd
+from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
 from solrbench.api.v1alpha1 import GROUP, PLURAL
 
 CRD_FILE = f"crds/{GROUP}_{PLURAL}.yaml"
 CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
 REFERENCE_FILE = "docs/api-reference.md"
+REASONS_FILE = "docs/reasons.md"
 
 
 def render_files() -> dict[str, str]:
@@ -26,6 +28,7 @@ def render_files() -> dict[str, str]:
         CRD_FILE: definition,
         CHART_FILE: render_chart_template(definition),
         REFERENCE_FILE: render_reference(),
+        REASONS_FILE: render_reason_reference(),
     }
 
 

@@ -19,6 +19,7 @@ from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.decide.conditions import is_finished
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.validity.verdict import INVALID
 
 POLL_SECONDS = 1.0
@@ -83,7 +84,7 @@ def _states(
         if body is None:
             text = "was deleted" if seen else "does not exist"
             raise PermanentError(
-                "NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}"
+                LifecycleReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
             )
         seen = True
         benchmark = SolrBenchmark.parse(body)

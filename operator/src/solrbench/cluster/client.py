@@ -18,6 +18,7 @@ from urllib3.exceptions import HTTPError
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan.names import MANAGER
+from solrbench.reasons.lifecycle import LifecycleReason
 
 Manifest = dict[str, Any]
 
@@ -196,21 +197,23 @@ def _wrap_api_errors(action: str) -> Iterator[None]:
     try:
         yield
     except ResourceNotFoundError as error:
-        raise TemporaryError("KindNotServed", f"{action}: {error}") from error
+        raise TemporaryError(LifecycleReason.KIND_NOT_SERVED, f"{action}: {error}") from error
     except ApiException as error:
         raise _error_for(error.status, f"{action}: {_api_message(error)}") from error
     except (HTTPError, OSError) as error:
-        raise TemporaryError("ApiUnreachable", f"{action}: {error}") from error
+        raise TemporaryError(LifecycleReason.API_UNREACHABLE, f"{action}: {error}") from error
 
 
 def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
     if status == 404:
-        return _NotFoundError("NotFound", text)
+        return _NotFoundError(LifecycleReason.NOT_FOUND, text)
     if status == 409:
-        return ConflictError("Conflict", text)
+        return ConflictError(LifecycleReason.CONFLICT, text)
     if status in (400, 422):
-        return PermanentError("Refused", text)
-    return TemporaryError("ApiRefused" if status == 403 else "ApiUnreachable", text)
+        return PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
+    return TemporaryError(
+        LifecycleReason.API_REFUSED if status == 403 else LifecycleReason.API_UNREACHABLE, text
+    )
 
 
 def _api_message(error: ApiException) -> str:

@@ -15,6 +15,7 @@ from solrbench.manifests.report import (
 )
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_PASS, selector
+from solrbench.reasons.load import LoadReason
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.storage import from_chunks, to_chunks
@@ -58,7 +59,9 @@ class Reports:
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
         if stored.get(document.id) != document:
-            raise TemporaryError("ResultNotStored", f"the stored result of {document.id} differs")
+            raise TemporaryError(
+                LoadReason.RESULT_NOT_STORED, f"the stored result of {document.id} differs"
+            )
         self._known[benchmark.metadata.uid] = _in_order(known | stored)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
@@ -113,4 +116,4 @@ def _read(bodies: list[Manifest]) -> StepRunResult:
         return from_chunks(chunks)
     except ValueError as error:
         name = ordered[0]["metadata"]["name"]
-        raise TemporaryError("ReportDamaged", f"ConfigMap {name}: {error}") from error
+        raise TemporaryError(LoadReason.REPORT_DAMAGED, f"ConfigMap {name}: {error}") from error

@@ -10,6 +10,8 @@ from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of,
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from solrbench.solr.dns import resolve
@@ -118,21 +120,23 @@ def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
     except TemporaryError as error:
-        if error.reason != "KindNotServed":
+        if error.reason != LifecycleReason.KIND_NOT_SERVED:
             raise
         raise TemporaryError(
-            "SolrOperatorMissing",
+            TargetReason.SOLR_OPERATOR_MISSING,
             f"{field}: the cluster knows no SolrCloud; install the Solr Operator, or give urls",
         ) from error
     if body is None:
         raise TemporaryError(
-            "SolrCloudNotFound", f"{field}: there is no SolrCloud {name} in namespace {namespace}"
+            TargetReason.SOLR_CLOUD_NOT_FOUND,
+            f"{field}: there is no SolrCloud {name} in namespace {namespace}",
         )
     status = body.get("status") or {}
     nodes = status.get("solrNodes") or []
     if not nodes or not all(node.get("ready") for node in nodes):
         ready = sum(bool(node.get("ready")) for node in nodes)
         raise TemporaryError(
-            "SolrCloudNotReady", f"{field}: {ready} of {len(nodes)} nodes of {name} are ready"
+            TargetReason.SOLR_CLOUD_NOT_READY,
+            f"{field}: {ready} of {len(nodes)} nodes of {name} are ready",
         )
     return [f"{node['internalAddress']}/solr" for node in nodes]

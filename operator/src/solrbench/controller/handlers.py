@@ -25,6 +25,7 @@ from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 
 log = logging.getLogger("solrbench")
@@ -114,7 +115,7 @@ class Handlers:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
                     raise blocking_finalizer(self._cluster, namespace, name) or TemporaryError(
-                        "RemovingPods", "pods are still being removed"
+                        LifecycleReason.REMOVING_PODS, "pods are still being removed"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
@@ -148,7 +149,9 @@ class Handlers:
                 f" it there: {error}"
             )
             log.warning("%s: %s", benchmark.key, message)
-            kopf.event(body, type="Warning", reason="CollectionLeftBehind", message=message)
+            kopf.event(
+                body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message
+            )
 
 
 def _utc_now() -> datetime:

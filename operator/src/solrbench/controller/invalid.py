@@ -9,6 +9,7 @@ from solrbench.api.problems import problems
 from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Conditions
 from solrbench.errors import TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
@@ -22,7 +23,7 @@ def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError)
     """
     if all(item["type"] == "extra_forbidden" for item in error.errors()):
         raise TemporaryError(
-            "DefinitionNewer",
+            LifecycleReason.DEFINITION_NEWER,
             f"the CRD is newer than this operator, upgrade it: {'; '.join(problems(error))}",
         )
     generation = body["metadata"].get("generation", 1)
@@ -31,7 +32,7 @@ def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError)
         return
     conditions = Conditions([], datetime.now(UTC), generation)
     for type_ in (ACCEPTED, SUCCEEDED):
-        conditions.set(type_, "False", "InvalidSpec", "; ".join(problems(error)))
+        conditions.set(type_, "False", LifecycleReason.INVALID_SPEC, "; ".join(problems(error)))
     status = {
         "phase": "Failed",
         "observedGeneration": generation,

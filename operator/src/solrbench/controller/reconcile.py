@@ -24,6 +24,7 @@ from solrbench.decide.conditions import (
 )
 from solrbench.decide.deadlines import deadline_seconds
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def _check_deadline(context: ReconcileContext, wait: TemporaryError) -> None:
     limit = deadline_seconds(context.benchmark.spec, context.status.phase)
     if limit is not None and context.seconds_in_phase() > limit:
         raise PermanentError(
-            "DeadlineExceeded",
+            LifecycleReason.DEADLINE_EXCEEDED,
             f"{context.status.phase} took longer than {limit} s (spec.deadlineSeconds);"
             f" last seen: {wait.reason}: {wait.message}",
         ) from wait

@@ -10,8 +10,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit, urlunsplit
 
 from solrbench.errors import PermanentError
+from solrbench.reasons.lifecycle import LifecycleReason
 
-HOST_NOT_ALLOWED = "HostNotAllowed"
 DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
 """Services of the cluster."""
 
@@ -52,7 +52,7 @@ def check_name(host: str, allowed: Sequence[str]) -> None:
     """
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
         raise PermanentError(
-            HOST_NOT_ALLOWED,
+            LifecycleReason.HOST_NOT_ALLOWED,
             f"{_FIELD}: {host} matches none of the operator's allowed hosts"
             f" ({', '.join(allowed) or 'none'}); ask who runs the operator to add it"
             " (existingTargets.allowedHosts of the chart)",
@@ -72,7 +72,8 @@ def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[st
         what = "the API server" if address in refused else _forbidden_kind(address)
         if what:
             raise PermanentError(
-                HOST_NOT_ALLOWED, f"{_FIELD}: {host} is {address}, {what}, which is never allowed"
+                LifecycleReason.HOST_NOT_ALLOWED,
+                f"{_FIELD}: {host} is {address}, {what}, which is never allowed",
             )
 
 

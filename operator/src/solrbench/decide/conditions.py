@@ -10,6 +10,8 @@ from typing import Literal
 
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
 
 ACCEPTED = "Accepted"
 TARGET_READY = "TargetReady"
@@ -32,16 +34,16 @@ class Conditions:
         self._by_type = {each.type: each for each in stored}
         for type_ in ALL_TYPES:
             if type_ not in self._by_type:
-                self.set(type_, "Unknown", "Pending", "")
+                self.set(type_, "Unknown", LifecycleReason.PENDING, "")
 
-    def set(self, type_: str, status: Truth, reason: str, message: str) -> None:
+    def set(self, type_: str, status: Truth, reason: Reason, message: str) -> None:
         """Set one condition."""
         before = self._by_type.get(type_)
         kept = before is not None and before.status == status
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
-            reason=reason,
+            reason=reason.value,
             message=message[:MAX_MESSAGE],
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now

@@ -7,13 +7,12 @@ import httpx
 
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import (
-    AUTHENTICATION_FAILED,
-    CERTIFICATE_NOT_TRUSTED,
     NO_AUTH,
-    REDIRECT_REFUSED,
     HttpAuth,
     certificate_problem,
 )
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 
@@ -85,12 +84,12 @@ class SolrClient:
         except httpx.HTTPError as error:
             if problem := certificate_problem(error):
                 raise PermanentError(
-                    CERTIFICATE_NOT_TRUSTED,
+                    LifecycleReason.CERTIFICATE_NOT_TRUSTED,
                     f"{address}: {problem}; target.existing.tls.caSecret must hold the authority"
                     " that signed the certificate, and urls the host it was signed for",
                 ) from error
             raise TemporaryError(
-                "SolrUnreachable", f"{method} {address}: {str(error) or repr(error)}"
+                TargetReason.SOLR_UNREACHABLE, f"{method} {address}: {str(error) or repr(error)}"
             ) from error
         return _checked(answer)
 
@@ -102,7 +101,7 @@ def _checked(answer: httpx.Response) -> Any:
         body = answer.json()
     except ValueError as error:
         raise TemporaryError(
-            "SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}"
+            TargetReason.SOLR_UNREACHABLE, f"{answer.url}: no JSON, {answer.text[:200]}"
         ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
@@ -112,7 +111,7 @@ def _checked(answer: httpx.Response) -> Any:
         if answer.status_code >= 500 or answer.status_code in (404, 429)
         else PermanentError
     )
-    raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
+    raise kind(TargetReason.SOLR_ERROR, f"{answer.request.method} {answer.url.path}: {text}")
 
 
 def _check_proxy_response(answer: httpx.Response) -> None:
@@ -120,14 +119,14 @@ def _check_proxy_response(answer: httpx.Response) -> None:
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):
         raise PermanentError(
-            AUTHENTICATION_FAILED,
+            LifecycleReason.AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
             " target.existing.basicAuth.secretName must name a Secret with user and password of"
             " somebody who may do that",
         )
     if answer.is_redirect:
         raise PermanentError(
-            REDIRECT_REFUSED,
+            LifecycleReason.REDIRECT_REFUSED,
             f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
             " not followed, name the place itself in target.existing.urls",
         )

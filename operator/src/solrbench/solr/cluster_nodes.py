@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 from solrbench.solr.replica_counts import ReplicaSize
@@ -42,7 +43,7 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     answer = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {name: _identity(body) for name, body in answer.items() if name.endswith("_solr")}
     if not lives:
-        raise TemporaryError("SolrNotLive", f"{solr.urls[0]} names no live node")
+        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, f"{solr.urls[0]} names no live node")
     return lives
 
 
@@ -76,7 +77,9 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
     }
     missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
     if missing:
-        raise TemporaryError("CoresNotReady", f"no node tells of {', '.join(missing[:10])}")
+        raise TemporaryError(
+            TargetReason.CORES_NOT_READY, f"no node tells of {', '.join(missing[:10])}"
+        )
     return [
         ReplicaSize(
             each.shard, each.core, int(cores[each.core][DOCUMENTS]), int(cores[each.core][SIZE])

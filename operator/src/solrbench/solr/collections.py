@@ -4,7 +4,8 @@ from collections import Counter
 
 from solrbench.api.v1alpha1.collection import Collection, RouterName
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import REFUSALS
+from solrbench.reasons.lifecycle import REFUSALS
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica, config_set_of
 from solrbench.solr.properties import config_properties, differences, read_property
@@ -81,14 +82,14 @@ def create_collection(
     except (PermanentError, TemporaryError) as error:
         if error.reason in REFUSALS:
             raise
-        if error.reason != "SolrError" or "already exists" in error.message:
+        if error.reason != TargetReason.SOLR_ERROR or "already exists" in error.message:
             raise TemporaryError(error.reason, error.message) from error
         if config_set is None or config_set_of(solr, name) == config_set:
             delete_collection(solr, name)
         if any(sign in error.message for sign in NETWORK_ERROR_MARKERS):
-            raise TemporaryError("CollectionNotCreated", error.message) from error
+            raise TemporaryError(TargetReason.COLLECTION_NOT_CREATED, error.message) from error
         raise PermanentError(
-            "CollectionRefused",
+            TargetReason.COLLECTION_REFUSED,
             f"Solr did not create the collection; check collection.configSet: {error.message}",
         ) from error
 
@@ -125,7 +126,7 @@ def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
     if unlike:
         text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in unlike.items())
         raise PermanentError(
-            "SettingNotApplied",
+            TargetReason.SETTING_NOT_APPLIED,
             f"{text}; solrconfig.xml must declare a cache before its settings can be changed",
         )
 
@@ -151,9 +152,9 @@ def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None
     """
     waiting = [f"{r.core} is {r.state}" for r in found if r.state != "active"]
     if waiting:
-        raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
+        raise TemporaryError(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting))
     if missing := _wrong_types(found, wanted):
-        raise PermanentError("WrongReplicas", missing)
+        raise PermanentError(TargetReason.WRONG_REPLICAS, missing)
     _check_placement(found, nodes)
 
 
@@ -162,13 +163,13 @@ def _check_placement(found: list[Replica], nodes: int) -> None:
     together = Counter((replica.shard, replica.node) for replica in found)
     if twice := [f"{shard} on {node}" for (shard, node), n in together.items() if n > 1]:
         raise PermanentError(
-            "UnevenPlacement", f"replicas of one shard share a node: {', '.join(twice)}"
+            TargetReason.UNEVEN_PLACEMENT, f"replicas of one shard share a node: {', '.join(twice)}"
         )
     per_node = Counter(replica.node for replica in found)
     most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0
     if most - least > 1:
         raise PermanentError(
-            "UnevenPlacement", f"replicas by node: {dict(sorted(per_node.items()))}"
+            TargetReason.UNEVEN_PLACEMENT, f"replicas by node: {dict(sorted(per_node.items()))}"
         )
 
 

@@ -3,6 +3,7 @@
 import socket
 
 from solrbench.errors import TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def resolve(host: str) -> list[str]:
@@ -16,6 +17,6 @@ def resolve(host: str) -> list[str]:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise TemporaryError(
-            "HostNotFound", f"target.existing: {host} cannot be resolved: {error}"
+            LifecycleReason.HOST_NOT_FOUND, f"target.existing: {host} cannot be resolved: {error}"
         ) from error
     return sorted({str(address[0]) for *_, address in found})

@@ -5,6 +5,7 @@ collection of ours looks like somebody else's, or the other way round.
 """
 
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
@@ -30,7 +31,7 @@ def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: s
         return found is not None
     if not found.startswith(prefix):
         raise PermanentError(
-            "CollectionExists",
+            TargetReason.COLLECTION_EXISTS,
             f"target.existing has a collection {name} that is not of this benchmark; it is left"
             " alone, give the benchmark another name",
         )
@@ -73,4 +74,6 @@ def _expect_nodes(solr: SolrClient, name: str) -> None:
     """
     away = {each.node for each in replicas(solr, name)} - set(live_nodes(solr))
     if away:
-        raise TemporaryError("SolrNotLive", f"nodes of {name} are away: {', '.join(sorted(away))}")
+        raise TemporaryError(
+            TargetReason.SOLR_NOT_LIVE, f"nodes of {name} are away: {', '.join(sorted(away))}"
+        )

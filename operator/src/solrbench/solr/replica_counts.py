@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from solrbench.errors import TemporaryError
+from solrbench.reasons.indexing import IndexingReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import Replica
 
@@ -57,5 +58,7 @@ def documents_by_shard(cores: list[ReplicaSize]) -> dict[str, int]:
         by_shard.setdefault(each.shard, {})[each.core] = each.documents
     for shard, by_core in by_shard.items():
         if len(set(by_core.values())) > 1:
-            raise TemporaryError("ReplicasDisagree", f"documents of {shard} by replica: {by_core}")
+            raise TemporaryError(
+                IndexingReason.REPLICAS_DISAGREE, f"documents of {shard} by replica: {by_core}"
+            )
     return {shard: next(iter(by_core.values())) for shard, by_core in by_shard.items()}

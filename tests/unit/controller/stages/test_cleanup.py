@@ -15,6 +15,7 @@ from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import NO_AUTH
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from solrbench.telemetry.metrics import Telemetry
 from support.few_objects import FewObjects
@@ -26,7 +27,7 @@ from unit.solr.cloud import Cloud
 def measured(cloud: Cloud, **spec: Any) -> ReconcileContext:
     changes = create() | {f"spec.{name}": value for name, value in spec.items()}
     run = provisioned(cloud, changes)
-    run.conditions.set(SUCCEEDED, "True", "Succeeded", "")
+    run.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, "")
     return run
 
 

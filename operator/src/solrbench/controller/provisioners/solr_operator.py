@@ -16,6 +16,7 @@ from solrbench.decide.solr_cloud_readiness import is_unreconciled, unmet_conditi
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 
 
 def ensure_ready(context: ReconcileContext) -> None:
@@ -28,7 +29,7 @@ def ensure_ready(context: ReconcileContext) -> None:
     """
     if not context.cluster.serves(*SOLR_CLOUDS):
         raise TemporaryError(
-            "SolrOperatorMissing",
+            TargetReason.SOLR_OPERATOR_MISSING,
             "the cluster does not know solrclouds.solr.apache.org; install the Apache Solr"
             " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
         )
@@ -49,7 +50,7 @@ def ensure_ready(context: ReconcileContext) -> None:
     )
     if is_unreconciled(cloud, stateful_set, context.now):
         raise TemporaryError(
-            "SolrOperatorNotRunning",
+            TargetReason.SOLR_OPERATOR_NOT_RUNNING,
             f"nobody has done anything about SolrCloud {cloud['metadata']['name']}; check in the"
             f" Solr Operator's log that it runs, watches namespace {context.namespace} and, for"
             " zookeeper.mode Provided, was installed with zookeeper-operator.use",
@@ -68,11 +69,11 @@ def _own_cloud(context: ReconcileContext) -> Manifest | None:
     owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
     if metadata.get("deletionTimestamp") is not None:
         raise TemporaryError(
-            "RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there"
+            TargetReason.REMOVING_OLD_TARGET, f"SolrCloud {name} of an earlier run is still there"
         )
     if context.benchmark.metadata.uid not in owners:
         raise PermanentError(
-            "SolrCloudNameTaken",
+            TargetReason.SOLR_CLOUD_NAME_TAKEN,
             f"there is a SolrCloud {name} that does not belong to this benchmark; give the"
             " benchmark another name, which is that of its SolrCloud",
         )
@@ -102,7 +103,7 @@ def _wait_until_ready(
     seen = pods(context, names.SOLR)
     if stateful_set is not None and not seen:
         raise TemporaryError(
-            "SolrCloudNotReady",
+            TargetReason.SOLR_CLOUD_NOT_READY,
             "no pod is made yet; if that lasts, see why: kubectl describe statefulset"
             f" {stateful_set['metadata']['name']}. A namespace that enforces Pod Security"
             " restricted refuses the init containers of Solr Operator v0.9: label it baseline, use"
@@ -113,4 +114,4 @@ def _wait_until_ready(
             f"Solr runs in {', '.join(pod.name for pod in seen)}, but the Solr Operator has not yet"
             " opened the readiness gates or said so; if that lasts, check that it still runs"
         )
-    raise TemporaryError("SolrCloudNotReady", "; ".join(lacking))
+    raise TemporaryError(TargetReason.SOLR_CLOUD_NOT_READY, "; ".join(lacking))

@@ -8,6 +8,7 @@ from solrbench.controller.provisioners.zookeeper import check_external, ensure_e
 from solrbench.errors import TemporaryError
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 
 
 def ensure_ready(context: ReconcileContext) -> None:
@@ -28,4 +29,6 @@ def ensure_ready(context: ReconcileContext) -> None:
     ready = sum(pod.ready for pod in pods(context, names.SOLR))
     if ready != wanted:
         raise_pod_problem(context, names.SOLR)
-        raise TemporaryError("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
+        raise TemporaryError(
+            TargetReason.SOLR_NOT_READY, f"{ready} of {wanted} Solr pods are ready"
+        )

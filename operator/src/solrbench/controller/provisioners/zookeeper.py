@@ -7,6 +7,7 @@ from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import zookeeper
 
 
@@ -38,7 +39,7 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     if size != wanted:
         raise_pod_problem(context, names.ZOOKEEPER)
         raise TemporaryError(
-            "ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble"
+            TargetReason.ZOOKEEPER_NOT_READY, f"{size} of {wanted} ZooKeepers are in the ensemble"
         )
 
 
@@ -51,7 +52,7 @@ def check_provided(context: ReconcileContext) -> None:
     """
     if not context.cluster.serves(*ZOOKEEPER_CLUSTERS):
         raise TemporaryError(
-            "ZooKeeperOperatorMissing",
+            TargetReason.ZOOKEEPER_OPERATOR_MISSING,
             "the cluster does not know zookeeperclusters.zookeeper.pravega.io; install the"
             " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
         )
@@ -67,7 +68,7 @@ def wait_for_provided(context: ReconcileContext) -> None:
     name = names.provided_zookeeper(context.benchmark)
     if context.cluster.get(*ZOOKEEPER_CLUSTERS, context.namespace, name) is None:
         raise TemporaryError(
-            "ZooKeeperNotReady",
+            TargetReason.ZOOKEEPER_NOT_READY,
             f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
             " zookeeper-operator.use or zookeeper-operator.install",
         )
@@ -84,7 +85,7 @@ def check_external(context: ReconcileContext) -> None:
     servers = context.zookeeper_path.servers
     if not zookeeper.any_reachable(servers):
         raise TemporaryError(
-            "ZooKeeperUnreachable",
+            TargetReason.ZOOKEEPER_UNREACHABLE,
             f"no ZooKeeper of {servers} takes a connection from the operator; check"
             " spec.target.solrCloud.zookeeper.connectionString, whose names must hold in every"
             " namespace, and network policies",

@@ -16,6 +16,8 @@ from solrbench.decide.conditions import (
     TARGET_READY,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.text.verdict_text import completion_note
 
 
@@ -23,12 +25,12 @@ def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
     reasons = completion_note(context.status.verdicts)
     message = "every step is measured and stored" + (f"; {reasons}" if reasons else "")
-    context.conditions.set(SUCCEEDED, "True", "Succeeded", message)
+    context.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, message)
     context.update(completion_time=context.now)
     context.set_phase("Succeeded")
 
 
-def fail(context: ReconcileContext, reason: str, message: str) -> None:
+def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Note why the benchmark ends early."""
     context.conditions.set(SUCCEEDED, "False", reason, message)
     context.update(completion_time=context.now, load=None)
@@ -49,16 +51,18 @@ def clean_up(context: ReconcileContext) -> None:
     if not gone:
         waits = blocking_finalizer(
             context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError("CleaningUp", "pods are still there")
+        ) or TemporaryError(LifecycleReason.CLEANING_UP, "pods are still there")
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
         raise waits
     if components != LOAD:
         _remove_collection(context)
     if components == LOAD:
         message = f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper stay"
-        context.conditions.set(CLEANED_UP, "False", "Kept", message)
+        context.conditions.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, message)
     else:
-        context.conditions.set(CLEANED_UP, "True", "CleanedUp", "only the results are left")
+        context.conditions.set(
+            CLEANED_UP, "True", LifecycleReason.CLEANED_UP, "only the results are left"
+        )
 
 
 def _remove_collection(context: ReconcileContext) -> None:
@@ -72,14 +76,16 @@ def _remove_collection(context: ReconcileContext) -> None:
         remove_collection(context)
     except SolrbenchError as error:
         message = f"the collection is still on target.existing: {error}"
-        context.conditions.set(CLEANED_UP, "False", "CollectionNotRemoved", message)
-        raise TemporaryError("CollectionNotRemoved", message) from error
+        context.conditions.set(CLEANED_UP, "False", LifecycleReason.COLLECTION_NOT_REMOVED, message)
+        raise TemporaryError(LifecycleReason.COLLECTION_NOT_REMOVED, message) from error
 
 
 def needs_cleanup(context: ReconcileContext) -> bool:
     """Return whether something may still be there that `spec.cleanup` wants gone."""
     reason = context.conditions.get(CLEANED_UP).reason
-    return reason not in ("CleanedUp", "Kept") or (reason == "Kept" and _wants_cleanup(context))
+    return reason not in (LifecycleReason.CLEANED_UP, LifecycleReason.CLEANUP_SKIPPED) or (
+        reason == LifecycleReason.CLEANUP_SKIPPED and _wants_cleanup(context)
+    )
 
 
 def _wants_cleanup(context: ReconcileContext) -> bool:
@@ -119,7 +125,7 @@ def suspend(context: ReconcileContext) -> None:
     wish = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"
     message = wish if gone else f"{wish}; pods are being removed"
     for type_ in (TARGET_READY, DATA_INDEXED):
-        context.conditions.set(type_, "Unknown", "Suspended", message)
+        context.conditions.set(type_, "Unknown", LifecycleReason.SUSPENDED, message)
     if not context.conditions.is_true(MEASURED):
-        context.conditions.set(MEASURED, "Unknown", "Suspended", message)
-    context.conditions.set(SUCCEEDED, "Unknown", "Suspended", message)
+        context.conditions.set(MEASURED, "Unknown", LifecycleReason.SUSPENDED, message)
+    context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.SUSPENDED, message)

@@ -10,6 +10,7 @@ from solrbench.controller.replica_sizes import check_created, find_replicas
 from solrbench.decide.conditions import TARGET_READY
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import collections, managed_collection
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster_nodes import NodeIdentity, node_identities, zookeepers
@@ -35,11 +36,15 @@ def reconcile_existing_target(context: ReconcileContext) -> None:
         return
     context.set_phase("Provisioning")
     if not delete_components(context, *TARGET, attempt_below=context.status.attempts.target):
-        raise TemporaryError("RemovingOldTarget", "pods of the attempt before are still there")
+        raise TemporaryError(
+            TargetReason.REMOVING_OLD_TARGET, "pods of the attempt before are still there"
+        )
     with context.solr(timeout_seconds=30) as solr:
         lives = node_identities(solr)
         if missing := sorted(context.status.target.nodes.keys() - lives.keys()):
-            raise TemporaryError("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
+            raise TemporaryError(
+                TargetReason.SOLR_NOT_LIVE, f"nodes were live before: {', '.join(missing)}"
+            )
         _check_versions(lives)
         # Before the status tells of nodes: a password that lets nobody in, and a collection of
         # somebody else's, end the benchmark here, and then nobody has to clean up.
@@ -49,11 +54,13 @@ def reconcile_existing_target(context: ReconcileContext) -> None:
             _check_collection(context, solr)
         elif not context.benchmark.status.target.nodes:
             # Nothing is made before the status tells that it may be: who cleans up reads it.
-            raise TemporaryError("TargetFound", "the nodes answer, the collection is made next")
+            raise TemporaryError(
+                TargetReason.CREATING_COLLECTION, "the nodes answer, the collection is made next"
+            )
         else:
             _make_collection(context, solr, lives, is_made=is_made)
     context.conditions.set(
-        TARGET_READY, "True", "Ready", "the existing nodes and replicas are active"
+        TARGET_READY, "True", TargetReason.READY, "the existing nodes and replicas are active"
     )
 
 
@@ -61,7 +68,7 @@ def _check_versions(lives: dict[str, NodeIdentity]) -> None:
     versions = sorted({life.solr_version for life in lives.values()})
     if any(not version.startswith("9.") for version in versions):
         raise PermanentError(
-            "UnsupportedSolrVersion",
+            TargetReason.UNSUPPORTED_SOLR_VERSION,
             f"target.existing runs Solr {', '.join(versions)}; it must be Solr 9.x",
         )
 
@@ -86,11 +93,12 @@ def _check_collection(context: ReconcileContext, solr: SolrClient) -> None:
     found = find_replicas(context, solr)
     if not found:
         raise TemporaryError(
-            "CollectionNotFound", f"target.existing.collectionName: there is no collection {name}"
+            TargetReason.COLLECTION_NOT_FOUND,
+            f"target.existing.collectionName: there is no collection {name}",
         )
     waiting = [f"{each.core} is {each.state}" for each in found if each.state != "active"]
     if waiting:
-        raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
+        raise TemporaryError(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting))
 
 
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
@@ -109,7 +117,7 @@ def _make_collection(
     config_set = names.config_set(context.benchmark, context.status.attempts.target)
     if wanted.replicas.total > len(lives):
         raise PermanentError(
-            "TooFewNodes",
+            TargetReason.TOO_FEW_NODES,
             f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has"
             f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
         )
@@ -140,15 +148,17 @@ def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> N
             lives = node_identities(solr)
     except SolrbenchError as error:
         if context.now - seen > PATIENCE:
-            raise TargetLostError("TargetUnreachable", error.message) from error
+            raise TargetLostError(TargetReason.TARGET_UNREACHABLE, error.message) from error
         if now:
             raise TemporaryError(error.reason, error.message) from error
         return
     for name, started in context.status.target.nodes.items():
         if name not in lives:
-            raise TargetLostError("TargetNodeLost", f"node {name} is not live any more")
+            raise TargetLostError(
+                TargetReason.TARGET_NODE_LOST, f"node {name} is not live any more"
+            )
         if lives[name].started != started:
-            raise TargetLostError("TargetNodeLost", f"node {name} was started again")
+            raise TargetLostError(TargetReason.TARGET_NODE_LOST, f"node {name} was started again")
     context.update(target=context.status.target.model_copy(update={"check_time": context.now}))
 
 

@@ -19,11 +19,11 @@ from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.index_plan import IndexPlan, IndexProgress
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.pod import PodReason
+from solrbench.reasons.registry import find_reason
 from solrbench.solr.collections import check_replicas
 from solrbench.solr.replica_counts import commit, documents_by_shard
-
-INTERRUPTED = "Interrupted"
-"""Told by a pod that was stopped because of another one's error, so it is no reason itself."""
 
 
 def reconcile_index(context: ReconcileContext) -> None:
@@ -48,7 +48,7 @@ def reconcile_index(context: ReconcileContext) -> None:
         apply_all(
             context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
         )
-        raise TemporaryError("IndexingStarted", "the index Job was made")
+        raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was made")
     seen = pods(context, names.INDEX)
     progress = _observe(seen)
     context.update(dataset=aggregate_progress(dataset, progress, context.now.timestamp()))
@@ -62,7 +62,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     context.conditions.set(
         DATA_INDEXED,
         "True",
-        "Indexed",
+        IndexingReason.INDEXED,
         f"{done.documents} documents are on every replica",
     )
 
@@ -82,7 +82,7 @@ def _record_existing_size(context: ReconcileContext) -> None:
     size = sum(each.bytes for each in cores)
     context.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
     message = "the collection is used as it is, nothing is written to it"
-    context.conditions.set(DATA_INDEXED, "True", "Used", message)
+    context.conditions.set(DATA_INDEXED, "True", IndexingReason.EXISTING_COLLECTION, message)
 
 
 def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
@@ -129,17 +129,21 @@ def _progress(client: IndexPodClient, pod: PodView) -> str:
 
 def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> PermanentError:
     told = [each for each in progress if each.reason is not None]
-    for each in sorted(told, key=lambda each: each.reason == INTERRUPTED):
-        return PermanentError(each.reason or "", each.message or "")
+    for each in sorted(told, key=lambda each: each.reason == IndexingReason.INTERRUPTED):
+        return PermanentError(
+            find_reason(each.reason) or IndexingReason.INDEX_POD_FAILED, each.message or ""
+        )
     for pod in seen:
         for container in pod.containers:
             if container.ended_reason not in ("", "Completed"):
                 return PermanentError(
-                    "OOMKilled" if container.ended_reason == "OOMKilled" else "IndexPodFailed",
+                    PodReason.OOM_KILLED
+                    if container.ended_reason == "OOMKilled"
+                    else IndexingReason.INDEX_POD_FAILED,
                     f"pod {pod.name} ended: {container.ended_reason}, exit code"
                     f" {container.exit_code}; {container.termination_message[:500]}",
                 )
-    return PermanentError("IndexJobFailed", found.failure)
+    return PermanentError(IndexingReason.INDEX_JOB_FAILED, found.failure)
 
 
 def _wait(context: ReconcileContext, seen: list[PodView]) -> None:
@@ -149,7 +153,7 @@ def _wait(context: ReconcileContext, seen: list[PodView]) -> None:
         raise TemporaryError(problem.reason, problem.message)
     status = context.status.dataset
     total = f" of {status.documents_total}" if status.documents_total else ""
-    raise TemporaryError("Indexing", f"{status.documents or 0}{total} documents sent")
+    raise TemporaryError(IndexingReason.INDEXING, f"{status.documents or 0}{total} documents sent")
 
 
 def _verify(context: ReconcileContext, dataset: Dataset) -> None:
@@ -157,7 +161,9 @@ def _verify(context: ReconcileContext, dataset: Dataset) -> None:
     sent = context.status.dataset.documents
     expected = dataset.expected_documents or sent
     if expected is None:
-        raise PermanentError("DocumentsUnknown", "no index pod told how many documents it sent")
+        raise PermanentError(
+            IndexingReason.DOCUMENTS_UNKNOWN, "no index pod told how many documents it sent"
+        )
     with context.solr(timeout_seconds=30) as solr:
         commit(solr, name, dataset.indexing.max_segments)
         found = find_replicas(context, solr)
@@ -168,7 +174,7 @@ def _verify(context: ReconcileContext, dataset: Dataset) -> None:
     total = sum(counted.values())
     if total != expected:
         raise PermanentError(
-            "DocumentCountMismatch",
+            IndexingReason.DOCUMENT_COUNT_MISMATCH,
             f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"
             f" {counted}); if the data repeats ids, set spec.dataset.expectedDocuments",
         )

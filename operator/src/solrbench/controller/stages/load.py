@@ -17,6 +17,7 @@ from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
+from solrbench.reasons.load import LoadReason
 
 
 def reconcile_load(context: ReconcileContext) -> None:
@@ -38,22 +39,24 @@ def reconcile_load(context: ReconcileContext) -> None:
         return
     context.set_phase("Measuring")
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
-        raise TemporaryError("RemovingOldLoad", "pods of the attempt before are still there")
+        raise TemporaryError(
+            LoadReason.REMOVING_OLD_LOAD, "pods of the attempt before are still there"
+        )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         plan = _plan(context, remaining)
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
-        raise TemporaryError("LoadStarted", "the load's Jobs were made")
+        raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were made")
     poll_master(context)
 
 
 def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
     if not delete_components(context, *LOAD):
-        raise TemporaryError("StoppingLoad", "every step is stored, the load's pods end")
+        raise TemporaryError(LoadReason.STOPPING_LOAD, "every step is stored, the load's pods end")
     context.update(load=None)
-    context.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
+    context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
 
 
 def _update_index_size(context: ReconcileContext) -> None:

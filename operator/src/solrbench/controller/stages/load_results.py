@@ -15,11 +15,13 @@ from solrbench.decide.pod_events import add_pod_events
 from solrbench.decide.pod_problems import first_problem
 from solrbench.decide.views import PodView
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.load.errors import PERMANENT_REASONS
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import all_step_runs
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.registry import PERMANENT_REASONS, find_reason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.cold_start import summarise_cold_start
@@ -53,7 +55,7 @@ def poll_master(context: ReconcileContext) -> None:
     load = context.status.load
     report = context.status.report
     where = f", {_under_way(load)}" if load is not None and load.step else ""
-    stage = load.stage if load is not None else "Starting"
+    stage = find_reason(load.stage if load is not None else None) or LoadReason.STARTING
     raise TemporaryError(
         stage, f"{report.stored_steps} of {report.total_steps} steps are stored{where}"
     )
@@ -72,14 +74,17 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         for step_run_id in state.unacknowledged:
             _store_result(context, master, step_run_id)
     except TemporaryError as error:
-        if error.reason != "LoadMasterUnreachable":
+        if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
         return  # starting, busy or just gone: the pods tell which
     _update_live_load(context, state)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     if state.stage == "Failed":
-        _raise_failure(state.reason or "LoadFailed", state.message or "the load master failed")
+        _raise_failure(
+            find_reason(state.reason) or LoadReason.LOAD_FAILED,
+            state.message or "the load master failed",
+        )
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
@@ -138,14 +143,16 @@ def _may_have_lost_solr(document: StepRunResult, now: datetime) -> bool:
 
 def _check_pods(context: ReconcileContext, seen: list[PodView]) -> None:
     if len(context.reports.documents(context.benchmark)) == context.status.report.total_steps:
-        raise TemporaryError("StoppingLoad", "every step is stored")
+        raise TemporaryError(LoadReason.STOPPING_LOAD, "every step is stored")
     for pod in seen:
         if pod.phase == "Failed" or pod.reason == "Evicted":
             _raise_pod_failure(context, pod)
     for component in LOAD:
         found = job(context, component)
         if found is not None and (found.failed or found.succeeded):
-            raise LoadLostError("LoadPodLost", f"a pod of {found.name} was lost: {found.failure}")
+            raise LoadLostError(
+                LoadReason.LOAD_POD_LOST, f"a pod of {found.name} was lost: {found.failure}"
+            )
 
 
 def _is_replaceable(context: ReconcileContext, pod: PodView) -> bool:
@@ -164,7 +171,7 @@ def _raise_pod_failure(context: ReconcileContext, pod: PodView) -> NoReturn:
         raise LoadLostError(problem.reason, problem.message)
     words = _termination_state(pod)
     _raise_failure(
-        words.reason or "LoadPodLost",
+        find_reason(words.reason) or LoadReason.LOAD_POD_LOST,
         words.message or f"pod {pod.name} ended: {[c.exit_code for c in pod.containers]}",
     )
 
@@ -176,7 +183,7 @@ def _termination_state(pod: PodView) -> LoadState:
         return LoadState(stage="Failed", message=pod.termination_message[:500])
 
 
-def _raise_failure(reason: str, message: str) -> NoReturn:
+def _raise_failure(reason: Reason, message: str) -> NoReturn:
     raise (PermanentError if reason in PERMANENT_REASONS else LoadLostError)(reason, message)
 
 

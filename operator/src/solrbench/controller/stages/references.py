@@ -6,6 +6,7 @@ from solrbench.controller.endpoint import resolve_endpoint
 from solrbench.decide.conditions import ACCEPTED
 from solrbench.errors import TemporaryError
 from solrbench.plan.workload_files import sources
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def check_references(context: ReconcileContext) -> None:
@@ -28,11 +29,13 @@ def check_references(context: ReconcileContext) -> None:
     for path, name in _claims(context.benchmark):
         if context.cluster.get("v1", "PersistentVolumeClaim", context.namespace, name) is None:
             raise TemporaryError(
-                "VolumeClaimNotFound",
+                LifecycleReason.VOLUME_CLAIM_NOT_FOUND,
                 f"{path}: there is no PersistentVolumeClaim {name} in namespace"
                 f" {context.namespace}",
             )
-    context.conditions.set(ACCEPTED, "True", "Accepted", "everything the spec refers to is there")
+    context.conditions.set(
+        ACCEPTED, "True", LifecycleReason.ACCEPTED, "everything the spec refers to is there"
+    )
 
 
 def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
@@ -72,14 +75,14 @@ def _check_config_map(context: ReconcileContext, path: str, name: str, keys: lis
     body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
     if body is None:
         raise TemporaryError(
-            "ConfigMapNotFound",
+            LifecycleReason.CONFIG_MAP_NOT_FOUND,
             f"{path}: there is no ConfigMap {name} in namespace {context.namespace}; create it",
         )
     present = set(body.get("data") or {}) | set(body.get("binaryData") or {})
     missing = [key for key in keys if key not in present]
     if missing:
         raise TemporaryError(
-            "ConfigMapKeyNotFound",
+            LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
             f"{path}: ConfigMap {name} has no key {', '.join(missing)};"
             f" it has {', '.join(sorted(present)) or 'none'}",
         )

@@ -16,6 +16,8 @@ from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.pod_problems import first_problem
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.pod import PodReason
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import collections
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
@@ -43,12 +45,14 @@ def reconcile_target(context: ReconcileContext) -> None:
     if not delete_components(context, *TARGET, attempt_below=attempt):
         raise blocking_finalizer(
             context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError("RemovingOldTarget", "pods of the attempt before are still there")
+        ) or TemporaryError(
+            TargetReason.REMOVING_OLD_TARGET, "pods of the attempt before are still there"
+        )
     _ensure_ready(context)
     _check_live(context)
     _make_collection(context)
     context.conditions.set(
-        TARGET_READY, "True", "Ready", "live nodes, replicas and caches are as asked"
+        TARGET_READY, "True", TargetReason.READY, "live nodes, replicas and caches are as asked"
     )
 
 
@@ -67,7 +71,8 @@ def _check_live(context: ReconcileContext) -> None:
         update_target(context, live_nodes=len(live))
         if len(live) != wanted:
             raise TemporaryError(
-                "SolrNotLive", f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive"
+                TargetReason.SOLR_NOT_LIVE,
+                f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive",
             )
         _check_nodes(context, solr)
 
@@ -77,7 +82,7 @@ def _check_nodes(context: ReconcileContext, solr: SolrClient) -> None:
     versions = {info.solr_version for info in infos}
     if any(not version.startswith("9.") for version in versions):
         raise PermanentError(
-            "UnsupportedSolrVersion",
+            TargetReason.UNSUPPORTED_SOLR_VERSION,
             f"the image holds Solr {', '.join(sorted(versions))}; spec.target.solrCloud.image must"
             " be Solr 9.x",
         )
@@ -117,10 +122,10 @@ def verify_target(context: ReconcileContext) -> None:
         if pod is not None and pod.identity == identity and pod.phase == "Running":
             continue
         problem = None if pod is None else first_problem([pod], context.now)
-        if problem is not None and problem.reason == "OOMKilled":
+        if problem is not None and problem.reason == PodReason.OOM_KILLED:
             raise PermanentError(problem.reason, problem.message)
         why = problem.message if problem else f"pod {name} was lost or started again"
-        raise TargetLostError(problem.reason if problem else "TargetPodLost", why)
+        raise TargetLostError(problem.reason if problem else TargetReason.TARGET_POD_LOST, why)
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:

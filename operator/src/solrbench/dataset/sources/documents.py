@@ -13,7 +13,7 @@ import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.cleaning import cleaned
 from solrbench.dataset.sources.download import Downloader
 from solrbench.dataset.sources.files import (
@@ -26,6 +26,7 @@ from solrbench.dataset.sources.files import (
 from solrbench.dataset.sources.generator import GeneratedDocuments
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.readers import reader_for
+from solrbench.reasons.indexing import IndexingReason
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _from_files(
     if position == 0:
         places = ", ".join(file.location for file in files)
         raise IndexingError(
-            Reason.EMPTY_DATASET,
+            IndexingReason.EMPTY_DATASET,
             f"there is no document in {places}; correct spec.dataset or fill the files",
             permanent=True,
         )
@@ -112,7 +113,7 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
             ) from error
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
-                Reason.DATASET_UNREACHABLE,
+                IndexingReason.DATASET_UNREACHABLE,
                 f"{file.location}: lost while reading: {str(error) or type(error).__name__};"
                 " check the server or the volume",
                 permanent=False,

@@ -31,6 +31,7 @@ from solrbench.load.master.target_probe import wait_for_target
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)
 
@@ -122,11 +123,11 @@ class Master:
     def _stop(self) -> None:
         if not self._coordinator.is_over:
             self._worker_pool.fail(
-                LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
+                LoadError(LoadReason.STOPPED_BY_USER, "somebody pressed Stop on Locust's page")
             )
 
     def _crashed(self, greenlet: Any) -> None:
-        failure = LoadError("LoadMasterFailed", repr(greenlet.exception))
+        failure = LoadError(LoadReason.LOAD_MASTER_FAILED, repr(greenlet.exception))
         _logger.error("%s: %s", failure.reason, failure.message)
         write_termination_message(failure)
         self._ended.set(failure.exit_code)

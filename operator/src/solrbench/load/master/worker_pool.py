@@ -18,6 +18,8 @@ from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.registry import find_reason
 
 _LOOK_SECONDS = 0.25
 """Time between two looks at who is still alive."""
@@ -125,7 +127,7 @@ class WorkerPool:
         # Pods of a Job are numbered: shorter names first puts 10 after 9.
         alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
         if not alive:
-            raise LoadError("WorkerLost", "no worker is left")
+            raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
         self._members = alive[: self._expected_workers]
         self._placement = UserPlacement(len(self._members))
 
@@ -262,7 +264,7 @@ class WorkerPool:
                 return
             if deadline is not None and time.monotonic() > deadline:
                 message = f"pass {self._key}: workers did not do as told within {seconds:.0f} s"
-                raise LoadError("WorkerLost", message)
+                raise LoadError(LoadReason.WORKER_LOST, message)
             self._changed.wait(_LOOK_SECONDS)
 
     def abort(self) -> None:
@@ -297,7 +299,7 @@ class WorkerPool:
         """
         loss = f"worker {self._names[worker]} {why}"
         if not self._redistribute:
-            raise LoadError("WorkerLost", loss)
+            raise LoadError(LoadReason.WORKER_LOST, loss)
         _logger.warning("pass=%s %s", self._key, loss)
         self._gone.add(worker)
         # It may only be cut off: then it must not go on asking beside those that take its users.
@@ -309,7 +311,7 @@ class WorkerPool:
 
     def _redistribute_users(self, worker: str, assignment: Assignment, loss: str) -> None:
         if all(each in self._gone for each in self._present):
-            raise LoadError("WorkerLost", f"{loss}, and nobody is left")
+            raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and nobody is left")
         planned = assignment.open_loop is not None
         if not self._measuring or planned or assignment.requests is not None:
             # What is exact or planned for each worker cannot be made good by the others.
@@ -333,12 +335,18 @@ class WorkerPool:
         classes = tuple(UserClass(*each) for each in msg.data["classes"])
         if self.classes not in ((), classes):
             message = f"worker {msg.data['worker']} has other user classes than the rest"
-            self.fail(LoadError("LocustfileChanged", f"{message}; was its ConfigMap changed?"))
+            self.fail(
+                LoadError(LoadReason.LOCUSTFILE_CHANGED, f"{message}; was its ConfigMap changed?")
+            )
         self.classes = classes
         self._changed.set()
 
     def _on_failed(self, *, msg: Any, **_: Any) -> None:
-        self.fail(LoadError(msg.data["reason"], msg.data["message"]))
+        self.fail(
+            LoadError(
+                find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED, msg.data["message"]
+            )
+        )
 
     def _on_spawned(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self._key:

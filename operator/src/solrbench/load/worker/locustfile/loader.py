@@ -19,8 +19,9 @@ from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.user_classes import UserClass, max_users
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
-MALFORMED = "MalformedLocustfile"
+MALFORMED = LoadReason.MALFORMED_LOCUSTFILE
 
 
 @dataclass(frozen=True)
