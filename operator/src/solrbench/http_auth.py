@@ -1,4 +1,4 @@
-"""How to come in: credentials and trust, in the one form that every HTTP client here takes.
+"""HTTP credentials and TLS trust, shared by all HTTP clients.
 
 Nothing of it may be printed: `repr` hides it, and no message holds it.
 """
@@ -18,7 +18,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 @dataclass(frozen=True)
 class HttpAuth:
-    """What a caller shows, and whom it trusts.
+    """Credentials of a client, and the authorities it trusts.
 
     Attributes:
         authorization: value of the header, or `None` for none
@@ -48,7 +48,7 @@ class HttpAuth:
         except (ssl.SSLError, ValueError) as error:
             raise PermanentError(
                 LifecycleReason.CERTIFICATE_NOT_TRUSTED,
-                f"target.existing.tls.caSecret holds no certificates in PEM: {error}",
+                f"target.existing.tls.caSecret has no certificates in PEM: {error}; correct it",
             ) from error
 
     @property

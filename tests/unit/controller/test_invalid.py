@@ -32,7 +32,7 @@ def test_broken_rule_ends_the_benchmark() -> None:
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:
     body = small("one", load__surprise="Please")
-    with pytest.raises(TemporaryError, match="upgrade it") as caught:
+    with pytest.raises(TemporaryError, match="upgrade the operator") as caught:
         rejected(body)
     assert caught.value.reason == "DefinitionNewer"
     assert "spec.load.surprise" in caught.value.message

@@ -75,7 +75,7 @@ def test_retries_are_bounded() -> None:
     assert after.status.phase == "Failed"
     assert condition_of(after, "Succeeded") == ("False", "TargetPodLost")
     message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
-    assert "given up after 2 attempts (spec.retries)" in message
+    assert "2 attempts failed (spec.retries)" in message
 
 
 def test_solr_that_started_again_has_lost_its_caches() -> None:

@@ -84,7 +84,7 @@ class Cluster:
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
 
-        The second is what stands behind the Service; who is authenticated may ask for it.
+        The second is the address behind the Service; every authenticated client may read it.
         """
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]

@@ -1,4 +1,4 @@
-"""Which fields the definition of a kind has in this cluster, to tell its versions apart."""
+"""Which fields the definition of a kind has in this cluster, to distinguish its versions."""
 
 from typing import Any
 
@@ -24,7 +24,8 @@ def known_fields(
     fields = None if document is None else fields_at(document, api_version, kind, path)
     if fields is None:
         raise TemporaryError(
-            TargetReason.SCHEMA_NOT_PUBLISHED, f"the API server does not publish {kind} yet"
+            TargetReason.SCHEMA_NOT_PUBLISHED,
+            f"the API server has not published the schema of {kind}",
         )
     return fields
 

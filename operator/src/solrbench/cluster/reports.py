@@ -54,13 +54,15 @@ class Reports:
 
         """
         known = self.documents(benchmark)
-        self.forget(benchmark.metadata.uid)  # until it is read back, who knows what is stored
+        self.forget(benchmark.metadata.uid)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
         if stored.get(document.id) != document:
             raise TemporaryError(
-                LoadReason.RESULT_NOT_STORED, f"the stored result of {document.id} differs"
+                LoadReason.RESULT_NOT_STORED,
+                f"the stored result of {document.id} differs from the one written; it is stored"
+                " again",
             )
         self._known[benchmark.metadata.uid] = _in_order(known | stored)
 

@@ -40,12 +40,13 @@ def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, s
             raise
         raise TemporaryError(
             LifecycleReason.SECRET_NOT_READABLE,
-            f"{path}: the operator may not read Secrets; set rbac.secrets of its chart to true",
+            f"{path}: the operator is not allowed to read Secrets; set rbac.secrets of its chart"
+            " to true",
         ) from error
     if body is None:
         raise TemporaryError(
             LifecycleReason.SECRET_NOT_FOUND,
-            f"{path}: there is no Secret {name} in namespace {namespace}",
+            f"{path}: there is no Secret {name} in namespace {namespace}; create it",
         )
     data: dict[str, str] = body.get("data") or {}
     return data
@@ -61,5 +62,5 @@ def _text(data: dict[str, str], key: str, name: str, path: str) -> str:
     except (binascii.Error, UnicodeDecodeError) as error:
         raise TemporaryError(
             LifecycleReason.SECRET_NOT_FOUND,
-            f"{path}: key {key} of Secret {name} is not text in UTF-8",
+            f"{path}: key {key} of Secret {name} is not text in UTF-8; correct it",
         ) from error

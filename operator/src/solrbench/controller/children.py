@@ -74,7 +74,7 @@ def delete_components(
 
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
-        return True  # before the first there was none, and nobody need be asked
+        return True  # nothing can be left of an attempt before the first
     name = context.benchmark.metadata.name
     return delete_children(context.cluster, context.namespace, name, components, attempt_below)
 
@@ -129,7 +129,7 @@ def blocking_finalizer(
                 return TemporaryError(
                     reason,
                     f"{kind} {metadata['name']} is being deleted and waits for"
-                    f" {', '.join(finalizers)}; check that the operator that made it runs",
+                    f" {', '.join(finalizers)}; check that the operator that made it is running",
                 )
     return None
 

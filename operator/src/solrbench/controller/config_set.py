@@ -19,6 +19,6 @@ def read_archive(context: ReconcileContext) -> bytes:
     body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
     if body is None:
         raise TemporaryError(
-            LifecycleReason.CONFIG_MAP_NOT_FOUND, f"ConfigMap {name} is gone; create it again"
+            LifecycleReason.CONFIG_MAP_NOT_FOUND, f"ConfigMap {name} was deleted; create it again"
         )
     return archive.archive_of(body)

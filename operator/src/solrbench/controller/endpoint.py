@@ -28,7 +28,7 @@ class TargetEndpoint:
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
         auth: credentials and trust
-        nodes: whether the URLs are the nodes themselves, as far as one can tell
+        nodes: whether the URLs are presumably those of the nodes themselves
 
     """
 
@@ -115,7 +115,7 @@ def _api_server(cluster: Cluster) -> list[str]:
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    """Return the nodes of a SolrCloud as the Solr Operator tells them."""
+    """Return the URLs of a SolrCloud's nodes from the status that the Solr Operator writes."""
     field = "target.existing.solrCloudName"
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
@@ -124,12 +124,13 @@ def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
             raise
         raise TemporaryError(
             TargetReason.SOLR_OPERATOR_MISSING,
-            f"{field}: the cluster knows no SolrCloud; install the Solr Operator, or give urls",
+            f"{field}: the cluster does not serve SolrClouds; install the Solr Operator, or set"
+            " urls",
         ) from error
     if body is None:
         raise TemporaryError(
             TargetReason.SOLR_CLOUD_NOT_FOUND,
-            f"{field}: there is no SolrCloud {name} in namespace {namespace}",
+            f"{field}: there is no SolrCloud {name} in namespace {namespace}; create it",
         )
     status = body.get("status") or {}
     nodes = status.get("solrNodes") or []

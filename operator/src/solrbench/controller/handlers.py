@@ -55,7 +55,7 @@ class Handlers:
         self._reports = Reports(cluster)
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
-        """Tell kopf when to call what."""
+        """Register the handlers with kopf."""
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.timer(
@@ -74,7 +74,7 @@ class Handlers:
             try:
                 self._reconcile(namespace, name)
             except ConflictError:
-                timer.result = ReconcileResult.RETRY  # somebody else wrote it; that is no news
+                timer.result = ReconcileResult.RETRY  # a concurrent write is expected
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
                 log.warning("%s/%s: pass is made again: %s", namespace, name, error)
@@ -102,7 +102,7 @@ class Handlers:
     ) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
 
-        What holds it up is told once as an event: nobody writes the status of what is going.
+        What blocks the deletion is reported once as an event, as the status is no longer written.
 
         Raises:
             kopf.TemporaryError: while something is still there.
@@ -115,7 +115,7 @@ class Handlers:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
                     raise blocking_finalizer(self._cluster, namespace, name) or TemporaryError(
-                        LifecycleReason.REMOVING_PODS, "pods are still being removed"
+                        LifecycleReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
@@ -177,7 +177,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
     settings.posting.loggers = False
     settings.posting.level = logging.INFO
-    # kopf tells of every single call of a timer; what is worth a line, we say ourselves.
+    # kopf logs every call of a timer; transitions are logged here instead.
     logging.getLogger("kopf.objects").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe

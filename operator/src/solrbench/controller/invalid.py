@@ -24,7 +24,8 @@ def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError)
     if all(item["type"] == "extra_forbidden" for item in error.errors()):
         raise TemporaryError(
             LifecycleReason.DEFINITION_NEWER,
-            f"the CRD is newer than this operator, upgrade it: {'; '.join(problems(error))}",
+            "the CRD is newer than this operator, upgrade the operator:"
+            f" {'; '.join(problems(error))}",
         )
     generation = body["metadata"].get("generation", 1)
     stored = body.get("status") or {}

@@ -14,7 +14,7 @@ from solrbench.telemetry.metrics import Telemetry, serve
 
 
 def run_operator(environment: Mapping[str, str]) -> None:
-    """Run until the process is told to stop.
+    """Run until the process is signalled to stop.
 
     Raises:
         ValueError: if the environment is not as it must be, or the definition of the resource is

@@ -29,7 +29,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of the way, and the condition that tells how it stands."""
+    """One stage of a reconcile, and the condition with its outcome."""
 
     condition: str
     work: Callable[[ReconcileContext], None]

@@ -1,7 +1,7 @@
 """Which hosts an existing target may have, by name and by address.
 
-Who may make a benchmark does not thereby get the operator's place in the network: without a list,
-`urls` would let them ask the metadata service of a cloud or the API server in the operator's name.
+Permission to create a benchmark must not give access to everything the operator can reach: without
+a list, `urls` could address the metadata service of a cloud or the API server.
 """
 
 from collections.abc import Iterable, Sequence
@@ -54,8 +54,8 @@ def check_name(host: str, allowed: Sequence[str]) -> None:
         raise PermanentError(
             LifecycleReason.HOST_NOT_ALLOWED,
             f"{_FIELD}: {host} matches none of the operator's allowed hosts"
-            f" ({', '.join(allowed) or 'none'}); ask who runs the operator to add it"
-            " (existingTargets.allowedHosts of the chart)",
+            f" ({', '.join(allowed) or 'none'}); add it to"
+            " existingTargets.allowedHosts of the operator's chart",
         )
 
 

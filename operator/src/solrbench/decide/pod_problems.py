@@ -9,7 +9,7 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.pod import PodReason
 
 STUCK_AFTER = timedelta(seconds=40)
-"""A pod that is still being made after this long is worth a word."""
+"""A pod that is still being made after this long is a problem."""
 
 _IMAGE_REASONS = {
     "ErrImagePull",
@@ -48,7 +48,10 @@ def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
             " or add nodes",
         )
     if pod.reason == "Evicted":
-        return PodProblem(PodReason.EVICTED, f"pod {pod.name} was evicted: {_cut(pod.message)}")
+        return PodProblem(
+            PodReason.EVICTED,
+            f"pod {pod.name} was evicted: {_cut(pod.message)}; raise its resources.requests",
+        )
     for container in pod.containers:
         problem = _container_problem(pod, container)
         if problem is not None:
@@ -56,7 +59,7 @@ def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
     if pod.phase == "Pending" and now - pod.created > STUCK_AFTER and not pod.deleting:
         return PodProblem(
             PodReason.POD_NOT_STARTING,
-            f"pod {pod.name} is not started after {int((now - pod.created).total_seconds())} s;"
+            f"pod {pod.name} has been Pending for {int((now - pod.created).total_seconds())} s;"
             f" see: kubectl describe pod {pod.name}",
         )
     return None
@@ -67,7 +70,7 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
     if container.ended_reason == "OOMKilled":
         return PodProblem(
             PodReason.OOM_KILLED,
-            f"{where} was killed for lack of memory; raise resources.limits.memory or lower heap",
+            f"{where} exceeded its memory limit; raise resources.limits.memory or lower heap",
         )
     if container.waiting_reason in _IMAGE_REASONS:
         return PodProblem(
@@ -83,7 +86,7 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
     if container.waiting_reason == "CrashLoopBackOff":
         return PodProblem(
             PodReason.CRASH_LOOP_BACK_OFF,
-            f"{where} ends again and again, exit code {container.exit_code};"
+            f"{where} exits repeatedly, last exit code {container.exit_code};"
             f" see: kubectl logs {pod.name} --previous",
         )
     return None

@@ -40,7 +40,7 @@ class LoadMasterClient:
             return LoadState.model_validate_json(self._send("GET", "/state"))
         except ValidationError as error:
             raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"no state but {error}"
+                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no state: {error}"
             ) from error
 
     def result(self, step_run_id: str) -> StepRunResult:
@@ -54,7 +54,7 @@ class LoadMasterClient:
             return StepRunResult.model_validate_json(self._send("GET", f"/results/{step_run_id}"))
         except ValidationError as error:
             raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"no result but {error}"
+                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no result: {error}"
             ) from error
 
     def acknowledge(self, step_run_id: str) -> None:

@@ -50,7 +50,7 @@ class SolrClient:
         Raises:
             TemporaryError: if the node does not answer or answers with a server error.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
-                or `CertificateNotTrusted` if nobody is let in this way.
+                or `CertificateNotTrusted` if access is denied.
 
         """
         return self._send("GET", path, params, url)
@@ -85,8 +85,8 @@ class SolrClient:
             if problem := certificate_problem(error):
                 raise PermanentError(
                     LifecycleReason.CERTIFICATE_NOT_TRUSTED,
-                    f"{address}: {problem}; target.existing.tls.caSecret must hold the authority"
-                    " that signed the certificate, and urls the host it was signed for",
+                    f"{address}: {problem}; target.existing.tls.caSecret must hold the CA that"
+                    " signed the certificate, and urls a host that it names",
                 ) from error
             raise TemporaryError(
                 TargetReason.SOLR_UNREACHABLE, f"{method} {address}: {str(error) or repr(error)}"
@@ -101,7 +101,8 @@ def _checked(answer: httpx.Response) -> Any:
         body = answer.json()
     except ValueError as error:
         raise TemporaryError(
-            TargetReason.SOLR_UNREACHABLE, f"{answer.url}: no JSON, {answer.text[:200]}"
+            TargetReason.SOLR_UNREACHABLE,
+            f"{answer.url} did not answer in JSON: {answer.text[:200]}",
         ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
@@ -115,20 +116,20 @@ def _checked(answer: httpx.Response) -> Any:
 
 
 def _check_proxy_response(answer: httpx.Response) -> None:
-    """Raise if the answer is not Solr's but that of who stands at its endpoint."""
+    """Raise if a proxy or Solr's authentication answered instead of the handler."""
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):
         raise PermanentError(
             LifecycleReason.AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
-            " target.existing.basicAuth.secretName must name a Secret with user and password of"
-            " somebody who may do that",
+            " target.existing.basicAuth.secretName must name a Secret whose user is allowed to"
+            " do this",
         )
     if answer.is_redirect:
         raise PermanentError(
             LifecycleReason.REDIRECT_REFUSED,
             f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
-            " not followed, name the place itself in target.existing.urls",
+            " not followed; set target.existing.urls to the final URL",
         )
 
 

@@ -43,7 +43,7 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     answer = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {name: _identity(body) for name, body in answer.items() if name.endswith("_solr")}
     if not lives:
-        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, f"{solr.urls[0]} names no live node")
+        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, f"{solr.urls[0]} reports no live node")
     return lives
 
 
@@ -57,7 +57,7 @@ def _identity(body: dict[str, Any]) -> NodeIdentity:
 
 
 def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
-    """Return the index of every replica as the metrics of its node tell.
+    """Return the index of every replica from the metrics of its node.
 
     Like `counts.core_indexes`, but without an address of the nodes themselves, and without a
     search that would fill caches.
@@ -78,7 +78,7 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
     missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
     if missing:
         raise TemporaryError(
-            TargetReason.CORES_NOT_READY, f"no node tells of {', '.join(missing[:10])}"
+            TargetReason.CORES_NOT_READY, f"no node has metrics of {', '.join(missing[:10])}"
         )
     return [
         ReplicaSize(
@@ -89,10 +89,10 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
 
 
 def zookeepers(solr: SolrClient) -> int | None:
-    """Return the members of the ensemble as Solr knows them; `None` where it does not tell."""
+    """Return the members of the ensemble as Solr knows them; `None` if unknown."""
     try:
         status = solr.get("/admin/zookeeper/status")["zkStatus"]
     except (TemporaryError, PermanentError, KeyError, TypeError):
-        return None  # not everybody may ask this, and nothing depends on it
+        return None  # needs a permission of its own, and nothing depends on it
     size = status.get("ensembleSize") if isinstance(status, dict) else None
     return int(size) if size else None

@@ -58,7 +58,7 @@ def create_collection(
             own name when absent
 
     Raises:
-        PermanentError: also if who stands at Solr's endpoint refuses.
+        PermanentError: if access is denied.
         PermanentError: if Solr cannot load the config set; the half-made collection is removed.
         TemporaryError: if nodes did not reach each other.
 
@@ -163,7 +163,10 @@ def _check_placement(found: list[Replica], nodes: int) -> None:
     together = Counter((replica.shard, replica.node) for replica in found)
     if twice := [f"{shard} on {node}" for (shard, node), n in together.items() if n > 1]:
         raise PermanentError(
-            TargetReason.UNEVEN_PLACEMENT, f"replicas of one shard share a node: {', '.join(twice)}"
+            TargetReason.UNEVEN_PLACEMENT,
+            f"replicas of one shard share a node: {', '.join(twice)}; remove placement rules of"
+            " that"
+            " Solr",
         )
     per_node = Counter(replica.node for replica in found)
     most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0

@@ -1,4 +1,4 @@
-"""Names of hosts resolved, so that their addresses can be judged before anybody connects."""
+"""Host names resolved, so that their addresses can be checked before a connection is made."""
 
 import socket
 
@@ -17,6 +17,7 @@ def resolve(host: str) -> list[str]:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise TemporaryError(
-            LifecycleReason.HOST_NOT_FOUND, f"target.existing: {host} cannot be resolved: {error}"
+            LifecycleReason.HOST_NOT_FOUND,
+            f"target.existing: {host} cannot be resolved: {error}; correct the host name",
         ) from error
     return sorted({str(address[0]) for *_, address in found})

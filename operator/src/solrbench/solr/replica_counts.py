@@ -59,6 +59,7 @@ def documents_by_shard(cores: list[ReplicaSize]) -> dict[str, int]:
     for shard, by_core in by_shard.items():
         if len(set(by_core.values())) > 1:
             raise TemporaryError(
-                IndexingReason.REPLICAS_DISAGREE, f"documents of {shard} by replica: {by_core}"
+                IndexingReason.REPLICAS_DISAGREE,
+                f"documents of {shard} by replica: {by_core}, expected the same on each",
             )
     return {shard: next(iter(by_core.values())) for shard, by_core in by_shard.items()}

@@ -141,8 +141,8 @@ def test_collection_of_the_user_must_be_there_and_active() -> None:
 @pytest.mark.parametrize(
     ("nodes", "text"),
     [
-        ({"a:8983_solr": "1"}, "b:8983_solr is not live"),
-        ({"a:8983_solr": "1", "b:8983_solr": "2"}, "b:8983_solr was started again"),
+        ({"a:8983_solr": "1"}, "b:8983_solr is no longer live"),
+        ({"a:8983_solr": "1", "b:8983_solr": "2"}, "b:8983_solr was restarted"),
     ],
 )
 def test_node_with_another_life_is_a_lost_target(nodes: dict[str, str], text: str) -> None:

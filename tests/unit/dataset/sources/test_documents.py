@@ -69,7 +69,12 @@ def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -
             "damaged",
         ),
         ("a.jsonl", b"\n", IndexingReason.EMPTY_DATASET, "there is no document in a.jsonl"),
-        ("a.tsv", b"a\t", IndexingReason.UNKNOWN_FORMAT, "a.tsv: the ending tells no format"),
+        (
+            "a.tsv",
+            b"a\t",
+            IndexingReason.UNKNOWN_FORMAT,
+            "a.tsv: the file extension belongs to no known format",
+        ),
     ],
 )
 def test_says_what_is_wrong_with_a_file(
@@ -99,7 +104,7 @@ def test_urls_are_files(tmp_path: Path) -> None:
 def test_body_that_ends_early_may_be_whole_next_time(tmp_path: Path) -> None:
     with file_server({"/a.jsonl": b'{"t":"x"}\n' * 9}, [(0, "")]) as url:
         wanted = Dataset.model_validate({"http": {"urls": [f"{url}/a.jsonl?token=secret"]}})
-        with pytest.raises(IndexingError, match="lost while reading") as caught:
+        with pytest.raises(IndexingError, match="read error") as caught:
             read(wanted, tmp_path)
     assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
     assert not caught.value.permanent

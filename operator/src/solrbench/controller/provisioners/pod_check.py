@@ -1,4 +1,4 @@
-"""What is told of a target that comes up: its pods' troubles, its figures in the status."""
+"""Progress of a target under provisioning: problems of its pods, its figures in the status."""
 
 from solrbench.controller.children import pods
 from solrbench.controller.context import ReconcileContext

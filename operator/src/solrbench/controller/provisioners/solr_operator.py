@@ -12,7 +12,7 @@ from solrbench.controller.provisioners.zookeeper import (
     ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.decide.solr_cloud_readiness import is_unreconciled, unmet_conditions
+from solrbench.decide.solr_cloud_readiness import PATIENCE, is_unreconciled, unmet_conditions
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
@@ -23,14 +23,14 @@ def ensure_ready(context: ReconcileContext) -> None:
     """Make a SolrCloud and wait until the Solr Operator has brought it up.
 
     Raises:
-        TemporaryError: until then, with a reason that tells whose turn it is.
-        PermanentError: if a SolrCloud of this name belongs to somebody else.
+        TemporaryError: until then, with the component that is waited for as the reason.
+        PermanentError: if a SolrCloud of this name does not belong to the benchmark.
 
     """
     if not context.cluster.serves(*SOLR_CLOUDS):
         raise TemporaryError(
             TargetReason.SOLR_OPERATOR_MISSING,
-            "the cluster does not know solrclouds.solr.apache.org; install the Apache Solr"
+            "the cluster does not serve solrclouds.solr.apache.org; install the Apache Solr"
             " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
         )
     mode = context.solr_cloud.zookeeper.mode
@@ -51,8 +51,9 @@ def ensure_ready(context: ReconcileContext) -> None:
     if is_unreconciled(cloud, stateful_set, context.now):
         raise TemporaryError(
             TargetReason.SOLR_OPERATOR_NOT_RUNNING,
-            f"nobody has done anything about SolrCloud {cloud['metadata']['name']}; check in the"
-            f" Solr Operator's log that it runs, watches namespace {context.namespace} and, for"
+            f"the Solr Operator has not reconciled SolrCloud {cloud['metadata']['name']} within"
+            f" {PATIENCE.seconds} s; check in its log that it is running, watches namespace"
+            f" {context.namespace} and, for"
             " zookeeper.mode Provided, was installed with zookeeper-operator.use",
         )
     if mode is ZooKeeperMode.PROVIDED:
@@ -69,7 +70,8 @@ def _own_cloud(context: ReconcileContext) -> Manifest | None:
     owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
     if metadata.get("deletionTimestamp") is not None:
         raise TemporaryError(
-            TargetReason.REMOVING_OLD_TARGET, f"SolrCloud {name} of an earlier run is still there"
+            TargetReason.REMOVING_OLD_TARGET,
+            f"SolrCloud {name} of the previous attempt is being deleted",
         )
     if context.benchmark.metadata.uid not in owners:
         raise PermanentError(
@@ -104,7 +106,7 @@ def _wait_until_ready(
     if stateful_set is not None and not seen:
         raise TemporaryError(
             TargetReason.SOLR_CLOUD_NOT_READY,
-            "no pod is made yet; if that lasts, see why: kubectl describe statefulset"
+            "no pod is created yet; if that lasts, see: kubectl describe statefulset"
             f" {stateful_set['metadata']['name']}. A namespace that enforces Pod Security"
             " restricted refuses the init containers of Solr Operator v0.9: label it baseline, use"
             " v0.10, or set target.solrCloud.provisioner to StatefulSet",
@@ -112,6 +114,6 @@ def _wait_until_ready(
     if seen and all(pod.gated or pod.ready for pod in seen):
         lacking.append(
             f"Solr runs in {', '.join(pod.name for pod in seen)}, but the Solr Operator has not yet"
-            " opened the readiness gates or said so; if that lasts, check that it still runs"
+            " opened the readiness gates or reported it; if that lasts, check that it is running"
         )
     raise TemporaryError(TargetReason.SOLR_CLOUD_NOT_READY, "; ".join(lacking))

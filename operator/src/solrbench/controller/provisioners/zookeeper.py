@@ -39,12 +39,13 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     if size != wanted:
         raise_pod_problem(context, names.ZOOKEEPER)
         raise TemporaryError(
-            TargetReason.ZOOKEEPER_NOT_READY, f"{size} of {wanted} ZooKeepers are in the ensemble"
+            TargetReason.ZOOKEEPER_NOT_READY,
+            f"{size} of {wanted} ZooKeeper members have joined the ensemble",
         )
 
 
 def check_provided(context: ReconcileContext) -> None:
-    """Check that there is somebody who makes a ZookeeperCluster.
+    """Check that the cluster serves ZookeeperClusters.
 
     Raises:
         TemporaryError: if there is not.
@@ -53,7 +54,7 @@ def check_provided(context: ReconcileContext) -> None:
     if not context.cluster.serves(*ZOOKEEPER_CLUSTERS):
         raise TemporaryError(
             TargetReason.ZOOKEEPER_OPERATOR_MISSING,
-            "the cluster does not know zookeeperclusters.zookeeper.pravega.io; install the"
+            "the cluster does not serve zookeeperclusters.zookeeper.pravega.io; install the"
             " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
         )
 
@@ -86,7 +87,7 @@ def check_external(context: ReconcileContext) -> None:
     if not zookeeper.any_reachable(servers):
         raise TemporaryError(
             TargetReason.ZOOKEEPER_UNREACHABLE,
-            f"no ZooKeeper of {servers} takes a connection from the operator; check"
-            " spec.target.solrCloud.zookeeper.connectionString, whose names must hold in every"
-            " namespace, and network policies",
+            f"no ZooKeeper of {servers} accepts a connection from the operator; check"
+            " spec.target.solrCloud.zookeeper.connectionString, whose names must be resolvable"
+            " from every namespace, and network policies",
         )

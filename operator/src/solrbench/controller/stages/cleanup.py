@@ -51,17 +51,22 @@ def clean_up(context: ReconcileContext) -> None:
     if not gone:
         waits = blocking_finalizer(
             context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError(LifecycleReason.CLEANING_UP, "pods are still there")
+        ) or TemporaryError(LifecycleReason.CLEANING_UP, "pods are terminating")
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
         raise waits
     if components != LOAD:
         _remove_collection(context)
     if components == LOAD:
-        message = f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper stay"
+        message = (
+            f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept"
+        )
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, message)
     else:
         context.conditions.set(
-            CLEANED_UP, "True", LifecycleReason.CLEANED_UP, "only the results are left"
+            CLEANED_UP,
+            "True",
+            LifecycleReason.CLEANED_UP,
+            "everything except the results is deleted",
         )
 
 
@@ -69,13 +74,13 @@ def _remove_collection(context: ReconcileContext) -> None:
     """Remove our collection from an existing target; tried again with every reconcile.
 
     Raises:
-        TemporaryError: whatever stands in the way, for the results are there and the end is told.
+        TemporaryError: in place of any error, as the benchmark has ended with stored results.
 
     """
     try:
         remove_collection(context)
     except SolrbenchError as error:
-        message = f"the collection is still on target.existing: {error}"
+        message = f"the collection could not be deleted from target.existing: {error}"
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.COLLECTION_NOT_REMOVED, message)
         raise TemporaryError(LifecycleReason.COLLECTION_NOT_REMOVED, message) from error
 
@@ -123,7 +128,7 @@ def suspend(context: ReconcileContext) -> None:
     if gone:
         context.update(start_time=None, target=TargetStatus())
     wish = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"
-    message = wish if gone else f"{wish}; pods are being removed"
+    message = wish if gone else f"{wish}; pods are terminating"
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(type_, "Unknown", LifecycleReason.SUSPENDED, message)
     if not context.conditions.is_true(MEASURED):

@@ -37,25 +37,26 @@ def reconcile_existing_target(context: ReconcileContext) -> None:
     context.set_phase("Provisioning")
     if not delete_components(context, *TARGET, attempt_below=context.status.attempts.target):
         raise TemporaryError(
-            TargetReason.REMOVING_OLD_TARGET, "pods of the attempt before are still there"
+            TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
     with context.solr(timeout_seconds=30) as solr:
         lives = node_identities(solr)
         if missing := sorted(context.status.target.nodes.keys() - lives.keys()):
             raise TemporaryError(
-                TargetReason.SOLR_NOT_LIVE, f"nodes were live before: {', '.join(missing)}"
+                TargetReason.SOLR_NOT_LIVE,
+                f"not live: {', '.join(missing)}; these nodes were live when the benchmark started",
             )
         _check_versions(lives)
-        # Before the status tells of nodes: a password that lets nobody in, and a collection of
-        # somebody else's, end the benchmark here, and then nobody has to clean up.
+        # Before nodes are recorded in the status: with a wrong password, or a foreign collection
+        # of the same name, the benchmark ends here and needs no clean-up.
         is_made = not context.benchmark.spec.target.uses_collection and _is_created(context, solr)
         _record_target(context, solr, lives)
         if context.benchmark.spec.target.uses_collection:
             _check_collection(context, solr)
         elif not context.benchmark.status.target.nodes:
-            # Nothing is made before the status tells that it may be: who cleans up reads it.
+            # The nodes are recorded before the collection is created: clean-up depends on them.
             raise TemporaryError(
-                TargetReason.CREATING_COLLECTION, "the nodes answer, the collection is made next"
+                TargetReason.CREATING_COLLECTION, "the nodes answer, the collection is created next"
             )
         else:
             _make_collection(context, solr, lives, is_made=is_made)
@@ -69,7 +70,8 @@ def _check_versions(lives: dict[str, NodeIdentity]) -> None:
     if any(not version.startswith("9.") for version in versions):
         raise PermanentError(
             TargetReason.UNSUPPORTED_SOLR_VERSION,
-            f"target.existing runs Solr {', '.join(versions)}; it must be Solr 9.x",
+            f"target.existing runs Solr {', '.join(versions)}, supported is 9.x; choose another"
+            " target",
         )
 
 
@@ -94,7 +96,7 @@ def _check_collection(context: ReconcileContext, solr: SolrClient) -> None:
     if not found:
         raise TemporaryError(
             TargetReason.COLLECTION_NOT_FOUND,
-            f"target.existing.collectionName: there is no collection {name}",
+            f"target.existing.collectionName: there is no collection {name}; create it",
         )
     waiting = [f"{each.core} is {each.state}" for each in found if each.state != "active"]
     if waiting:
@@ -119,7 +121,9 @@ def _make_collection(
         raise PermanentError(
             TargetReason.TOO_FEW_NODES,
             f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has"
-            f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
+            f" {len(lives)} live nodes; lower the replicas or add nodes, as replicas of one shard"
+            " on the same"
+            " node add no redundancy",
         )
     if not is_made:
         collections.upload_config_set(solr, config_set, read_archive(context))
@@ -133,11 +137,11 @@ def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> N
 
     Args:
         context: the reconcile
-        now: whether to look even if somebody just did, as before a result is kept
+        now: whether to check even right after another check, as before a result is stored
 
     Raises:
-        TemporaryError: if it had to be known now, and Solr did not tell.
-        TargetLostError: if a node is gone or was started again, or nobody answers for long.
+        TemporaryError: if it must be known now, and Solr did not answer.
+        TargetLostError: if a node is gone or was started again, or Solr has not answered for long.
 
     """
     seen = context.status.target.check_time or context.now
@@ -154,11 +158,9 @@ def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> N
         return
     for name, started in context.status.target.nodes.items():
         if name not in lives:
-            raise TargetLostError(
-                TargetReason.TARGET_NODE_LOST, f"node {name} is not live any more"
-            )
+            raise TargetLostError(TargetReason.TARGET_NODE_LOST, f"node {name} is no longer live")
         if lives[name].started != started:
-            raise TargetLostError(TargetReason.TARGET_NODE_LOST, f"node {name} was started again")
+            raise TargetLostError(TargetReason.TARGET_NODE_LOST, f"node {name} was restarted")
     context.update(target=context.status.target.model_copy(update={"check_time": context.now}))
 
 

@@ -48,7 +48,7 @@ def reconcile_index(context: ReconcileContext) -> None:
         apply_all(
             context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
         )
-        raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was made")
+        raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
     seen = pods(context, names.INDEX)
     progress = _observe(seen)
     context.update(dataset=aggregate_progress(dataset, progress, context.now.timestamp()))
@@ -63,7 +63,7 @@ def reconcile_index(context: ReconcileContext) -> None:
         DATA_INDEXED,
         "True",
         IndexingReason.INDEXED,
-        f"{done.documents} documents are on every replica",
+        f"{done.documents} documents on every replica",
     )
 
 
@@ -81,7 +81,7 @@ def _record_existing_size(context: ReconcileContext) -> None:
         documents = None
     size = sum(each.bytes for each in cores)
     context.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
-    message = "the collection is used as it is, nothing is written to it"
+    message = "the existing collection is measured as it is, nothing is indexed"
     context.conditions.set(DATA_INDEXED, "True", IndexingReason.EXISTING_COLLECTION, message)
 
 
@@ -128,8 +128,8 @@ def _progress(client: IndexPodClient, pod: PodView) -> str:
 
 
 def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> PermanentError:
-    told = [each for each in progress if each.reason is not None]
-    for each in sorted(told, key=lambda each: each.reason == IndexingReason.INTERRUPTED):
+    failures = [each for each in progress if each.reason is not None]
+    for each in sorted(failures, key=lambda each: each.reason == IndexingReason.INTERRUPTED):
         return PermanentError(
             find_reason(each.reason) or IndexingReason.INDEX_POD_FAILED, each.message or ""
         )
@@ -162,7 +162,8 @@ def _verify(context: ReconcileContext, dataset: Dataset) -> None:
     expected = dataset.expected_documents or sent
     if expected is None:
         raise PermanentError(
-            IndexingReason.DOCUMENTS_UNKNOWN, "no index pod told how many documents it sent"
+            IndexingReason.DOCUMENTS_UNKNOWN,
+            "no index pod reported how many documents it sent; set spec.dataset.expectedDocuments",
         )
     with context.solr(timeout_seconds=30) as solr:
         commit(solr, name, dataset.indexing.max_segments)
@@ -175,7 +176,7 @@ def _verify(context: ReconcileContext, dataset: Dataset) -> None:
     if total != expected:
         raise PermanentError(
             IndexingReason.DOCUMENT_COUNT_MISMATCH,
-            f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"
+            f"the index has {total} documents, expected {expected} ({sent} were sent; by shard"
             f" {counted}); if the data repeats ids, set spec.dataset.expectedDocuments",
         )
     context.update(

@@ -40,21 +40,23 @@ def reconcile_load(context: ReconcileContext) -> None:
     context.set_phase("Measuring")
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
         raise TemporaryError(
-            LoadReason.REMOVING_OLD_LOAD, "pods of the attempt before are still there"
+            LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         plan = _plan(context, remaining)
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
-        raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were made")
+        raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were created")
     poll_master(context)
 
 
 def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
     if not delete_components(context, *LOAD):
-        raise TemporaryError(LoadReason.STOPPING_LOAD, "every step is stored, the load's pods end")
+        raise TemporaryError(
+            LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
+        )
     context.update(load=None)
     context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
 
@@ -132,9 +134,9 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
     attempts = context.status.attempts
     if attempts.load >= attempts.target + context.benchmark.spec.retries:
         raise PermanentError(
-            lost.reason, f"{lost.message}; given up after {attempts.load} attempts (spec.retries)"
+            lost.reason, f"{lost.message}; {attempts.load} attempts failed (spec.retries)"
         )
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
     context.conditions.set(
-        MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored start again"
+        MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored run again"
     )

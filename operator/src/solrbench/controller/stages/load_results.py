@@ -76,7 +76,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
-        return  # starting, busy or just gone: the pods tell which
+        return  # starting, busy or just gone: the state of the pods shows which
     _update_live_load(context, state)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
@@ -121,7 +121,7 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
         return
     known = context.reports.documents(context.benchmark).get(step_run_id)
     if known is not None:
-        # Stored, but the acknowledgement got lost; what pods told then may be gone by now.
+        # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
         document = document.model_copy(update={"pods": known.pods})
     seen = pods(context, names.SOLR, names.ZOOKEEPER, *LOAD)
     context.reports.store(
@@ -134,8 +134,8 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
 def _may_have_lost_solr(document: StepRunResult, now: datetime) -> bool:
     """Return whether the failures of a step may come from a Solr node that was just lost.
 
-    The kubelet takes a moment to tell of a pod that ended. Such a step stays with the load master
-    until that moment is over; if a node was lost, the target starts again and the step with it.
+    The kubelet reports a pod that ended with a delay. Such a step stays with the load master
+    until that delay is over; if a node was lost, the target starts again and the step with it.
     """
     failed = any(each.failures for each in document.requests)
     return failed and timedelta() <= now - document.end_time < KUBELET_DELAY
@@ -151,7 +151,7 @@ def _check_pods(context: ReconcileContext, seen: list[PodView]) -> None:
         found = job(context, component)
         if found is not None and (found.failed or found.succeeded):
             raise LoadLostError(
-                LoadReason.LOAD_POD_LOST, f"a pod of {found.name} was lost: {found.failure}"
+                LoadReason.LOAD_POD_LOST, f"a pod of Job {found.name} was lost: {found.failure}"
             )
 
 
@@ -169,11 +169,15 @@ def _raise_pod_failure(context: ReconcileContext, pod: PodView) -> NoReturn:
     problem = first_problem([pod], context.now)
     if problem is not None:
         raise LoadLostError(problem.reason, problem.message)
-    words = _termination_state(pod)
+    state = _termination_state(pod)
     _raise_failure(
-        find_reason(words.reason) or LoadReason.LOAD_POD_LOST,
-        words.message or f"pod {pod.name} ended: {[c.exit_code for c in pod.containers]}",
+        find_reason(state.reason) or LoadReason.LOAD_POD_LOST,
+        state.message or f"pod {pod.name} ended with exit code {_exit_codes(pod) or 'unknown'}",
     )
+
+
+def _exit_codes(pod: PodView) -> str:
+    return ", ".join(str(each.exit_code) for each in pod.containers if each.exit_code is not None)
 
 
 def _termination_state(pod: PodView) -> LoadState:

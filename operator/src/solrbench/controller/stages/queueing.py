@@ -32,7 +32,9 @@ def acquire_slot(context: ReconcileContext) -> None:
         )
         if before:
             context.set_phase("Queued")
-            raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(before[:5])}")
+            raise TemporaryError(
+                LifecycleReason.QUEUED, f"waits for {', '.join(before[:5])} to end"
+            )
         context.update(start_time=context.now)
         context.set_phase("Provisioning")
         context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")

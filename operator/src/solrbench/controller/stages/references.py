@@ -34,7 +34,7 @@ def check_references(context: ReconcileContext) -> None:
                 f" {context.namespace}",
             )
     context.conditions.set(
-        ACCEPTED, "True", LifecycleReason.ACCEPTED, "everything the spec refers to is there"
+        ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
     )
 
 

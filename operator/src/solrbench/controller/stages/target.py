@@ -46,13 +46,13 @@ def reconcile_target(context: ReconcileContext) -> None:
         raise blocking_finalizer(
             context.cluster, context.namespace, context.benchmark.metadata.name
         ) or TemporaryError(
-            TargetReason.REMOVING_OLD_TARGET, "pods of the attempt before are still there"
+            TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
     _ensure_ready(context)
     _check_live(context)
     _make_collection(context)
     context.conditions.set(
-        TARGET_READY, "True", TargetReason.READY, "live nodes, replicas and caches are as asked"
+        TARGET_READY, "True", TargetReason.READY, "live nodes, replicas and caches match the spec"
     )
 
 
@@ -72,7 +72,7 @@ def _check_live(context: ReconcileContext) -> None:
         if len(live) != wanted:
             raise TemporaryError(
                 TargetReason.SOLR_NOT_LIVE,
-                f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive",
+                f"{len(live)} of {wanted} Solr nodes are live in ZooKeeper",
             )
         _check_nodes(context, solr)
 
@@ -83,8 +83,8 @@ def _check_nodes(context: ReconcileContext, solr: SolrClient) -> None:
     if any(not version.startswith("9.") for version in versions):
         raise PermanentError(
             TargetReason.UNSUPPORTED_SOLR_VERSION,
-            f"the image holds Solr {', '.join(sorted(versions))}; spec.target.solrCloud.image must"
-            " be Solr 9.x",
+            f"the image runs Solr {', '.join(sorted(versions))}, supported is 9.x; change"
+            " spec.target.solrCloud.image",
         )
     update_target(
         context,
@@ -124,7 +124,7 @@ def verify_target(context: ReconcileContext) -> None:
         problem = None if pod is None else first_problem([pod], context.now)
         if problem is not None and problem.reason == PodReason.OOM_KILLED:
             raise PermanentError(problem.reason, problem.message)
-        why = problem.message if problem else f"pod {name} was lost or started again"
+        why = problem.message if problem else f"pod {name} was replaced or restarted"
         raise TargetLostError(problem.reason if problem else TargetReason.TARGET_POD_LOST, why)
 
 
@@ -138,7 +138,7 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     attempts = context.status.attempts
     if attempts.target > context.benchmark.spec.retries:
         raise PermanentError(
-            lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
+            lost.reason, f"{lost.message}; {attempts.target} attempts failed (spec.retries)"
         )
     again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
     if context.existing is None:
@@ -149,5 +149,5 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     context.update(attempts=again, target=expected, load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
-            type_, "False", lost.reason, f"{lost.message}; everything starts again"
+            type_, "False", lost.reason, f"{lost.message}; target and data are made again"
         )

@@ -22,8 +22,8 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
     if status == 200 and _status(parsed) == 0:
         return None
     text = _message(parsed) or body[:_QUOTED].decode("utf-8", "replace").strip()
-    if turned_away := refusal(status, leader):
-        return turned_away
+    if denied := refusal(status, leader):
+        return denied
     if 400 <= status < 500 and status not in _MAY_PASS:
         return IndexingError(
             IndexingReason.DOCUMENT_REFUSED,
@@ -35,19 +35,19 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
 
 
 def refusal(status: int, location: str) -> IndexingError | None:
-    """Return the failure if who stands at Solr's endpoint lets nobody in; no retry cures it."""
+    """Return the failure if access is denied; no retry cures it."""
     if status in (401, 403):
         return IndexingError(
             LifecycleReason.AUTHENTICATION_FAILED,
             f"{location}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret"
-            " with user and password of somebody who may do that",
+            " whose user is allowed to do this",
             permanent=True,
         )
     if 300 <= status < 400:
         return IndexingError(
             LifecycleReason.REDIRECT_REFUSED,
-            f"{location}: HTTP {status}; redirects are not followed, name the place itself in"
-            " target.existing.urls",
+            f"{location}: HTTP {status}; redirects are not followed; set target.existing.urls to"
+            " the final URL",
             permanent=True,
         )
     return None

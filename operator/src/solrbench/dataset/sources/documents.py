@@ -101,7 +101,7 @@ def _from_files(
 
 @contextmanager
 def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
-    """Open a file and name it in whatever goes wrong while it is read."""
+    """Open a file and name it in every error while it is read."""
     with ExitStack() as stack:
         try:
             packed = stack.enter_context(file.open())
@@ -114,7 +114,7 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
                 IndexingReason.DATASET_UNREACHABLE,
-                f"{file.location}: lost while reading: {str(error) or type(error).__name__};"
+                f"{file.location}: read error: {str(error) or type(error).__name__};"
                 " check the server or the volume",
                 permanent=False,
             ) from error

@@ -75,7 +75,8 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     if ending not in _ENDINGS:
         raise IndexingError(
             IndexingReason.UNKNOWN_FORMAT,
-            f"{file.location}: the ending tells no format ({', '.join(_ENDINGS)}, each also with"
+            f"{file.location}: the file extension belongs to no known format ({', '.join(_ENDINGS)}, each"
+            " also with"
             " .gz); set spec.dataset.format or rename the file",
             permanent=True,
         )
@@ -115,7 +116,7 @@ def _opener(folder: Path, path: str) -> Callable[[], io.BufferedReader]:
         except PermissionError as error:
             raise IndexingError(
                 IndexingReason.DATASET_UNREACHABLE,
-                f"{path}: permission denied; make it readable for everybody",
+                f"{path}: permission denied; make it readable for all users",
                 permanent=True,
             ) from error
 

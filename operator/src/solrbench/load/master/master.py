@@ -123,7 +123,7 @@ class Master:
     def _stop(self) -> None:
         if not self._coordinator.is_over:
             self._worker_pool.fail(
-                LoadError(LoadReason.STOPPED_BY_USER, "somebody pressed Stop on Locust's page")
+                LoadError(LoadReason.STOPPED_BY_USER, "the run was stopped from the Locust web UI")
             )
 
     def _crashed(self, greenlet: Any) -> None:

@@ -127,7 +127,9 @@ class WorkerPool:
         # Pods of a Job are numbered: shorter names first puts 10 after 9.
         alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
         if not alive:
-            raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
+            raise LoadError(
+                LoadReason.WORKER_LOST, f"0 of {self._expected_workers} workers are connected"
+            )
         self._members = alive[: self._expected_workers]
         self._placement = UserPlacement(len(self._members))
 
@@ -263,7 +265,7 @@ class WorkerPool:
             if holds():
                 return
             if deadline is not None and time.monotonic() > deadline:
-                message = f"pass {self._key}: workers did not do as told within {seconds:.0f} s"
+                message = f"pass {self._key}: workers did not acknowledge within {seconds:.0f} s"
                 raise LoadError(LoadReason.WORKER_LOST, message)
             self._changed.wait(_LOOK_SECONDS)
 
@@ -293,7 +295,7 @@ class WorkerPool:
         """Go on without a worker.
 
         Raises:
-            LoadError: `WorkerLost` if that is not wanted, or nobody is left
+            LoadError: `WorkerLost` if that is not wanted, or no worker is left
             StepRunAbortedError: the step run cannot go on
 
         """
@@ -311,7 +313,7 @@ class WorkerPool:
 
     def _redistribute_users(self, worker: str, assignment: Assignment, loss: str) -> None:
         if all(each in self._gone for each in self._present):
-            raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and nobody is left")
+            raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")
         planned = assignment.open_loop is not None
         if not self._measuring or planned or assignment.requests is not None:
             # What is exact or planned for each worker cannot be made good by the others.

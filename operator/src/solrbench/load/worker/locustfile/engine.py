@@ -134,7 +134,8 @@ class LocustfileEngine:
         why = self._last_error or "they stopped themselves"
         self._listener.on_failed(
             LoadError(
-                LoadReason.LOCUSTFILE_FAILED, f"every user ended before its time; last: {why}"
+                LoadReason.LOCUSTFILE_FAILED,
+                f"all users stopped before the end of the step; last: {why}",
             )
         )
 
