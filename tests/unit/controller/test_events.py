@@ -31,6 +31,8 @@ def condition(type_: str, status: str, reason: str) -> Condition:
         (("Succeeded", "Unknown", "ImagePullError"), []),
         (("Succeeded", "False", "DeadlineExceeded"), [Event("Warning", "DeadlineExceeded", "why")]),
         (("DataIndexed", "Unknown", "Pending"), []),
+        (("Complete", "True", "DeadlineExceeded"), []),
+        (("Complete", "False", "Queued"), []),
     ],
 )
 def test_what_users_should_notice(after: tuple[str, str, str], expected: list[Event]) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.decide.conditions import SUCCEEDED
+from solrbench.decide.conditions import COMPLETE, SUCCEEDED
 from solrbench.reasons.kinds import Kind
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.registry import ALL_REASONS
@@ -33,7 +33,9 @@ def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> l
     return [
         event
         for condition in after
-        if (event := _event(known.get(condition.type), condition)) is not None
+        # Complete repeats the reason of Succeeded.
+        if condition.type != COMPLETE
+        and (event := _event(known.get(condition.type), condition)) is not None
     ]
 
 

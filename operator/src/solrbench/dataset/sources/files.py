@@ -75,9 +75,9 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     if ending not in _ENDINGS:
         raise IndexingError(
             IndexingReason.UNKNOWN_FORMAT,
-            f"{file.location}: the file extension belongs to no known format ({', '.join(_ENDINGS)}, each"
-            " also with"
-            " .gz); set spec.dataset.format or rename the file",
+            f"{file.location}: the file extension belongs to no known format"
+            f" ({', '.join(_ENDINGS)}, each also with .gz); set spec.dataset.format or rename the"
+            " file",
             permanent=True,
         )
     return _ENDINGS[ending]

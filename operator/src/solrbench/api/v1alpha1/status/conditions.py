@@ -26,7 +26,8 @@ class Condition(StatusModel):
     """One aspect of the benchmark, as Kubernetes conditions go."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
-    """Accepted, TargetReady, DataIndexed, Measured, CleanedUp, or the summary Succeeded."""
+    """Accepted, TargetReady, DataIndexed, Measured, CleanedUp; Succeeded, which is Unknown until
+    the end; Complete, which is True at the end, either way, with the reason of Succeeded."""
     status: Literal["True", "False", "Unknown"]
     """Whether it holds."""
     reason: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
