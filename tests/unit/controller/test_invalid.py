@@ -1,5 +1,6 @@
 """Stored resources that the operator cannot read."""
 
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
@@ -12,13 +13,15 @@ from solrbench.errors import TemporaryError
 from support.benchmarks import small
 from support.fake_cluster import FakeCluster
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
 
 def rejected(body: dict[str, Any]) -> dict[str, Any]:
     """Return a benchmark as it is stored after it was rejected."""
     cluster = FakeCluster(body)
     with pytest.raises(ValidationError) as caught:
         SolrBenchmark.parse(body)
-    mark_invalid(cast(Cluster, cluster), body, caught.value)
+    mark_invalid(cast(Cluster, cluster), body, caught.value, NOW)
     return cluster.objects["SolrBenchmark", "default", "one"]
 
 
@@ -28,6 +31,8 @@ def test_broken_rule_ends_the_benchmark() -> None:
     told = {each["type"]: each for each in status["conditions"]}
     assert told["Succeeded"]["reason"] == told["Accepted"]["reason"] == "InvalidSpec"
     assert "spec.retries" in told["Succeeded"]["message"]
+    assert (told["Complete"]["status"], told["Complete"]["reason"]) == ("True", "InvalidSpec")
+    assert {each["lastTransitionTime"] for each in told.values()} == {"2026-01-01T00:00:00Z"}
 
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:

@@ -17,7 +17,7 @@ from solrbench.cli.layout import wrap_line
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.decide.conditions import is_finished
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.validity.verdict import INVALID
@@ -63,7 +63,7 @@ def follow(
         click.echo(f"Still running. {again}")
         return EXIT_STILL_RUNNING
     print_result(console, last)
-    if last.status.phase != "Succeeded":
+    if not holds(last.status, SUCCEEDED):
         return EXIT_FAILED
     invalid = require_valid and last.status.summary.verdict == INVALID
     return EXIT_INVALID if invalid else EXIT_SUCCEEDED

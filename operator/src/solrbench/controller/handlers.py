@@ -86,7 +86,7 @@ class Handlers:
         try:
             before = SolrBenchmark.parse(body)
         except ValidationError as error:
-            mark_invalid(self._cluster, body, error)
+            mark_invalid(self._cluster, body, error, _utc_now())
             return
         after = reconcile(self._context(before, body))
         self._telemetry.benchmarks.update(after)

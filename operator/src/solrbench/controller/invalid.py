@@ -1,6 +1,6 @@
 """A stored resource that breaks the schema, as an older CRD may have let through."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,8 +12,16 @@ from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
-def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError) -> None:
+def mark_invalid(
+    cluster: Cluster, body: dict[str, Any], error: ValidationError, now: datetime
+) -> None:
     """Write into the status what is wrong with the spec; nothing is made.
+
+    Args:
+        cluster: where the resource is
+        body: the resource as it was read
+        error: what is wrong with it
+        now: the time of the transition
 
     Raises:
         TemporaryError: if all that is wrong are fields this operator does not know. The API server
@@ -31,7 +39,7 @@ def mark_invalid(cluster: Cluster, body: dict[str, Any], error: ValidationError)
     stored = body.get("status") or {}
     if stored.get("phase") == "Failed" and stored.get("observedGeneration") == generation:
         return
-    conditions = Conditions([], datetime.now(UTC), generation)
+    conditions = Conditions([], now, generation)
     for type_ in (ACCEPTED, SUCCEEDED):
         conditions.set(type_, "False", LifecycleReason.INVALID_SPEC, "; ".join(problems(error)))
     status = {

@@ -11,8 +11,8 @@ from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
 
 
-def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
-    """Return whether the collection of this attempt is there; one of an earlier attempt goes.
+def collection_exists(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
+    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
 
     Args:
         solr: the cloud
@@ -27,17 +27,32 @@ def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: s
     """
     _config_sets(solr, prefix)  # without this permission they could not be removed at the end
     found = config_set_of(solr, name)
-    if found is None or found == config_set:
-        return found is not None
-    if not found.startswith(prefix):
+    if found is not None and not found.startswith(prefix):
         raise PermanentError(
             TargetReason.COLLECTION_EXISTS,
             f"target.existing has a collection {name} that this benchmark did not create; it is"
             " left"
             " alone, give the benchmark another name",
         )
-    delete_collection(solr, name)
-    return False
+    return found == config_set
+
+
+def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:
+    """Delete the collection of an earlier attempt; any other stays.
+
+    Args:
+        solr: the cloud
+        name: of the collection
+        config_set: of this attempt
+        prefix: of the config sets of every attempt of this benchmark
+
+    Raises:
+        TemporaryError: if Solr did not do it.
+
+    """
+    found = config_set_of(solr, name)
+    if found is not None and found != config_set and found.startswith(prefix):
+        delete_collection(solr, name)
 
 
 def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -> None:

@@ -109,12 +109,13 @@ def delete_expired(context: ReconcileContext) -> None:
 
 
 def is_suspended(context: ReconcileContext) -> bool:
-    """Return whether pods are to go: suspension is wished, or is lifted before the last is gone.
+    """Return whether pods are to go: by `spec.suspend`, or as their removal has begun.
 
     What is left of the run before must not be taken for a part of the next one: a ZooKeeper still
     knows a collection whose Solr nodes are gone.
     """
-    half = context.status.phase == "Suspended" and context.status.start_time is not None
+    reason = context.conditions.get(SUCCEEDED).reason
+    half = reason == LifecycleReason.SUSPENDED and context.status.start_time is not None
     return context.benchmark.spec.suspend or half
 
 

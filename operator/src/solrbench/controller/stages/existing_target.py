@@ -104,10 +104,10 @@ def _check_collection(context: ReconcileContext, solr: SolrClient) -> None:
 
 
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
-    """Return whether the collection of this attempt is there; one of an earlier attempt goes."""
+    """Return whether the collection of this attempt exists."""
     config_set = names.config_set(context.benchmark, context.status.attempts.target)
     prefix = names.config_set_prefix(context.benchmark)
-    return managed_collection.find_or_delete_stale(
+    return managed_collection.collection_exists(
         solr, names.collection(context.benchmark), config_set, prefix
     )
 
@@ -126,6 +126,8 @@ def _make_collection(
             " node add no redundancy",
         )
     if not is_made:
+        prefix = names.config_set_prefix(context.benchmark)
+        managed_collection.delete_stale_collection(solr, name, config_set, prefix)
         collections.upload_config_set(solr, config_set, read_archive(context))
         collections.create_collection(solr, name, wanted, sorted(lives), config_set)
     check_created(context, solr, len(lives))
