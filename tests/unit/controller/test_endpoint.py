@@ -4,11 +4,11 @@ import pytest
 
 from solrbench.controller import endpoint
 from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
+from solrbench.decide.solr_views import Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic_auth
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
 from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create

@@ -7,13 +7,13 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_auth
 from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
+from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
 from solrbench.solr.dns import resolve
 
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)

@@ -108,6 +108,12 @@ class TargetReason(Reason):
         "A node runs a version of Solr other than 9.x.",
         "Set `target.solrCloud.image` to Solr 9.x, or choose another existing target.",
     )
+    HEAP_MISMATCH = (
+        "HeapMismatch",
+        Kind.PERMANENT,
+        "The maximum heap that a Solr node reports differs from `target.solrCloud.heap`.",
+        "Remove heap options, such as `SOLR_HEAP`, from the environment of the image.",
+    )
     CREATING_COLLECTION = (
         "CreatingCollection",
         Kind.WAITING,

@@ -4,33 +4,15 @@
 a load balancer in front of them is enough, and an answer stands under each node's own name.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
-from solrbench.solr.replica_counts import ReplicaSize
 
 SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
 """Metrics of a core in Solr 9."""
-
-
-@dataclass(frozen=True)
-class NodeIdentity:
-    """One node as it describes itself.
-
-    Attributes:
-        solr_version: such as 9.10.1
-        heap_max_bytes: maximum heap of its JVM
-        started: when that JVM was started, as it writes it; another time means another life
-
-    """
-
-    solr_version: str
-    heap_max_bytes: int
-    started: str
 
 
 def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:

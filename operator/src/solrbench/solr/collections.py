@@ -1,13 +1,11 @@
 """Config set, collection and caches: made once, then read back and checked."""
 
-from collections import Counter
-
 from solrbench.api.v1alpha1.collection import Collection, RouterName
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica, config_set_of
+from solrbench.solr.cluster import config_set_of
 from solrbench.solr.properties import config_properties, differences, read_property
 
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
@@ -111,24 +109,20 @@ def _shards(wanted: Collection) -> dict[str, str | int]:
     return {"numShards": wanted.shards}
 
 
-def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
+def apply_properties(
+    solr: SolrClient, name: str, wanted: Collection
+) -> dict[str, tuple[object, object]]:
     """Set caches and query settings, and read them back.
 
-    Raises:
-        PermanentError: if Solr does not show a setting as it was asked for.
+    Returns:
+        what Solr shows otherwise: name to (wanted, found); empty if all is as in the spec
 
     """
     properties = config_properties(wanted)
     if not properties or not _mismatches(solr, name, properties):
-        return
+        return {}
     solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
-    unlike = _mismatches(solr, name, properties)
-    if unlike:
-        text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in unlike.items())
-        raise PermanentError(
-            TargetReason.SETTING_NOT_APPLIED,
-            f"{text}; solrconfig.xml must declare a cache before its settings can be changed",
-        )
+    return _mismatches(solr, name, properties)
 
 
 def _mismatches(
@@ -140,53 +134,3 @@ def _mismatches(
         section, _, last = hidden.partition(".")
         config[section] |= {last: read_property(overlay, hidden)}
     return differences(config, properties)
-
-
-def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None:
-    """Check number, types, states and even placement of the replicas.
-
-    Raises:
-        TemporaryError: while a replica is not active.
-        PermanentError: if the collection is not what was asked for.
-
-    """
-    waiting = [f"{r.core} is {r.state}" for r in found if r.state != "active"]
-    if waiting:
-        raise TemporaryError(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting))
-    if missing := _wrong_types(found, wanted):
-        raise PermanentError(TargetReason.WRONG_REPLICAS, missing)
-    _check_placement(found, nodes)
-
-
-def _check_placement(found: list[Replica], nodes: int) -> None:
-    """Check that the load spreads evenly, and that losing a node loses one replica of a shard."""
-    together = Counter((replica.shard, replica.node) for replica in found)
-    if twice := [f"{shard} on {node}" for (shard, node), n in together.items() if n > 1]:
-        raise PermanentError(
-            TargetReason.UNEVEN_PLACEMENT,
-            f"replicas of one shard share a node: {', '.join(twice)}; remove placement rules of"
-            " that"
-            " Solr",
-        )
-    per_node = Counter(replica.node for replica in found)
-    most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0
-    if most - least > 1:
-        raise PermanentError(
-            TargetReason.UNEVEN_PLACEMENT, f"replicas by node: {dict(sorted(per_node.items()))}"
-        )
-
-
-def _wrong_types(found: list[Replica], wanted: Collection) -> str:
-    expected = {
-        "NRT": wanted.replicas.nrt,
-        "TLOG": wanted.replicas.tlog,
-        "PULL": wanted.replicas.pull,
-    }
-    shards = {replica.shard for replica in found}
-    if len(shards) != wanted.shards:
-        return f"{len(shards)} shards instead of {wanted.shards}"
-    for shard in sorted(shards):
-        types = Counter(replica.type for replica in found if replica.shard == shard)
-        if any(types[kind] != number for kind, number in expected.items()):
-            return f"{shard} has {dict(types)} instead of {expected}"
-    return ""

@@ -7,11 +7,13 @@ import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
+from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
+from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import NO_AUTH
@@ -54,7 +56,7 @@ def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
         end(run)
     condition = run.conditions.get(CLEANED_UP)
     assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")
-    assert cleanup.needs_cleanup(run)
+    assert needs_cleanup(run.conditions, Cleanup.ALWAYS)
     cloud.down = False
     end(run)
     assert cloud.collections == {}

@@ -1,13 +1,11 @@
 """The ends: success, failure, clean-up, time to live, suspension."""
 
-from datetime import timedelta
-
-from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_components
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.existing_target import remove_collection
+from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
     CLEANED_UP,
     DATA_INDEXED,
@@ -85,38 +83,15 @@ def _remove_collection(context: ReconcileContext) -> None:
         raise TemporaryError(LifecycleReason.COLLECTION_NOT_REMOVED, message) from error
 
 
-def needs_cleanup(context: ReconcileContext) -> bool:
-    """Return whether something may still be there that `spec.cleanup` wants gone."""
-    reason = context.conditions.get(CLEANED_UP).reason
-    return reason not in (LifecycleReason.CLEANED_UP, LifecycleReason.CLEANUP_SKIPPED) or (
-        reason == LifecycleReason.CLEANUP_SKIPPED and _wants_cleanup(context)
-    )
-
-
 def _wants_cleanup(context: ReconcileContext) -> bool:
-    policy = context.benchmark.spec.cleanup
-    good = context.conditions.is_true(SUCCEEDED)
-    return policy is Cleanup.ALWAYS or (policy is Cleanup.ON_SUCCESS and good)
+    succeeded = context.conditions.is_true(SUCCEEDED)
+    return wants_cleanup(context.benchmark.spec.cleanup, succeeded=succeeded)
 
 
 def delete_expired(context: ReconcileContext) -> None:
     """Delete the benchmark when its time to live is over."""
-    limit = context.benchmark.spec.ttl_seconds_after_finished
-    ended = context.status.completion_time
-    if limit is None or ended is None or context.now < ended + timedelta(seconds=limit):
-        return
-    context.cluster.delete(*BENCHMARKS, context.namespace, context.benchmark.metadata.name)
-
-
-def is_suspended(context: ReconcileContext) -> bool:
-    """Return whether pods are to go: by `spec.suspend`, or as their removal has begun.
-
-    What is left of the run before must not be taken for a part of the next one: a ZooKeeper still
-    knows a collection whose Solr nodes are gone.
-    """
-    reason = context.conditions.get(SUCCEEDED).reason
-    half = reason == LifecycleReason.SUSPENDED and context.status.start_time is not None
-    return context.benchmark.spec.suspend or half
+    if is_expired(context.status, context.benchmark.spec.ttl_seconds_after_finished, context.now):
+        context.cluster.delete(*BENCHMARKS, context.namespace, context.benchmark.metadata.name)
 
 
 def suspend(context: ReconcileContext) -> None:

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
 from solrbench.controller.context import LoadLostError, ReconcileContext
 from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
 from solrbench.controller.stages.load_results import poll_master, update_result_status
 from solrbench.decide.allowed_hosts import qualify
+from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.resume import plan_resumption
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
@@ -131,11 +133,8 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
         PermanentError: if there were enough attempts.
 
     """
-    attempts = context.status.attempts
-    if attempts.load >= attempts.target + context.benchmark.spec.retries:
-        raise PermanentError(
-            lost.reason, f"{lost.message}; {attempts.load} attempts failed (spec.retries)"
-        )
+    attempts, retries = context.status.attempts, context.benchmark.spec.retries
+    apply_outcome(check_load_attempts(attempts, retries, lost.reason, lost.message))
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
     context.conditions.set(
         MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored run again"
