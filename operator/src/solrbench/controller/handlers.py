@@ -16,7 +16,7 @@ from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
-from solrbench.controller.context import ReconcileContext
+from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.reconcile import reconcile
@@ -48,11 +48,18 @@ RETRY_SECONDS = 5.0
 class Handlers:
     """What kopf calls, bound to the adapters."""
 
-    def __init__(self, cluster: Cluster, settings: Settings, telemetry: Telemetry) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: Settings,
+        telemetry: Telemetry,
+        access: TargetAccess | None = None,
+    ) -> None:
         self._cluster = cluster
         self._settings = settings
         self._telemetry = telemetry
         self._reports = Reports(cluster)
+        self._access = access or TargetAccess()
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
@@ -94,7 +101,13 @@ class Handlers:
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
         return ReconcileContext(
-            self._cluster, self._reports, self._settings, benchmark, body, _utc_now()
+            self._cluster,
+            self._reports,
+            self._settings,
+            benchmark,
+            body,
+            _utc_now(),
+            self._access,
         )
 
     def on_delete(

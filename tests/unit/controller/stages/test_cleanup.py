@@ -10,19 +10,16 @@ from prometheus_client import CollectorRegistry
 from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
 from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import NO_AUTH
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.solr.client import SolrClient
 from solrbench.telemetry.metrics import Telemetry
 from support.few_objects import FewObjects
 from support.resources import create, resource
-from unit.controller.runs import NOW, SETTINGS, pass_over, provisioned, stored_status
+from unit.controller.runs import NOW, SETTINGS, access_to, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
 
 
@@ -82,17 +79,15 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         if started:
             nodes = dict(Cloud().nodes)
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
-        endpoint = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
-        monkeypatch.setattr("solrbench.controller.context.resolve_endpoint", lambda *_: endpoint)
-
-        def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
-            return cloud.client()
-
-        monkeypatch.setattr(ReconcileContext, "solr", client)
         events: list[str] = []
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
-        made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
+        made = Handlers(
+            FewObjects().as_cluster(),
+            SETTINGS,
+            Telemetry(CollectorRegistry(), "test"),
+            access_to(cloud),
+        )
         told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
         made.on_delete(body=kopf.Body(body), **told)
         return events

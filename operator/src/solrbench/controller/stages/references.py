@@ -2,7 +2,6 @@
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import resolve_endpoint
 from solrbench.decide.conditions import ACCEPTED
 from solrbench.errors import TemporaryError
 from solrbench.plan.workload_files import sources
@@ -23,9 +22,7 @@ def check_references(context: ReconcileContext) -> None:
     for path, name, keys in _config_maps(context.benchmark):
         _check_config_map(context, path, name, keys)
     if context.existing is not None:
-        resolve_endpoint(
-            context.cluster, context.settings.allowed_hosts, context.namespace, context.existing
-        )
+        _ = context.endpoint
     for path, name in _claims(context.benchmark):
         if context.cluster.get("v1", "PersistentVolumeClaim", context.namespace, name) is None:
             raise TemporaryError(
