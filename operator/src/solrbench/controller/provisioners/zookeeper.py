@@ -1,8 +1,10 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
-from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all
+from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all, pods
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners.pod_check import raise_pod_problem, update_target
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.target_status import update_target
+from solrbench.decide.checks.provisioning import ComponentPods, check_ensemble
 from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
@@ -36,12 +38,8 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
     update_target(context, zookeepers=size or None)
-    if size != wanted:
-        raise_pod_problem(context, names.ZOOKEEPER)
-        raise TemporaryError(
-            TargetReason.ZOOKEEPER_NOT_READY,
-            f"{size} of {wanted} ZooKeeper members have joined the ensemble",
-        )
+    members = tuple(pods(context, names.ZOOKEEPER))
+    apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now)))
 
 
 def check_provided(context: ReconcileContext) -> None:

@@ -10,7 +10,7 @@ from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import ReconcileContext, TargetLostError
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners import solr_operator, stateful_set
-from solrbench.controller.provisioners.pod_check import update_target
+from solrbench.controller.provisioners.target_status import update_target
 from solrbench.controller.replica_sizes import check_created
 from solrbench.controller.stages import existing_target
 from solrbench.controller.stages.late_evidence import add_late_pod_events
