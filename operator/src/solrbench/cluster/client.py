@@ -15,14 +15,14 @@ from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException, ResourceNotFoundError
 from urllib3.exceptions import HTTPError
 
-from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
+from solrbench.api.kinds import BENCHMARK
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan.names import MANAGER
 from solrbench.reasons.lifecycle import LifecycleReason
 
 Manifest = dict[str, Any]
 
-BENCHMARKS = (f"{GROUP}/{VERSION}", KIND)
+BENCHMARKS = BENCHMARK.reference
 TIMEOUT_SECONDS = 20
 
 
@@ -159,14 +159,14 @@ class Cluster:
             return
 
     def replace_status(self, body: Manifest) -> Manifest:
-        """Write the status of a benchmark that was read before.
+        """Write the status of a resource that was read before.
 
         Raises:
-            ConflictError: if the benchmark changed since it was read.
+            ConflictError: if the resource changed since it was read.
 
         """
         metadata = body["metadata"]
-        resource = self._resource(*BENCHMARKS).status
+        resource = self._resource(body["apiVersion"], body["kind"]).status
         with _wrap_api_errors(f"writing the status of {metadata['name']}"):
             answer = resource.replace(
                 body=body,

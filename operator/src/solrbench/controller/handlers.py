@@ -12,7 +12,8 @@ from typing import Any, cast
 import kopf
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
@@ -66,14 +67,17 @@ class Handlers:
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.timer(
-            GROUP,
-            VERSION,
-            PLURAL,
+            BENCHMARK.group,
+            BENCHMARK.version,
+            BENCHMARK.plural,
             registry=registry,
             interval=self._settings.reconcile_seconds,
             backoff=RETRY_SECONDS,
         )(cast(Any, self.on_timer))
-        kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)(cast(Any, self.on_delete))
+        delete = kopf.on.delete(
+            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
+        )
+        delete(cast(Any, self.on_delete))
 
     def on_timer(self, name: str, namespace: str, **_: object) -> None:
         """Make one pass over one benchmark; what fails is made again by the next one."""
