@@ -16,7 +16,7 @@ from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
 from solrbench.http_auth import NO_AUTH, HttpAuth
-from solrbench.plan import names
+from solrbench.plan.solr_addresses import solr_urls
 from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
 
@@ -100,7 +100,7 @@ class ReconcileContext:
         """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
         if self.existing is not None:
             return self.endpoint.urls
-        return names.solr_urls(self.benchmark, self.solr_cloud)
+        return solr_urls(self.benchmark, self.solr_cloud)
 
     @property
     def zookeeper_path(self) -> ZooKeeperPath:

@@ -1,5 +1,6 @@
 """The two ways to pods of Solr and ZooKeeper.
 
+- `provisioner`: which of them a benchmark gets
 - `stateful_set`: Services and StatefulSets of our own
 - `solr_operator`: a SolrCloud resource of the Apache Solr Operator
 - `zookeeper`: the ensemble of either

@@ -4,12 +4,11 @@ from contextlib import suppress
 
 from solrbench.api.quantities import parse_bytes
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.children import TARGET, blocking_finalizer, delete_components, pods
 from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import ReconcileContext, TargetLostError
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.provisioners import solr_operator, stateful_set
+from solrbench.controller.provisioners.provisioner import PROVISIONERS
 from solrbench.controller.provisioners.target_status import update_target
 from solrbench.controller.replica_sizes import check_created
 from solrbench.controller.stages import existing_target
@@ -56,20 +55,12 @@ def reconcile_target(context: ReconcileContext) -> None:
         ) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
-    _ensure_ready(context)
+    PROVISIONERS[context.solr_cloud.provisioner].ensure_ready(context)
     _check_nodes(context)
     _make_collection(context)
     context.conditions.set(
         TARGET_READY, "True", TargetReason.READY, "live nodes, replicas and caches match the spec"
     )
-
-
-def _ensure_ready(context: ReconcileContext) -> None:
-    match context.solr_cloud.provisioner:
-        case Provisioner.SOLR_OPERATOR:
-            solr_operator.ensure_ready(context)
-        case Provisioner.STATEFUL_SET:
-            stateful_set.ensure_ready(context)
 
 
 def _check_nodes(context: ReconcileContext) -> None:
