@@ -35,6 +35,12 @@ def test_broken_rule_ends_the_benchmark() -> None:
     assert {each["lastTransitionTime"] for each in told.values()} == {"2026-01-01T00:00:00Z"}
 
 
+def test_invalid_benchmark_is_marked_once() -> None:
+    body = rejected(small("one", retries=-1))
+    version = body["metadata"]["resourceVersion"]
+    assert rejected(body)["metadata"]["resourceVersion"] == version
+
+
 def test_field_of_a_newer_definition_ends_nothing() -> None:
     body = small("one", load__surprise="Please")
     with pytest.raises(TemporaryError, match="upgrade the operator") as caught:

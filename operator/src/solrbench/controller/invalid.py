@@ -37,7 +37,7 @@ def mark_invalid(
         )
     generation = body["metadata"].get("generation", 1)
     stored = body.get("status") or {}
-    if stored.get("phase") == "Failed" and stored.get("observedGeneration") == generation:
+    if stored.get("observedGeneration") == generation and _has_failed(stored):
         return
     conditions = Conditions([], now, generation)
     for type_ in (ACCEPTED, SUCCEEDED):
@@ -50,3 +50,10 @@ def mark_invalid(
         ],
     }
     cluster.replace_status(body | {"status": status})
+
+
+def _has_failed(status: dict[str, Any]) -> bool:
+    return any(
+        each["type"] == SUCCEEDED and each["status"] == "False"
+        for each in status.get("conditions") or []
+    )
