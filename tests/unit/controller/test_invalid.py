@@ -37,8 +37,12 @@ def test_broken_rule_ends_the_benchmark() -> None:
 
 def test_invalid_benchmark_is_marked_once() -> None:
     body = rejected(small("one", retries=-1))
-    version = body["metadata"]["resourceVersion"]
-    assert rejected(body)["metadata"]["resourceVersion"] == version
+    cluster = FakeCluster(body)
+    stored = cluster.objects["SolrBenchmark", "default", "one"]
+    with pytest.raises(ValidationError) as caught:
+        SolrBenchmark.parse(body)
+    mark_invalid(cast(Cluster, cluster), stored, caught.value, NOW)
+    assert cluster.objects["SolrBenchmark", "default", "one"] is stored
 
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:
