@@ -26,17 +26,17 @@ def rejected(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_broken_rule_ends_the_benchmark() -> None:
-    status = rejected(small("one", retries=-1))["status"]
+    status = rejected(small("one", backoffLimit=-1))["status"]
     assert status["phase"] == "Failed"
     told = {each["type"]: each for each in status["conditions"]}
     assert told["Succeeded"]["reason"] == told["Accepted"]["reason"] == "InvalidSpec"
-    assert "spec.retries" in told["Succeeded"]["message"]
+    assert "spec.backoffLimit" in told["Succeeded"]["message"]
     assert (told["Complete"]["status"], told["Complete"]["reason"]) == ("True", "InvalidSpec")
     assert {each["lastTransitionTime"] for each in told.values()} == {"2026-01-01T00:00:00Z"}
 
 
 def test_invalid_benchmark_is_marked_once() -> None:
-    body = rejected(small("one", retries=-1))
+    body = rejected(small("one", backoffLimit=-1))
     cluster = FakeCluster(body)
     stored = cluster.objects["SolrBenchmark", "default", "one"]
     with pytest.raises(ValidationError) as caught:
@@ -55,4 +55,6 @@ def test_field_of_a_newer_definition_ends_nothing() -> None:
 
 
 def test_broken_rule_beside_a_newer_field_ends_it_too() -> None:
-    assert rejected(small("one", retries=-1, load__surprise="No"))["status"]["phase"] == "Failed"
+    assert (
+        rejected(small("one", backoffLimit=-1, load__surprise="No"))["status"]["phase"] == "Failed"
+    )

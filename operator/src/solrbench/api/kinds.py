@@ -12,7 +12,7 @@ class Column(NamedTuple):
     """A column of `kubectl get`.
 
     Attributes:
-        name: its head
+        name: its head, with the unit
         type: string, integer, number, boolean or date
         json_path: where its value is
         priority: 0, or 1 to show with `-o wide` only
@@ -72,10 +72,11 @@ BENCHMARK = ResourceKind(
     mutable=frozenset(Spec.mutable),
     columns=(
         Column("Phase", "string", ".status.phase"),
-        Column("Progress", "string", ".status.progress"),
-        Column("RPS", "string", ".status.summary.requestsPerSecond"),
-        Column("P95", "string", ".status.summary.p95"),
-        Column("Failures", "string", ".status.summary.failures"),
+        Column("Done-%", "integer", ".status.progressPercent"),
+        Column("Step", "string", ".status.summary.step"),
+        Column("Req/s", "number", ".status.summary.requestsPerSecond"),
+        Column("P95-ms", "number", ".status.summary.p95Milliseconds"),
+        Column("Failed-%", "number", ".status.summary.failedPercent"),
         Column("Verdict", "string", ".status.summary.verdict"),
         Column("Nodes", "integer", ".spec.target.solrCloud.nodes", 1),
         Column("Shards", "integer", ".spec.collection.shards", 1),

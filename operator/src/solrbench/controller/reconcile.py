@@ -54,7 +54,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     """
     before = context.status
     _advance(context)
-    context.update(progress=_progress(context))
+    context.update(progress_percent=_progress(context))
     context.finalize_status()
     if context.status != before:
         store_status(context)
@@ -134,11 +134,10 @@ def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]
         return
 
 
-def _progress(context: ReconcileContext) -> str:
-    percent = progress_percent(
+def _progress(context: ReconcileContext) -> int:
+    return progress_percent(
         context.status,
         target=context.conditions.is_true(TARGET_READY),
         indexed=context.conditions.is_true(DATA_INDEXED),
         finished=context.conditions.is_true(SUCCEEDED),
     )
-    return f"{percent} %"

@@ -71,7 +71,7 @@ class IndexingReason(Reason):
         Kind.PERMANENT,
         "Solr did not accept documents after all retries.",
         (
-            "Read the logs of the Solr nodes; raise `dataset.indexing.retries`, or lower the number"
+            "Read the logs of the Solr nodes; raise `dataset.indexing.batchRetries`, or lower the number"
             " of index pods and streams."
         ),
     )

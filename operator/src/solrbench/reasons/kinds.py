@@ -13,7 +13,7 @@ class Kind(StrEnum):
     """Normal in the course of a benchmark; it passes without intervention."""
     WARNING = "warning"
     """Something is in the way. The operator tries again, up to the stage's deadline or
-    `spec.retries`; it becomes a Warning event."""
+    `spec.backoffLimit`; it becomes a Warning event."""
     PERMANENT = "permanent"
     """Another attempt cannot succeed: the benchmark fails."""
 

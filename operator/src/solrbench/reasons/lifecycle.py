@@ -109,7 +109,7 @@ class LifecycleReason(Reason):
         "AuthenticationFailed",
         Kind.PERMANENT,
         "The existing Solr answered HTTP 401 or 403.",
-        "Set `target.existing.basicAuth.secretName` to a Secret whose user is allowed to do this.",
+        "Set `target.existing.basicAuth.secret.name` to a Secret whose user is allowed to do this.",
     )
     CERTIFICATE_NOT_TRUSTED = (
         "CertificateNotTrusted",

@@ -76,7 +76,7 @@ class LoadReason(Reason):
         "LoadPodLost",
         Kind.WARNING,
         "A pod of the load ended or was deleted.",
-        "Check the node it ran on; steps not yet stored run again, up to `spec.retries` times.",
+        "Check the node it ran on; steps not yet stored run again, as `spec.backoffLimit` allows.",
     )
     LOAD_FAILED = (
         "LoadFailed",

@@ -190,7 +190,7 @@ class TargetReason(Reason):
         "TargetPodLost",
         Kind.WARNING,
         "A pod of Solr or ZooKeeper was replaced or restarted after the target was ready.",
-        "Check the node it ran on; target and data are made again, up to `spec.retries` times.",
+        "Check the node it ran on; target and data are made again, as `spec.backoffLimit` allows.",
     )
     TARGET_NODE_LOST = (
         "TargetNodeLost",

@@ -122,7 +122,7 @@ def _check_proxy_response(answer: httpx.Response) -> None:
         raise PermanentError(
             LifecycleReason.AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
-            " target.existing.basicAuth.secretName must name a Secret whose user is allowed to"
+            " target.existing.basicAuth.secret.name must name a Secret whose user is allowed to"
             " do this",
         )
     if answer.is_redirect:

@@ -46,7 +46,7 @@ def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
     ],
 )
 def test_deadline_of_a_phase(phase: str, seconds: float, exceeded: bool) -> None:
-    spec = SolrBenchmark.parse(small("one", deadlineSeconds={"provisioning": 60})).spec
+    spec = SolrBenchmark.parse(small("one", deadlines={"provisioningSeconds": 60})).spec
     outcome = check_deadline(spec, phase, seconds, TargetReason.SOLR_NOT_READY, "0 of 1")
     assert (outcome is not None) is exceeded
     if outcome is not None:
@@ -82,7 +82,7 @@ def test_attempts_of_the_load_are_bounded(target: int, load: int, retries: int, 
 @pytest.mark.parametrize(("fresh", "first"), [(True, 4), (False, None)])
 def test_new_target_needs_a_new_load(fresh: bool, first: int | None) -> None:
     after = next_target_attempt(Attempts(target=2, load=3), fresh_nodes=fresh)
-    assert (after.target, after.load, after.load_of_target) == (3, 4, first)
+    assert (after.target, after.load, after.first_load_on_target) == (3, 4, first)
 
 
 @pytest.mark.parametrize(

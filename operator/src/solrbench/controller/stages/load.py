@@ -59,7 +59,7 @@ def _finish(context: ReconcileContext, stored: int) -> None:
         raise TemporaryError(
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
         )
-    context.update(load=None)
+    context.update(live_load=None)
     context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
 
 
@@ -105,7 +105,9 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
 
 def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
-    return plan_resumption(first, stored.values(), attempts.load, attempts.load_of_target or 1)
+    return plan_resumption(
+        first, stored.values(), attempts.load, attempts.first_load_on_target or 1
+    )
 
 
 def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
@@ -133,9 +135,9 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
         PermanentError: if there were enough attempts.
 
     """
-    attempts, retries = context.status.attempts, context.benchmark.spec.retries
-    apply_outcome(check_load_attempts(attempts, retries, lost.reason, lost.message))
-    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
+    attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
+    apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
+    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
     context.conditions.set(
         MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored run again"
     )

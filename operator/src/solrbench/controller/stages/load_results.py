@@ -53,7 +53,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
         stored=len(context.reports.documents(context.benchmark)),
         report=context.status.report,
-        load=context.status.load,
+        load=context.status.live_load,
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
     )
@@ -78,7 +78,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
     context.update(
-        load=LiveLoad(
+        live_load=LiveLoad(
             stage=state.stage,
             repeat=state.repeat,
             variant=state.variant,
@@ -131,7 +131,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         update={
             "stored_steps": len(documents),
             "total_steps": len(all_step_runs(spec)),
-            "selector": names.selector_text(context.benchmark, names.REPORT),
+            "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
         }
     )
     context.update(report=report)
@@ -141,7 +141,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             results=merge_steps(spec, ordered),
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
-            sending=open_loop_stats(spec, ordered),
+            open_loop=open_loop_stats(spec, ordered),
             cold_start=summarise_cold_start(ordered),
         )
     verdicts = evaluate_steps(spec, ordered)

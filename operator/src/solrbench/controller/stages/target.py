@@ -123,13 +123,13 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
         PermanentError: if there were enough attempts.
 
     """
-    attempts, retries = context.status.attempts, context.benchmark.spec.retries
-    apply_outcome(check_target_attempts(attempts, retries, lost.reason, lost.message))
+    attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
+    apply_outcome(check_target_attempts(attempts, limit, lost.reason, lost.message))
     # Nodes of an existing target may know requests of earlier attempts.
     again = next_target_attempt(attempts, fresh_nodes=context.existing is None)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
-    context.update(attempts=again, target=expected, load=None, phase="")
+    context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
             type_, "False", lost.reason, f"{lost.message}; target and data are made again"

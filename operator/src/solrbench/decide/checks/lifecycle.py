@@ -31,27 +31,27 @@ def check_deadline(
         return None
     return fail(
         LifecycleReason.DEADLINE_EXCEEDED,
-        f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlineSeconds);"
+        f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlines);"
         f" last seen: {reason}: {message}",
     )
 
 
 def check_target_attempts(
-    attempts: Attempts, retries: int, reason: Reason, message: str
+    attempts: Attempts, backoff_limit: int, reason: Reason, message: str
 ) -> Outcome | None:
     """Fail when the target was lost and there may be no further attempt."""
-    if attempts.target <= retries:
+    if attempts.target <= backoff_limit:
         return None
-    return fail(reason, f"{message}; {attempts.target} attempts failed (spec.retries)")
+    return fail(reason, f"{message}; {attempts.target} attempts failed (spec.backoffLimit)")
 
 
 def check_load_attempts(
-    attempts: Attempts, retries: int, reason: Reason, message: str
+    attempts: Attempts, backoff_limit: int, reason: Reason, message: str
 ) -> Outcome | None:
     """Fail when the load was lost and there may be no further attempt on this target."""
-    if attempts.load < attempts.target + retries:
+    if attempts.load < attempts.target + backoff_limit:
         return None
-    return fail(reason, f"{message}; {attempts.load} attempts failed (spec.retries)")
+    return fail(reason, f"{message}; {attempts.load} attempts failed (spec.backoffLimit)")
 
 
 def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
@@ -65,7 +65,9 @@ def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
     """
     load = attempts.load + 1
     found = {"target": attempts.target + 1, "load": load}
-    return attempts.model_copy(update=found | ({"load_of_target": load} if fresh_nodes else {}))
+    return attempts.model_copy(
+        update=found | ({"first_load_on_target": load} if fresh_nodes else {})
+    )
 
 
 def wants_cleanup(policy: Cleanup, *, succeeded: bool) -> bool:
