@@ -71,8 +71,8 @@ class IndexingReason(Reason):
         Kind.PERMANENT,
         "Solr did not accept documents after all retries.",
         (
-            "Read the logs of the Solr nodes; raise `dataset.indexing.batchRetries`, or lower the number"
-            " of index pods and streams."
+            "Read the logs of the Solr nodes; raise `dataset.indexing.batchRetries`, or lower the"
+            " number of index pods and streams."
         ),
     )
     INVALID_PLAN = (
