@@ -28,11 +28,11 @@ def rejected(body: dict[str, Any]) -> dict[str, Any]:
 def test_broken_rule_ends_the_benchmark() -> None:
     status = rejected(small("one", backoffLimit=-1))["status"]
     assert status["phase"] == "Failed"
-    told = {each["type"]: each for each in status["conditions"]}
-    assert told["Succeeded"]["reason"] == told["Accepted"]["reason"] == "InvalidSpec"
-    assert "spec.backoffLimit" in told["Succeeded"]["message"]
-    assert (told["Complete"]["status"], told["Complete"]["reason"]) == ("True", "InvalidSpec")
-    assert {each["lastTransitionTime"] for each in told.values()} == {"2026-01-01T00:00:00Z"}
+    found = {each["type"]: each for each in status["conditions"]}
+    assert found["Succeeded"]["reason"] == found["Accepted"]["reason"] == "InvalidSpec"
+    assert "spec.backoffLimit" in found["Succeeded"]["message"]
+    assert (found["Complete"]["status"], found["Complete"]["reason"]) == ("True", "InvalidSpec")
+    assert {each["lastTransitionTime"] for each in found.values()} == {"2026-01-01T00:00:00Z"}
 
 
 def test_invalid_benchmark_is_marked_once() -> None:

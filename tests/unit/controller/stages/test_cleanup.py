@@ -88,8 +88,8 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
             Telemetry(CollectorRegistry(), "test"),
             access_to(cloud),
         )
-        told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
-        made.on_delete(body=kopf.Body(body), **told)
+        arguments: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
+        made.on_delete(body=kopf.Body(body), **arguments)
         return events
 
     return delete
