@@ -111,7 +111,7 @@ class TargetReason(Reason):
     HEAP_MISMATCH = (
         "HeapMismatch",
         Kind.PERMANENT,
-        "The maximum heap that a Solr node reports differs from `target.solrCloud.heap`.",
+        "The maximum heap that a Solr node or ZooKeeper reports differs from the spec.",
         "Remove heap options, such as `SOLR_HEAP`, from the environment of the image.",
     )
     CREATING_COLLECTION = (

@@ -11,10 +11,12 @@ from solrbench.decide.checks.provisioning import (
     OWNERSHIP_CHECKS,
     ComponentPods,
     SolrCloudState,
+    ZooKeeperHeap,
     check_cloud_ready,
     check_ensemble,
     check_reconciled,
     check_solr_pods,
+    check_zookeeper_heap,
 )
 from solrbench.decide.views import PodView
 from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
@@ -57,6 +59,18 @@ def test_components_are_waited_for(
     assert stuck is not None
     assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "matches"), [(512, True), (495, True), (None, True), (1000, False), (256, False)]
+)
+def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> None:
+    found = None if mebibytes is None else mebibytes << 20
+    outcome = check_zookeeper_heap(ZooKeeperHeap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20))
+    assert (outcome is None) is matches
+    if outcome is not None:
+        assert (outcome.reason, outcome.action) == ("HeapMismatch", Action.FAIL)
+        assert f"zoo-2 reports a maximum heap of {mebibytes} MiB" in outcome.message
 
 
 def owner() -> str:

@@ -1,10 +1,16 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
+from solrbench.api.quantities import parse_bytes
 from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.target_status import update_target
-from solrbench.decide.checks.provisioning import ComponentPods, check_ensemble
+from solrbench.decide.checks.provisioning import (
+    ComponentPods,
+    ZooKeeperHeap,
+    check_ensemble,
+    check_zookeeper_heap,
+)
 from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
@@ -14,10 +20,11 @@ from solrbench.solr import zookeeper
 
 
 def ensure_ensemble(context: ReconcileContext) -> None:
-    """Make an ensemble and wait until it is whole.
+    """Make an ensemble, wait until it is whole and check its heap.
 
     Raises:
         TemporaryError: until then.
+        PermanentError: if a member runs with another heap than the one of the spec.
 
     """
     apply_all(
@@ -25,6 +32,10 @@ def ensure_ensemble(context: ReconcileContext) -> None:
         build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
     )
     wait_for_ensemble(context)
+    hosts = member_hosts(context.benchmark, context.solr_cloud)
+    heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}
+    wanted = parse_bytes(context.solr_cloud.zookeeper.heap)
+    apply_outcome(check_zookeeper_heap(ZooKeeperHeap(heap, wanted)))
 
 
 def wait_for_ensemble(context: ReconcileContext) -> None:

@@ -1,10 +1,12 @@
 """How far ZooKeeper and the Solr nodes of a provisioned target are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
+from solrbench.decide.checks.target import is_other_heap
 from solrbench.decide.pod_problems import first_problem
 from solrbench.decide.solr_cloud_readiness import PATIENCE, is_unreconciled, unmet_conditions
 from solrbench.decide.views import PodView
@@ -34,6 +36,33 @@ def check_ensemble(members: ComponentPods) -> Outcome | None:
     """Wait until every member of the ensemble serves."""
     message = f"{members.ready} of {members.wanted} ZooKeeper members have joined the ensemble"
     return _check_ready(members, TargetReason.ZOOKEEPER_NOT_READY, message)
+
+
+@dataclass(frozen=True)
+class ZooKeeperHeap:
+    """The heap of an ensemble.
+
+    Attributes:
+        heap_bytes: maximum heap that each member reports, by host; `None` if it reports none
+        wanted: heap of the spec in bytes
+
+    """
+
+    heap_bytes: Mapping[str, int | None]
+    wanted: int
+
+
+def check_zookeeper_heap(ensemble: ZooKeeperHeap) -> Outcome | None:
+    """Fail if a member runs with another heap than the one of the spec."""
+    for host, found in sorted(ensemble.heap_bytes.items()):
+        if found is not None and is_other_heap(found, ensemble.wanted):
+            return fail(
+                TargetReason.HEAP_MISMATCH,
+                f"{host} reports a maximum heap of {found >> 20} MiB,"
+                f" spec.target.solrCloud.zookeeper.heap is {ensemble.wanted >> 20} MiB; remove heap"
+                " options from the environment of the image",
+            )
+    return None
 
 
 def check_solr_pods(solr: ComponentPods) -> Outcome | None:

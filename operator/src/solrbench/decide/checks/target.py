@@ -83,13 +83,18 @@ def check_heap(nodes: TargetNodes) -> Outcome | None:
     if wanted is None:
         return None
     for node, found in sorted((nodes.heap_bytes or {}).items()):
-        if abs(found - wanted) > HEAP_TOLERANCE * wanted:
+        if is_other_heap(found, wanted):
             return fail(
                 TargetReason.HEAP_MISMATCH,
                 f"{node} reports a maximum heap of {found >> 20} MiB, spec.target.solrCloud.heap is"
                 f" {wanted >> 20} MiB; remove heap options from the environment of the image",
             )
     return None
+
+
+def is_other_heap(found: int, wanted: int) -> bool:
+    """Return whether the heap that a JVM reports cannot be the one that was asked for."""
+    return abs(found - wanted) > HEAP_TOLERANCE * wanted
 
 
 NODE_CHECKS: tuple[Check[TargetNodes], ...] = (check_live_nodes, check_versions, check_heap)
