@@ -16,7 +16,7 @@ from typing import Protocol
 from solrbench.load.engine.pooled_client import PooledClient, TransactionTiming
 from solrbench.load.engine.precise_timer import make_timer
 from solrbench.load.engine.response_batch import CompletedRequest
-from solrbench.load.recording.recorder import NEVER_NS
+from solrbench.load.recording.request_stats import NEVER_NS
 from solrbench.load.recording.response_times import LatencyRecorder, OpenLoopRecorder
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult

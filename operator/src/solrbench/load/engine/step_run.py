@@ -10,7 +10,8 @@ from typing import NamedTuple
 from solrbench.load.engine.open_loop import OpenLoopSender
 from solrbench.load.engine.resource_usage import UsageMeter
 from solrbench.load.engine.virtual_user import Think, VirtualUser
-from solrbench.load.recording.recorder import NEVER_NS, SECOND_NS, SecondStats, StepRunRecorder
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.recording.request_stats import NEVER_NS, SecondStats
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
@@ -196,7 +197,7 @@ class StepRun:
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
-        self._recorder.retried[request.name] += 1
+        self._recorder.count_retry(request)
 
     def user_finished(self) -> None:
         """Learn that a user is done; the last one ends the step run."""

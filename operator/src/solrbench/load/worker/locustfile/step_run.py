@@ -18,7 +18,8 @@ from locust.exception import StopUser
 from solrbench.load.engine.resource_usage import UsageMeter
 from solrbench.load.engine.step_run import ProgressUpdate, build_progress
 from solrbench.load.recording.name_limit import NameLimiter
-from solrbench.load.recording.recorder import NEVER_NS, SECOND_NS, StepRunRecorder
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.recording.request_stats import NEVER_NS
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
