@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-from solrbench.load.engine.open_loop import OpenLoopSender
+from solrbench.load.engine.open_loop.sender import OpenLoopSender
 from solrbench.load.engine.resource_usage import UsageMeter
 from solrbench.load.engine.virtual_user import Think, VirtualUser
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder

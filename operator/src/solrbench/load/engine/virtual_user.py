@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.response_batch import CompletedRequest
+from solrbench.load.engine.http.http_client import HttpClient
+from solrbench.load.engine.http.response_batch import CompletedRequest
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.validation.response_checks import RequestFailure

@@ -7,9 +7,9 @@ import time
 from abc import ABC, abstractmethod
 
 from solrbench.http_auth import certificate_problem
-from solrbench.load.engine.http_connection import Connection
-from solrbench.load.engine.response_batch import CompletedRequest, batch_of_loop
-from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.load.engine.http.http_connection import Connection
+from solrbench.load.engine.http.response_batch import CompletedRequest, batch_of_loop
+from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
 from solrbench.load.recording.slow_requests import SlowSample, qtime_milliseconds
 from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure, request_failure
 from solrbench.load.workload.http_requests import Node

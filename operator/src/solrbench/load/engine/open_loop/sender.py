@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from solrbench.load.engine.pooled_client import PooledClient, TransactionTiming
-from solrbench.load.engine.precise_timer import make_timer
-from solrbench.load.engine.response_batch import CompletedRequest
+from solrbench.load.engine.http.response_batch import CompletedRequest
+from solrbench.load.engine.open_loop.pooled_client import PooledClient, TransactionTiming
+from solrbench.load.engine.open_loop.precise_timer import make_timer
 from solrbench.load.recording.request_stats import NEVER_NS
 from solrbench.load.recording.response_times import LatencyRecorder, OpenLoopRecorder
 from solrbench.load.recording.slow_requests import SlowSample

@@ -4,8 +4,8 @@ import asyncio
 import time
 from typing import NamedTuple, Protocol
 
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.response_batch import CompletedRequest
+from solrbench.load.engine.http.http_client import HttpClient
+from solrbench.load.engine.http.response_batch import CompletedRequest
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.validation.response_checks import RequestFailure, request_failure
 from solrbench.load.workload.http_requests import Node
