@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from solrbench.load.engine import http_connection as module
+from solrbench.load.engine.http import http_connection as module
 from solrbench.load.engine.http.http_connection import Connection
 
 

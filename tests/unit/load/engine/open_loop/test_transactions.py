@@ -2,7 +2,7 @@
 
 import asyncio
 
-from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.engine.target import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import run, run_pass

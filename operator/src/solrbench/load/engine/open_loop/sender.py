@@ -1,36 +1,27 @@
-"""The arrivals of an open loop on one worker: each is sent when it is due, come what may.
+"""Sends the requests of an open loop on one worker: each when it is due, come what may.
 
-A due request goes to the next node in turn, over the connection that was used last: few stay warm,
-and all nodes get equally many requests. Without a free connection it waits in a queue while another
-one is opened; whichever is free first, a new one or an old one, takes the head of the queue. So a
-connection that is slow to come up holds up nobody.
+Without a free connection, a due request waits in a queue while another connection is opened;
+whichever is free first, a new one or an old one, takes the oldest request. So a connection that is
+slow to come up holds up no request.
 """
 
-import asyncio
-import math
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from enum import Enum, auto
+from functools import partial
 
 from solrbench.load.engine.http.response_batch import CompletedRequest
-from solrbench.load.engine.open_loop.pooled_client import PooledClient, TransactionTiming
+from solrbench.load.engine.open_loop.arrival_queue import ArrivalQueue
+from solrbench.load.engine.open_loop.arrival_times import ArrivalTimes
+from solrbench.load.engine.open_loop.client_pool import ClientPool
+from solrbench.load.engine.open_loop.pooled_client import PooledClient
 from solrbench.load.engine.open_loop.precise_timer import make_timer
-from solrbench.load.recording.request_stats import NEVER_NS
-from solrbench.load.recording.response_times import LatencyRecorder, OpenLoopRecorder
-from solrbench.load.recording.slow_requests import SlowSample
-from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.engine.user_context import UserContext
+from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import Schedule
-from solrbench.load.schedule.assignment import worker_share
 from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import PreparedRequest
-
-_CONNECTING_AT_ONCE = 64
-"""Connections opened side by side: less than the backlog of any server, which drops the rest."""
-
-_EXPECTED_SECONDS = 0.1
-"""Connections are opened ahead for responses that take so long; the others when they are needed."""
+from solrbench.load.workload.prepared_request import CompletedTransaction, PreparedRequest
 
 _ARRIVALS_AT_ONCE = 64
 """Requests sent in a row, before responses get their turn, by a worker that fell behind."""
@@ -38,89 +29,73 @@ _ARRIVALS_AT_ONCE = 64
 _now = time.perf_counter_ns
 
 
-RecordScheduled = Callable[[PreparedRequest, int, int, int, RequestFailure | None, int], bool]
+class OpenLoopState(Enum):
+    """Where the arrivals of one worker are; they go through the states in this order."""
+
+    WAITING = auto()
+    """Connections are opened; nothing is sent."""
+    RAMPING = auto()
+    """Requests are sent at a rising rate and not measured yet."""
+    MEASURING = auto()
+    """What arrives is measured."""
+    DRAINING = auto()
+    """Nothing arrives any more; requests that wait or are in flight are carried to their end."""
+    FINISHED = auto()
+    """Everything is sent and answered, or given up."""
+    ABORTED = auto()
+    """Dropped before its end."""
 
 
-class OpenLoopContext(Protocol):
-    """The step run that the arrivals are of."""
-
-    def take(self, now_ns: int) -> PreparedRequest | None:
-        """Return the next request."""
-
-    def measure_from(self, now_ns: int) -> None:
-        """Begin to measure."""
-
-    @property
-    def record(self) -> RecordScheduled:
-        """What counts a request: begin and end in ns, bytes received, failure, plan in ns.
-
-        It says whether the request is one of the slowest, for `add_slow_request`.
-        """
-
-    @property
-    def add_slow_request(self) -> Callable[[SlowSample], None]:
-        """What keeps one of the slowest requests."""
-
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-
-    def user_finished(self) -> None:
-        """Learn that everything is sent and answered."""
+# A member of an enum is a slow look-up, and the hot path compares with these.
+_RAMPING = OpenLoopState.RAMPING
+_DRAINING = OpenLoopState.DRAINING
+_FINISHED = OpenLoopState.FINISHED
+_ABORTED = OpenLoopState.ABORTED
 
 
 class OpenLoopSender:
-    """Sends the requests of one worker by the schedule."""
+    """Sends the requests of one worker by the schedule; stands where the users of a step run do.
+
+    Attributes:
+        state: where the arrivals are
+
+    """
 
     def __init__(
         self,
-        context: OpenLoopContext,
+        context: UserContext,
         schedule: Schedule,
         recorder: OpenLoopRecorder,
         nodes: Sequence[Node],
-        timeout_seconds: float,
+        on_measuring: Callable[[int], None],
     ) -> None:
-        self._recorder = recorder
+        """Begin without connections; `on_measuring` is called with the end of the ramp, in ns."""
         self._context = context
-        self._record = context.record
-        self._ramp_ns = schedule.rate.ramp_ns
-        self._times = schedule.arrival_times_ns()
-        self._nodes = nodes
-        self._timeout_seconds = timeout_seconds
-        self._timeout_ns = int(timeout_seconds * 1e9)
-        self._loop = asyncio.get_running_loop()
-        self._max_clients = worker_share(
-            schedule.rate.max_in_flight, schedule.worker, schedule.workers
+        self._take = context.supply.take
+        self._record = context.recorder.record
+        self._recorder = recorder
+        self._on_measuring = on_measuring
+        self._times = ArrivalTimes(schedule)
+        new_client = partial(_new_client, self, nodes, context)
+        self._pool = ClientPool(schedule, len(nodes), new_client, self._on_connected, context.loop)
+        self._queue = ArrivalQueue(
+            context.timeout_seconds, self._take_or_end, context.recorder, recorder
         )
-        self._initial_connections = self._count_initial_connections(schedule)
-        self._node_index = schedule.worker % len(nodes)
-        self._idle: list[list[PooledClient]] = [[] for _ in nodes]
-        self._clients: set[PooledClient] = set()
-        self._opening: set[asyncio.Task[None]] = set()
-        self._waiting: deque[int] = deque()
         self._in_flight = 0
-        self._started_ns = 0
-        self._measure_from_ns = 0
-        self._next_ns = 0
-        self._measuring = False
-        self._timer = make_timer(self._loop, self._on_timer)
-        self._is_over = False
-        self._planned_requests = 0
-        self._lags = LatencyRecorder()
+        self._timer = make_timer(context.loop, self._on_timer)
+        self.state = OpenLoopState.WAITING
 
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
-        for _ in range(self._initial_connections):
-            self._open()
-            self._advance_node()
-        await asyncio.gather(*self._opening)
+        await self._pool.prepare()
 
     def start(self) -> None:
         """Begin the schedule."""
-        self._started_ns = _now()
-        self._measure_from_ns = self._started_ns + self._ramp_ns
-        if not self._ramp_ns:
+        now_ns = _now()
+        self._recorder.origin_ns = self._times.start(now_ns)
+        self.state = OpenLoopState.RAMPING
+        if self._recorder.origin_ns <= now_ns:
             self._measure()
-        self._advance_schedule()
         self._on_timer()
 
     def stop(self) -> None:
@@ -128,12 +103,10 @@ class OpenLoopSender:
 
     def abort(self) -> None:
         """Let everything go at once."""
-        self._is_over = True
+        if self.state is not _FINISHED:
+            self.state = OpenLoopState.ABORTED
         self._timer.close()
-        for task in self._opening:
-            task.cancel()
-        for client in self._clients:
-            client.abort()
+        self._pool.abort()
 
     def on_completed(self, client: PooledClient, ended: CompletedRequest) -> None:
         """Count a request and give its connection to the next one that is due.
@@ -143,216 +116,137 @@ class OpenLoopSender:
         request, started_ns, ended_ns, received, _, _ = ended
         failed, intended_ns = client.failed, client.intended_ns
         if self._record(request, started_ns, ended_ns, received, failed, intended_ns):
-            self._context.add_slow_request(client.slow_sample(ended, failed))
-        if intended_ns >= self._measure_from_ns:
-            self._recorder.record(request.name, intended_ns, started_ns, ended_ns)
+            self._context.recorder.add_slow_request(client.slow_sample(ended, failed))
+        recorder = self._recorder
+        if intended_ns >= recorder.origin_ns:
+            recorder.record(request.name, intended_ns, started_ns, ended_ns)
         if request.extra is not None and client.continue_transaction(ended):
             return
         self._in_flight -= 1
-        if self._waiting or not client.is_open:
+        if self._queue.intended_ns or not client.is_open:
             self._release_client(client)
         else:
-            self._idle[client.node_index].append(client)
-        if self._next_ns == NEVER_NS:
+            self._pool.add_idle(client)
+        if self.state is _DRAINING:
             self._finish_if_done()
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
-        self._context.on_retry(request)
+        self._context.recorder.count_retry(request)
 
-    def record_transaction(
-        self,
-        whole: PreparedRequest,
-        times: TransactionTiming,
-        received: int,
-        failed: RequestFailure | None,
-    ) -> None:
+    def record_transaction(self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int) -> None:
         """Count a whole transaction; it is measured if its arrival is."""
-        arrived_ns, lag_ns, started_ns, ended_ns = times
-        self._record(whole, started_ns, ended_ns, received, failed, arrived_ns)
-        if arrived_ns >= self._measure_from_ns:
-            self._recorder.record(whole.name, started_ns - lag_ns, started_ns, ended_ns)
-
-    def add_to_result(
-        self, result: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
-    ) -> WorkerStepResult:
-        """Return the result of the step run with what only an open loop has.
-
-        `empty` makes the result of a request name that was never sent, from its place.
-        """
-        figures = {
-            "planned_requests": self._planned_requests,
-            "lag_p99_microseconds": self._lags.percentile(99),
-            "lag_max_microseconds": self._lags.max_microseconds,
-            "requests": self._recorder.add_to_results(result.requests, empty),
-        }
-        return result.model_copy(update=figures)
+        self._record(*whole, arrived_ns)
+        if arrived_ns >= self._recorder.origin_ns:
+            started_ns = whole.started_ns
+            # What it thinks is left out of its response time, too.
+            self._recorder.record(
+                whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
+            )
 
     def _on_timer(self) -> None:
         """Send what is due."""
-        if self._is_over:
-            # The loop may still hold a ring when everything was let go.
+        if self.state is _ABORTED or self.state is _FINISHED:
+            # The loop may still hold a call of the timer when everything was let go.
             return
-        now_ns = _now()
+        times, now_ns = self._times, _now()
         for _ in range(_ARRIVALS_AT_ONCE):
-            intended_ns = self._next_ns
+            intended_ns = times.next_ns
             if intended_ns > now_ns:
                 break
-            self._advance_schedule()
+            times.advance()
             self._arrive(intended_ns, now_ns)
             now_ns = _now()
-        if self._next_ns != NEVER_NS:
-            self._timer.set(self._next_ns)
-        else:
+        if times.is_over:
+            self.state = OpenLoopState.DRAINING
             self._finish_if_done()
-
-    def _advance_schedule(self) -> None:
-        following = next(self._times, None)
-        self._next_ns = NEVER_NS if following is None else self._started_ns + following
+        else:
+            self._timer.set(times.next_ns)
 
     def _arrive(self, intended_ns: int, now_ns: int) -> None:
-        measured = intended_ns >= self._measure_from_ns
+        recorder = self._recorder
+        measured = intended_ns >= recorder.origin_ns
         if measured:
-            if not self._measuring:
+            if self.state is _RAMPING:
                 self._measure()
-            self._planned_requests += 1
-        client = self._find_idle()
+            recorder.planned_requests += 1
+        client = self._pool.take_idle()
         if client is None:
-            self._waiting.append(intended_ns)
-            self._drop_expired(now_ns)
-            self._open_more()
+            waiting = self._queue.intended_ns
+            waiting.append(intended_ns)
+            self._queue.drop_expired(now_ns)
+            self._pool.open_for(len(waiting))
             return
         if measured:
-            self._lags.record((now_ns - intended_ns) // 1000)
+            recorder.lags.record((now_ns - intended_ns) // 1000)
         self._send(client, intended_ns, now_ns)
 
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
-        request = self._context.take(now_ns)
+        request = self._take(now_ns)
         if request is None:
             self._end_schedule(intended_ns)
-            self._idle[client.node_index].append(client)
+            self._pool.add_idle(client)
             return
         self._in_flight += 1
         client.send_scheduled(request, intended_ns, now_ns)
+
+    def _take_or_end(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
+        """Return the request of an arrival that is never sent; without one, end the schedule."""
+        request = self._take(now_ns)
+        if request is None:
+            self._end_schedule(intended_ns)
+        return request
 
     def _end_schedule(self, intended_ns: int) -> None:
         """End the schedule: nothing is left for an arrival, nor for those behind it.
 
         Queries that are sent once each have all been taken, so the plan ends before it.
         """
-        left = (intended_ns, *self._waiting)
-        self._planned_requests -= sum(each >= self._measure_from_ns for each in left)
-        self._waiting.clear()
-        self._next_ns = NEVER_NS
-
-    def _find_idle(self) -> PooledClient | None:
-        """Return a free connection: to the node whose turn it is, if another can be opened."""
-        self._advance_node()
-        client = self._pop(self._node_index)
-        if client is None and len(self._clients) >= self._max_clients:
-            others = (self._pop(index) for index in range(len(self._nodes)))
-            client = next((each for each in others if each is not None), None)
-        return client
-
-    def _advance_node(self) -> None:
-        self._node_index = (self._node_index + 1) % len(self._nodes)
-
-    def _pop(self, node_index: int) -> PooledClient | None:
-        idle = self._idle[node_index]
-        while idle:
-            client = idle.pop()
-            if client.is_open:
-                return client
-            # The server has closed it in the meantime.
-            self._clients.discard(client)
-        return None
+        waiting, recorder = self._queue.intended_ns, self._recorder
+        recorder.planned_requests -= sum(
+            each >= recorder.origin_ns for each in (intended_ns, *waiting)
+        )
+        waiting.clear()
+        self._times.end()
+        self.state = OpenLoopState.DRAINING
 
     def _release_client(self, client: PooledClient) -> None:
-        """Give a connection to the head of the queue; without a connection, open another."""
+        """Give a connection to the oldest waiting request; without a connection, open another."""
         now_ns = _now()
-        self._drop_expired(now_ns)
+        self._queue.drop_expired(now_ns)
+        waiting = self._queue.intended_ns
         if not client.is_open:
-            self._clients.discard(client)
-            client.abort()
-        elif self._waiting:
-            self._send(client, self._waiting.popleft(), now_ns)
+            self._pool.discard(client)
+        elif waiting:
+            self._send(client, waiting.popleft(), now_ns)
         else:
-            self._idle[client.node_index].append(client)
-        self._open_more()
+            self._pool.add_idle(client)
+        self._pool.open_for(len(waiting))
 
-    def _drop_expired(self, now_ns: int) -> None:
-        """Drop requests that have waited too long."""
-        waiting = self._waiting
-        while waiting and now_ns - waiting[0] > self._timeout_ns:
-            intended_ns = waiting.popleft()
-            request = self._context.take(now_ns)
-            if request is None:
-                self._end_schedule(intended_ns)
-                return
-            for name in counted_names(request):
-                if intended_ns >= self._measure_from_ns:
-                    self._recorder.record_dropped(name, now_ns - intended_ns)
-                else:
-                    self._recorder.record_dropped_in_ramp(name)
-
-    def _open_more(self) -> None:
-        """Open as many connections as there are requests that wait, within bounds."""
-        wanted = min(len(self._waiting), _CONNECTING_AT_ONCE)
-        while len(self._opening) < wanted and len(self._clients) < self._max_clients:
-            self._open()
-
-    def _open(self) -> None:
-        node = self._nodes[self._node_index]
-        client = PooledClient(self, self._node_index, node, self._timeout_seconds, self._loop)
-        self._clients.add(client)
-        self._opening.add(self._loop.create_task(self._connect(client)))
-
-    async def _connect(self, client: PooledClient) -> None:
-        tried_ns = _now()
-        failed = await client.connect()
-        self._opening = {task for task in self._opening if task is not asyncio.current_task()}
-        if self._is_over:
+    def _on_connected(
+        self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
+    ) -> None:
+        if self.state is _ABORTED or self.state is _FINISHED:
             return
-        if failed is not None and self._waiting:
-            self._fail_waiting(tried_ns, failed)
+        if failed is not None and self._queue.intended_ns:
+            self._queue.fail_oldest(tried_ns, failed)
         self._release_client(client)
-        self._finish_if_done()
-
-    def _fail_waiting(self, tried_ns: int, failed: RequestFailure) -> None:
-        """Let the head of the queue bear a connection that could not be opened for it."""
-        now_ns = _now()
-        intended_ns = self._waiting.popleft()
-        request = self._context.take(now_ns)
-        if request is None:
-            self._end_schedule(intended_ns)
-            return
-        started_ns = max(tried_ns, intended_ns)
-        self._record(request, started_ns, now_ns, 0, failed, intended_ns)
-        if request.extra is not None and request.extra.transaction is not None:
-            whole = request.extra.transaction.summary_request
-            self._record(whole, started_ns, now_ns, 0, failed, intended_ns)
-        for name in counted_names(request):
-            if intended_ns >= self._measure_from_ns:
-                self._recorder.record(name, intended_ns, started_ns, now_ns)
+        if self.state is _DRAINING:
+            self._finish_if_done()
 
     def _measure(self) -> None:
-        self._measuring = True
-        self._context.measure_from(self._measure_from_ns)
+        self.state = OpenLoopState.MEASURING
+        self._on_measuring(self._recorder.origin_ns)
 
     def _finish_if_done(self) -> None:
-        done = self._next_ns == NEVER_NS and not self._waiting and not self._in_flight
-        if done and not self._is_over:
-            self._is_over = True
-            self._context.user_finished()
-
-    def _count_initial_connections(self, schedule: Schedule) -> int:
-        rate = schedule.rate.requests_per_second / schedule.workers
-        expected = min(math.ceil(rate * _EXPECTED_SECONDS), _CONNECTING_AT_ONCE)
-        return min(max(expected, len(self._nodes)), self._max_clients)
+        if not self._queue.intended_ns and not self._in_flight:
+            self.state = OpenLoopState.FINISHED
+            self._context.on_user_finished()
 
 
-def counted_names(request: PreparedRequest) -> tuple[int, ...]:
-    """Return the places of the names that a request counts under: its own, its transaction's."""
-    if request.extra is None or request.extra.transaction is None:
-        return (request.name,)
-    return request.name, request.extra.transaction.summary_request.name
+def _new_client(
+    sender: OpenLoopSender, nodes: Sequence[Node], context: UserContext, node_index: int
+) -> PooledClient:
+    return PooledClient(
+        sender, node_index, nodes[node_index], context.timeout_seconds, context.loop
+    )
