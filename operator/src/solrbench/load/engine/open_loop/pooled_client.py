@@ -13,6 +13,8 @@ from solrbench.load.workload.prepared_request import CompletedTransaction, Prepa
 
 _NOT_SENT = -1
 
+_now = time.perf_counter_ns
+
 
 class PooledClientOwner(Protocol):
     """What counts the requests of a connection, and gives it the next one."""
@@ -119,7 +121,7 @@ class PooledClient(HttpClient):
 
     def _resume(self, request: PreparedRequest, due_ns: int) -> None:
         self._thinking = None
-        now_ns = time.perf_counter_ns()
+        now_ns = _now()
         # Timers of the event loop may fire up to a millisecond early.
         self.intended_ns = min(due_ns, now_ns)
         self.send(request, now_ns)
