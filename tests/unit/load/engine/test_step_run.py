@@ -274,10 +274,15 @@ def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(
         duty = open_loop(requests=10, requests_per_second=1, ramp_seconds=2)
         bench = Bench(monkeypatch, loop, duty)
         await bench.add_users(1)
+        bench.server.seconds = 5.0
         bench.run.start_measuring()
+        await asyncio.sleep(1.9)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
         bench.run.stop_sending()
         assert bench.run.state is STOPPING
-        await asyncio.sleep(10)
+        await asyncio.sleep(3)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (STOPPING, 1)
+        await asyncio.sleep(3)
         assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
 
     run_virtually(main)

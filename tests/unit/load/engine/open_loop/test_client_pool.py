@@ -130,13 +130,17 @@ def test_connections_are_opened_for_those_that_wait_and_failures_are_named(
     run_virtually(main)
 
 
-def test_aborted_pool_opens_nothing_that_was_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("begun_seconds", [None, 0.1])
+def test_aborted_pool_opens_nothing_that_was_under_way(
+    monkeypatch: pytest.MonkeyPatch, begun_seconds: float | None
+) -> None:
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
         server.connect_seconds = 0.5
         owner = Owner(loop, max_in_flight=10)
         owner.pool.open_for(3)
-        await asyncio.sleep(0.1)
+        if begun_seconds is not None:
+            await asyncio.sleep(begun_seconds)
         owner.pool.abort()
         await asyncio.sleep(5)
         assert (server.connections, owner.failed, owner.pool.take_idle()) == (0, [], None)
