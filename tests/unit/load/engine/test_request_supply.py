@@ -31,7 +31,7 @@ def test_supply_ends_at_its_time_and_not_before() -> None:
 
 
 def test_supply_ends_with_queries_that_are_sent_once_each() -> None:
-    found = supply(order="EachOnce")
+    found = supply(order="Once")
     assert [found.take(0) is None for _ in range(3)] == [False, False, True]
     assert (found.is_exhausted(0), found.queries_exhausted) == (True, True)
 

@@ -42,7 +42,7 @@ class Bench:
 
 
 def open_loop(**fields: Any) -> Assignment:
-    given = {"arrivals": "Uniform", "max_in_flight": 10} | fields
+    given = {"distribution": "Uniform", "max_in_flight": 10} | fields
     rate = ArrivalRate.model_validate(given)
     return assignment().model_copy(update={"open_loop": rate, "requests": rate.requests})
 

@@ -20,7 +20,7 @@ class Owner:
     """Takes connections that came up, and notes which failed."""
 
     def __init__(self, loop: VirtualTimeLoop, **rate: Any) -> None:
-        given = {"arrivals": "Uniform", "requests": 10, "requests_per_second": 1} | rate
+        given = {"distribution": "Uniform", "requests": 10, "requests_per_second": 1} | rate
         schedule = Schedule(ArrivalRate.model_validate(given), 1, 0, 1)
         self.loop = loop
         self.failed: list[str] = []

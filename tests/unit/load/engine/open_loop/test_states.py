@@ -35,15 +35,15 @@ class Bench:
         loop: VirtualTimeLoop,
         *,
         response_seconds: float = 0.05,
-        each_once: int = 0,
+        finite_queries: int = 0,
         timeout_seconds: float = 5.0,
         **rate: Any,
     ) -> None:
-        given = {"arrivals": "Uniform", "max_in_flight": 10, "requests_per_second": 10} | rate
+        given = {"distribution": "Uniform", "max_in_flight": 10, "requests_per_second": 10} | rate
         what = target(
             URL,
-            queries=plain(*(f"w{i}" for i in range(each_once or 3))),
-            spec=workload(order="EachOnce" if each_once else "Sequential"),
+            queries=plain(*(f"w{i}" for i in range(finite_queries or 3))),
+            spec=workload(order="Once" if finite_queries else "Sequential"),
         )
         self.server = serve(patch, loop, response_seconds)
         self.loop = loop
@@ -132,7 +132,7 @@ def test_queries_that_end_drain_the_schedule_before_its_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def main(loop: VirtualTimeLoop) -> None:
-        bench = Bench(monkeypatch, loop, requests=100, each_once=2, response_seconds=1.0)
+        bench = Bench(monkeypatch, loop, requests=100, finite_queries=2, response_seconds=1.0)
         await bench.start()
         assert await bench.until(DRAINING) == pytest.approx(0.2, abs=0.002)
         assert bench.counts.planned_requests == 2
