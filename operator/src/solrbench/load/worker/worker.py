@@ -13,8 +13,8 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
-from solrbench.load.engine.target import load_target
+from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.target import LoadTarget, load_target
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
     EXIT_TERMINATED,
