@@ -1,9 +1,8 @@
 """The documents of one pod, whatever the source."""
 
 import gzip
-import random
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,8 @@ from typing import Any, BinaryIO
 import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.cleaning import cleaned
 from solrbench.dataset.sources.download import Downloader
 from solrbench.dataset.sources.files import (
@@ -34,16 +33,12 @@ class ReadContext:
 
     Attributes:
         folder: where a volume or ConfigMap with documents is mounted
-        backoff: waits before a download is tried again
-        rng: for their jitter
-        pause: waits for so many seconds; may return early when the run is over
+        retry_policy: of downloads
 
     """
 
     folder: Path
-    backoff: Backoff
-    rng: random.Random
-    pause: Callable[[float], object]
+    retry_policy: RetryPolicy
 
 
 def read_documents(
@@ -73,8 +68,7 @@ def read_documents(
 def _downloaded(
     dataset: Dataset, urls: list[str], partition: Partition, context: ReadContext
 ) -> Iterator[dict[str, Any]]:
-    downloader = Downloader(dataset.indexing.retries, context.backoff, context.rng, context.pause)
-    with closing(downloader):
+    with closing(Downloader(context.retry_policy)) as downloader:
         yield from _from_files(dataset, downloader.files(urls), partition)
 
 
