@@ -58,13 +58,13 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def on_old(name: str, urls: list[str], login: str = "right-login", **changes: Any) -> kube.Body:
-    target = {"existing": {"urls": urls, "basicAuth": {"secretName": login}}}
+    target = {"existing": {"urls": urls, "basicAuth": {"secret": {"name": login}}}}
     return small(name, **{"target": target, "collection": {"shards": 2}, **changes})
 
 
 def used(name: str, urls: list[str], login: str = "right-login") -> kube.Body:
     body = on_old(name, urls, login)
-    body["spec"]["target"]["existing"] |= {"manageCollection": "Use", "collectionName": OLD}
+    body["spec"]["target"]["existing"] |= {"collectionPolicy": "UseExisting", "collectionName": OLD}
     body["spec"]["workload"] = {"queries": {"configMap": {"name": QUERIES}}}
     del body["spec"]["dataset"], body["spec"]["collection"]
     return body
@@ -135,7 +135,7 @@ def test_wrong_password_is_reported_and_not_retried(run: Run) -> None:
     name = run(on_old("guessing", DOORS["nodes"], "wrong-login"))
     told = failure(name)
     assert told["reason"] == "AuthenticationFailed"
-    assert "basicAuth.secretName" in told["message"]
+    assert "basicAuth.secret.name" in told["message"]
     assert "a guess" not in json.dumps(kube.benchmark(name))
 
 

@@ -35,8 +35,8 @@ def proxy() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def status(proxy: str) -> Iterator[dict[str, Any]]:
     variants = [
-        {"name": "nodes", "door": "Nodes"},
-        {"name": "service", "door": "Service"},
+        {"name": "nodes", "endpoint": "Nodes"},
+        {"name": "service", "endpoint": "Service"},
         {"name": "proxy", "urls": [f"http://{proxy}:8080/solr"]},
     ]
     kube.apply(

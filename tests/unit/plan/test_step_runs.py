@@ -14,7 +14,7 @@ LADDER: Changes = {
     "spec.load.repeats": 2,
     "spec.load.steps": [step(name="low"), step(name="high")],
 }
-DOORS = [{"name": "raw", "door": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]
+DOORS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]
 
 
 def ids(changes: Changes) -> list[str]:

@@ -138,7 +138,7 @@ async def _send_all(
     plan: IndexPlan, counter: ProgressCounter, pod: Pod, http: httpx.AsyncClient
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    retry_policy = replace(pod.retry_policy, retries=indexing.retries)
+    retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)
     leaders = LeaderResolver(
         http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
     )
@@ -146,12 +146,12 @@ async def _send_all(
     sender = Sender(http, leaders, routes, retry_policy, counter)
 
     def read() -> Iterator[Batch]:
-        part = Partition(counter.progress.pod, indexing.pods, indexing.batch_documents)
+        part = Partition(counter.progress.pod, indexing.pods, indexing.batch_size)
         found = read_documents(dataset, part, ReadContext(pod.folder, retry_policy))
-        return batches(found, routes, indexing.batch_documents, dataset.id_field)
+        return batches(found, routes, indexing.batch_size, dataset.id_field)
 
-    async with PrefetchReader(read, indexing.streams) as reader:
-        await _drain(reader, sender, indexing.streams)
+    async with PrefetchReader(read, indexing.concurrency) as reader:
+        await _drain(reader, sender, indexing.concurrency)
 
 
 async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:

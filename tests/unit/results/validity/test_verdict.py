@@ -88,14 +88,14 @@ def test_step_without_findings_is_valid() -> None:
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core in 10 s, bound 90 %"),
+        ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core in 10 s, limit 90 %"),
         (
             {"core_cpu_seconds": 3.0, "core_waiting_seconds": 6.2},
-            "thread of worker w-0 ran or waited for a CPU in 92 % of 10 s (3 s on a CPU), bound 90",
+            "thread of worker w-0 ran or waited for a CPU in 92 % of 10 s (3 s on a CPU), limit 90",
         ),
         (
             {"cpu_seconds": 4.75, "cpu_limit_cores": 0.5},
-            "worker w-0 used 95 % of its CPU limit of 0.5 cores in 10 s, bound 90 %",
+            "worker w-0 used 95 % of its CPU limit of 0.5 cores in 10 s, limit 90 %",
         ),
         ({"cpu_seconds": 9.5, "cpu_limit_cores": 4.0}, "95 % of a core"),
     ],
@@ -116,7 +116,7 @@ def test_at_its_bound_a_worker_is_fine(fields: dict[str, Any]) -> None:
 def test_bounds_are_those_of_the_spec() -> None:
     document = healthy(workers=[worker(cpu_seconds=6.0)])
     assert judged(document).verdict == "Valid"
-    assert "bound 50 %" in told(judged(document, max_worker_cpu_percent=50))["WorkerSaturated"]
+    assert "limit 50 %" in told(judged(document, max_worker_cpu_percent=50))["WorkerSaturated"]
 
 
 def test_worker_of_an_older_version_is_checked_by_the_seconds_of_the_step() -> None:
@@ -130,7 +130,7 @@ def test_lag_counts_in_an_open_loop_only() -> None:
     lagging = [worker(lag_p99_microseconds=12_500)]
     document = open_loop(200).model_copy(update={"workers": lagging})
     assert told(judged(document)) == {
-        "ScheduleLag": "worker w-0 sent late by 12.5 ms (p99), bound 10 ms"
+        "ScheduleLag": "worker w-0 sent late by 12.5 ms (p99), limit 10 ms"
     }
     closed = document.model_copy(update={"requests_per_second": None, "planned_requests": None})
     assert judged(closed).verdict == "Valid"
@@ -148,10 +148,10 @@ def test_silence_about_lag_is_no_proof() -> None:
 def test_lost_workers_are_named() -> None:
     document = healthy(lost_workers=["w-1"])
     assert told(evaluate_step("a", "", [document], load(workers=2))) == {
-        "WorkersLost": "1 of 2 workers were lost (w-1), bound 0"
+        "WorkersLost": "1 of 2 workers were lost (w-1), limit 0"
     }
     assert told(evaluate_step("a", "", [healthy()], load(workers=3))) == {
-        "WorkersLost": "2 of 3 workers were lost, bound 0"
+        "WorkersLost": "2 of 3 workers were lost, limit 0"
     }
 
 
@@ -160,14 +160,14 @@ def test_step_that_those_left_ran_whole_is_valid() -> None:
     assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
     aborted = healthy(lost_workers=["w-1"])
     assert told(evaluate_step("a", "", [aborted], goes_on)) == {
-        "WorkersLost": "1 of 3 workers were lost (w-1), bound 0"
+        "WorkersLost": "1 of 3 workers were lost (w-1), limit 0"
     }
 
 
 def test_queries_that_may_have_been_sent_before() -> None:
     verdict = judged(healthy(queries_may_repeat=True))
     assert verdict.verdict == "Invalid"
-    assert "some may have been sent twice, bound 0" in told(verdict)["QueriesMayRepeat"]
+    assert "some may have been sent twice, limit 0" in told(verdict)["QueriesMayRepeat"]
 
 
 def test_throttled_worker() -> None:
@@ -175,7 +175,7 @@ def test_throttled_worker() -> None:
     assert told(judged(healthy(workers=[held]))) == {
         "PodThrottled": (
             "worker w-0 stood still for 2.5 s of 10 s, its CPU limit of 0.5 cores was used up"
-            " (250 ‰), bound 10 ‰"
+            " (25 %), limit 1 %"
         )
     }
     assert judged(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
@@ -190,7 +190,7 @@ def test_troubles_of_pods() -> None:
     ]
     assert told(judged(healthy(pods=pods))) == {
         "PodRestarted": (
-            "2 times, first container solr of pod b-solr-0: OOMKilled at 03:04:08 UTC, bound 0"
+            "2 times, first container solr of pod b-solr-0: OOMKilled at 03:04:08 UTC, limit 0"
         )
     }
 
@@ -201,27 +201,27 @@ def test_troubles_of_pods() -> None:
         (
             {"failures": 101, "failure_kinds": [FailureKind(kind="HTTP503", count=101)]},
             "RequestsFailed",
-            "101 of 200 requests failed (50.5 %) of request query, bound 500 ‰",
+            "101 of 200 requests failed (50.5 %) of request query, limit 50 %",
         ),
         (
             {"failures": 1, "failure_kinds": [FailureKind(kind="PartialResults", count=1)]},
             "PartialAnswers",
-            "1 of 200 answers were partial (0.5 %) of request query, bound 0 ‰",
+            "1 of 200 answers were partial (0.5 %) of request query, limit 0 %",
         ),
         (
             {"partial_answers": 2},
             "PartialAnswers",
-            "2 of 200 answers were partial (1 %) of request query, bound 0 ‰",
+            "2 of 200 answers were partial (1 %) of request query, limit 0 %",
         ),
         (
             {"empty_answers": 150},
             "EmptyAnswers",
-            "150 of 200 answers found no document (75 %) of request query, bound 500 ‰",
+            "150 of 200 answers found no document (75 %) of request query, limit 50 %",
         ),
         (
             {"failures": 3, "failure_kinds": [FailureKind(kind="ConnectionsRanOut", count=3)]},
             "ConnectionsRanOut",
-            "3 of 200 requests found no free connection, bound 0",
+            "3 of 200 requests found no free connection, limit 0",
         ),
     ],
 )
@@ -235,8 +235,7 @@ def test_an_outage_is_seen_by_its_seconds() -> None:
     verdict = judged(answers(requests=4010, failures=10, windows=good + dead))
     assert told(verdict) == {
         "RequestsFailed": (
-            "in 5 of 9 s (55.6 %) more than 500 ‰ of the requests failed, bound 500 ‰ of the"
-            " seconds"
+            "in 5 of 9 s (55.6 %) more than 50 % of the requests failed, limit 50 % of the seconds"
         )
     }
     assert judged(answers(requests=4008, failures=8, windows=good + dead[:4])).verdict == "Valid"
@@ -248,7 +247,7 @@ def test_requests_of_a_transaction_are_not_counted_twice() -> None:
     whole = part.requests[0].model_copy(update={"is_transaction": True, "request": "loan"})
     document = part.model_copy(update={"requests": [*part.requests, whole]})
     assert told(judged(document)) == {
-        "ConnectionsRanOut": "3 of 200 requests found no free connection, bound 0"
+        "ConnectionsRanOut": "3 of 200 requests found no free connection, limit 0"
     }
 
 
@@ -259,11 +258,11 @@ def test_half_of_the_answers_may_be_empty_or_fail() -> None:
 def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
     assert judged(open_loop(1000, dropped_requests=10, late_requests=900)).verdict == "Valid"
     assert told(judged(open_loop(1000, dropped_requests=11))) == {
-        "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %), bound 10 ‰"
+        "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %), limit 1 %"
     }
-    late = judged(open_loop(1000, late_requests=51), max_late_permille=50)
+    late = judged(open_loop(1000, late_requests=51), max_late_percent=5)
     assert told(late) == {
-        "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %), bound 50 ‰"
+        "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %), limit 5 %"
     }
 
 
@@ -272,7 +271,7 @@ def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
     inside = document.requests[0].model_copy(update={"request": "visit.first"})
     whole = inside.model_copy(update={"request": "visit", "is_transaction": True})
     both = document.model_copy(update={"requests": [whole, inside]})
-    assert judged(both, max_late_permille=10).verdict == "Valid"
+    assert judged(both, max_late_percent=1).verdict == "Valid"
 
 
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])
@@ -301,7 +300,7 @@ def test_worst_repeat_is_described_and_the_others_are_named() -> None:
     ]
     assert told(judged(*repeats)) == {
         "WorkerSaturated": (
-            "repeat 3: worker w-0 used 98 % of a core in 10 s, bound 90 %; also in repeat 1"
+            "repeat 3: worker w-0 used 98 % of a core in 10 s, limit 90 %; also in repeat 1"
         )
     }
 
@@ -323,11 +322,11 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
     assert overall_verdict(verdicts[:1]) == "Valid"
     assert overall_verdict([]) == ""
     assert completion_note(verdicts) == (
-        "1 of 3 steps is Invalid: a (proxy): WorkersLost: 1 of 1 workers were lost (w-1), bound 0"
+        "1 of 3 steps is Invalid: a (proxy): WorkersLost: 1 of 1 workers were lost (w-1), limit 0"
     )
     assert completion_note(verdicts[:1]) == ""
     assert verdict_lines(verdicts) == [
-        "a (proxy) is Invalid: WorkersLost: 1 of 1 workers were lost (w-1), bound 0"
+        "a (proxy) is Invalid: WorkersLost: 1 of 1 workers were lost (w-1), limit 0"
     ]
 
 

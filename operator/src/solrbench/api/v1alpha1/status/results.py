@@ -160,27 +160,31 @@ class Comparison(StatusModel):
 
 
 class ReportStatus(StatusModel):
-    """Where the full report is."""
+    """ConfigMaps of the full report."""
 
-    selector: Text = ""
-    """Labels of the ConfigMaps that hold the report; `solrbench report NAME -o json` joins them."""
+    config_map_selector: Text = ""
+    """`configMapSelector` is the label selector of the ConfigMaps that hold the report;
+    `solrbench report NAME -o json` joins them."""
     environment: Text = ""
-    """ConfigMap that records what the benchmark ran on, once the load runs."""
+    """`environment` is the name of the ConfigMap with the environment of the benchmark, once the
+    load runs."""
     stored_steps: Count = 0
-    """Steps stored, over all repeats."""
+    """`storedSteps` is the number of steps stored, over all repeats and variants."""
     total_steps: Count = 0
-    """Steps of all repeats, through every variant."""
+    """`totalSteps` is the number of steps of all repeats and variants."""
 
 
 class Summary(StatusModel):
-    """The headline of the printer columns: last step of the ladder, first variant, all requests."""
+    """The result of the printer columns: last measured step, first variant, all requests."""
 
-    requests_per_second: Text = ""
-    """Rate, formatted."""
-    p95: Text = ""
-    """95th percentile of the service time, with a planned rate of the response time; formatted with
-    its unit."""
-    failures: Text = ""
-    """Share of failed requests, formatted in per cent."""
+    step: Text = ""
+    """`step` is the name of the step that the other fields describe."""
+    requests_per_second: Measure | None = None
+    """`requestsPerSecond` is the rate of the step."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is the 95th percentile of the service time, in an open loop of the response
+    time."""
+    failed_percent: Measure | None = None
+    """`failedPercent` is the share of failed requests."""
     verdict: Text = ""
-    """Valid, or Invalid if one step is; `status.verdicts` says which, and why."""
+    """`verdict` is Valid, or Invalid if one step is; `status.verdicts` gives the reasons."""
