@@ -1,4 +1,4 @@
-"""Watching, with an API server on loopback that says what it is bidden to."""
+"""Watching, with an API server on loopback that answers as each test says."""
 
 import json
 import threading
