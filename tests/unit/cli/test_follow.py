@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
 from solrbench.cluster.client import ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.benchmarks import small
 from support.statuses import START, full_status
 
@@ -41,7 +42,7 @@ class Answers:
         return answer
 
     def watch(self, *_: object) -> Iterator[dict[str, Any] | None]:
-        raise ForbiddenError("ApiRefused", "may not watch")
+        raise ForbiddenError(LifecycleReason.API_REFUSED, "may not watch")
 
 
 @pytest.fixture(autouse=True)
@@ -86,13 +87,16 @@ def test_time_over_is_3() -> None:
 
 
 def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(TemporaryError("ApiUnreachable", "connection refused"), body(**DONE)) == 0
+    assert (
+        call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), body(**DONE))
+        == 0
+    )
     assert "connection refused" in capsys.readouterr().err
 
 
 def test_trouble_until_the_time_is_over_is_an_error() -> None:
     with pytest.raises(TemporaryError, match="connection refused"):
-        call(TemporaryError("ApiUnreachable", "connection refused"), timeout=0)
+        call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), timeout=0)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ import pytest
 from solrbench.cli.states import LOG_SECONDS, POLL_SECONDS, watch_states
 from solrbench.cluster.client import ExpiredError, ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.benchmarks import small
 from unit.cli.test_follow import DONE
 
 Body = dict[str, Any]
-LOST = TemporaryError("ApiUnreachable", "connection reset")
-OLD = ExpiredError("VersionExpired", "too old resource version")
-FORBIDDEN = ForbiddenError("ApiRefused", "may not watch")
+LOST = TemporaryError(LifecycleReason.API_UNREACHABLE, "connection reset")
+OLD = ExpiredError(LifecycleReason.API_UNREACHABLE, "too old resource version")
+FORBIDDEN = ForbiddenError(LifecycleReason.API_REFUSED, "may not watch")
 
 
 class Playback:

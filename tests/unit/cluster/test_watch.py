@@ -141,9 +141,8 @@ def test_an_object_that_is_gone_is_none(tmp_path: Path) -> None:
     ],
 )
 def test_a_version_that_is_too_old_is_expired(server: ApiServer, tmp_path: Path) -> None:
-    with pytest.raises(ExpiredError) as caught:
+    with pytest.raises(ExpiredError):
         watch(server, tmp_path)
-    assert caught.value.reason == "VersionExpired"
 
 
 def test_a_watch_that_is_forbidden_has_an_error_of_its_own(tmp_path: Path) -> None:

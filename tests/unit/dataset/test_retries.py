@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy, log_retries
+from solrbench.reasons.indexing import IndexingReason
 
-LATE = IndexingError(Reason.SOLR_UNAVAILABLE, "busy", permanent=False)
-WRONG = IndexingError(Reason.DOCUMENT_REFUSED, "no such field", permanent=True)
+LATE = IndexingError(IndexingReason.SOLR_UNAVAILABLE, "busy", permanent=False)
+WRONG = IndexingError(IndexingReason.DOCUMENT_REFUSED, "no such field", permanent=True)
 AT_ONCE = RetryPolicy(3, 0.0, 0.0, 0.0)
 
 
@@ -82,7 +83,9 @@ def test_failures_that_may_pass_are_retried(call: Call) -> None:
 
 @both
 def test_the_last_failure_is_raised_after_all_retries(call: Call) -> None:
-    failures = [IndexingError(Reason.INTERRUPTED, str(n), permanent=False) for n in range(5)]
+    failures = [
+        IndexingError(IndexingReason.INTERRUPTED, str(n), permanent=False) for n in range(5)
+    ]
     action = Action(*failures)
     with pytest.raises(IndexingError, match="3") as caught:
         call(action)

@@ -18,7 +18,7 @@ from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, 
 from solrbench.cli.states import LOG_SECONDS, watch_states
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import Cluster
-from solrbench.decide.conditions import is_finished
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.results.validity.verdict import INVALID
 
 _GAP, _BAR = 2, 30
@@ -59,7 +59,7 @@ def follow(
         click.echo(f"Still running. {again}")
         return EXIT_STILL_RUNNING
     print_result(console, last)
-    if last.status.phase != "Succeeded":
+    if not holds(last.status, SUCCEEDED):
         return EXIT_FAILED
     invalid = require_valid and last.status.summary.verdict == INVALID
     return EXIT_INVALID if invalid else EXIT_SUCCEEDED

@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster, ExpiredError, ForbiddenError, Manifest
 from solrbench.decide.conditions import is_finished
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 LOG_SECONDS = 5.0
 """A state comes at least this often, also without a change, so that a log can catch up."""
@@ -91,4 +92,6 @@ def _seconds_left(end: float | None) -> float:
 
 def _absence(namespace: str, name: str, *, seen: bool) -> PermanentError:
     text = "was deleted" if seen else "does not exist"
-    return PermanentError("NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}")
+    return PermanentError(
+        LifecycleReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
+    )

@@ -10,11 +10,12 @@ import pytest
 
 from solrbench.api.rules import Model, exactly_one
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.documents import read_documents, sources
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.source import SOURCES, ReadContext, source
+from solrbench.reasons.indexing import IndexingReason
 
 WHOLE = Partition(0, 1, 10)
 AROUND = ReadContext(Path("/nowhere"), RetryPolicy(0))
@@ -75,5 +76,5 @@ def test_a_member_without_a_source_ends_the_run() -> None:
     dataset = BucketDataset.model_validate({"s3": {"bucket": "books"}})
     with pytest.raises(IndexingError, match="no source that this image knows") as caught:
         read_documents(dataset, WHOLE, AROUND)
-    assert caught.value.reason is Reason.INVALID_PLAN
+    assert caught.value.reason is IndexingReason.INVALID_PLAN
     assert caught.value.permanent

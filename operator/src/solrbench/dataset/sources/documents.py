@@ -8,10 +8,11 @@ from typing import Any
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources import connectors
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.source import SOURCES, ReadContext, Source
+from solrbench.reasons.indexing import IndexingReason
 
 
 def read_documents(
@@ -30,7 +31,7 @@ def read_documents(
         if type(member) in registered:
             return registered[type(member)](member, dataset, partition, context)
     message = "spec.dataset has no source that this image knows; use the image of the operator"
-    raise IndexingError(Reason.INVALID_PLAN, message, permanent=True)
+    raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True)
 
 
 @cache

@@ -7,9 +7,10 @@ from pathlib import PurePosixPath
 
 import httpx
 
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.files import DataFile
+from solrbench.reasons.indexing import IndexingReason
 
 _REDIRECTS = 5
 _CHUNK_BYTES = 1 << 16
@@ -119,7 +120,9 @@ def _unreachable(
     permanent: bool = False,
 ) -> IndexingError:
     return IndexingError(
-        Reason.DATASET_UNREACHABLE, f"{_shown(url)}: {problem}; {remedy}", permanent=permanent
+        IndexingReason.DATASET_UNREACHABLE,
+        f"{_shown(url)}: {problem}; {remedy}",
+        permanent=permanent,
     )
 
 

@@ -9,11 +9,12 @@ from typing import Any, BinaryIO
 import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.cleaning import cleaned
 from solrbench.dataset.sources.files import DataFile, distinct_names, format_of, unpacked
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.readers import reader_for
+from solrbench.reasons.indexing import IndexingReason
 
 
 def read_files(
@@ -37,7 +38,7 @@ def read_files(
     if position == 0:
         places = ", ".join(file.location for file in files)
         raise IndexingError(
-            Reason.EMPTY_DATASET,
+            IndexingReason.EMPTY_DATASET,
             f"there is no document in {places}; correct spec.dataset or fill the files",
             permanent=True,
         )
@@ -45,7 +46,7 @@ def read_files(
 
 @contextmanager
 def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
-    """Open a file and name it in whatever goes wrong while it is read."""
+    """Open a file and name it in every error while it is read."""
     with ExitStack() as stack:
         try:
             packed = stack.enter_context(file.open())
@@ -57,8 +58,8 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
             ) from error
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
-                Reason.DATASET_UNREACHABLE,
-                f"{file.location}: lost while reading: {str(error) or type(error).__name__};"
+                IndexingReason.DATASET_UNREACHABLE,
+                f"{file.location}: read error: {str(error) or type(error).__name__};"
                 " check the server or the volume",
                 permanent=False,
             ) from error

@@ -15,6 +15,7 @@ import orjson
 from pydantic import ValidationError
 
 from solrbench.errors import TemporaryError
+from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 
 MAX_CHUNK_BYTES = 700 * 1024
@@ -41,7 +42,9 @@ class DamagedReportError(TemporaryError):
     def __init__(self, problem: str) -> None:
         """Say what is wrong and what to do about it."""
         remedy = "delete its ConfigMaps and the step is measured again"
-        super().__init__("ReportDamaged", f"stored step run is damaged: {problem}; {remedy}")
+        super().__init__(
+            LoadReason.REPORT_DAMAGED, f"stored step run is damaged: {problem}; {remedy}"
+        )
 
 
 def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
