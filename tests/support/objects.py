@@ -16,6 +16,7 @@ from solrbench.plan.auth_files import auth_files
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.zookeeper_path import zookeeper_path
+from solrbench.results.model.storage import ChunkedDocument
 from support.resources import SOLR, Changes, resource
 
 IMAGE = OperatorImage("registry.example.org/solrbench:1.0", "Never", ("registry",))
@@ -90,9 +91,9 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
 def reports(changes: Changes | None = None) -> list[Manifest]:
     """Return the objects that hold results."""
     benchmark = stored(changes)
-    chunks = [b"first", b"second"]
+    document = ChunkedDocument((b"first", b"second"), "5" * 64)
     return [
-        *build_report(benchmark, "r1-s0-one", chunks, ATTEMPT),
+        *build_report(benchmark, "r1-s0-one", document, ATTEMPT),
         build_environment(benchmark, "{}"),
     ]
 

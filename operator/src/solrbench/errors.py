@@ -1,16 +1,17 @@
 """The one tree of errors.
 
 SolrbenchError
-├── TemporaryError      may work later: wait, look again, give up at the deadline
-│   └── ConflictError   another writer was first; the next reconcile reads what it wrote
-├── PermanentError      no retry can help: the benchmark fails with this reason
-├── TargetLostError     a pod of the target was lost: target and load start again
-├── LoadLostError       a pod of the load was lost: the load starts again
-├── LoadError           a process of the load ends before its plan is done
-├── StepRunAbortedError a load worker was lost: those that are left run the step again
-└── IndexingError       an index pod ends before its part of the dataset is sent
+├── TemporaryError          may work later: wait, look again, give up at the deadline
+│   ├── ConflictError       another writer was first; the next reconcile reads what it wrote
+│   └── DamagedReportError  a stored result is not what was stored
+├── PermanentError          no retry can help: the benchmark fails with this reason
+├── TargetLostError         a pod of the target was lost: target and load start again
+├── LoadLostError           a pod of the load was lost: the load starts again
+├── LoadError               a process of the load ends before its plan is done
+├── StepRunAbortedError     a load worker was lost: those that are left run the step again
+└── IndexingError           an index pod ends before its part of the dataset is sent
 
-The last five are defined where they are raised.
+DamagedReportError and the last five are defined where they are raised.
 """
 
 from solrbench.reasons.kinds import Reason

@@ -1,6 +1,7 @@
 """Following, with a cluster that answers from a list: real ones are in the end-to-end suite."""
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
+from solrbench.cluster.client import ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 from support.benchmarks import small
@@ -28,7 +30,7 @@ DONE = {
 
 
 class Answers:
-    """Gives one answer after another."""
+    """Gives one answer after another; may not be watched, so it is read again and again."""
 
     def __init__(self, *answers: dict[str, Any] | Exception | None) -> None:
         self._answers = list(answers)
@@ -39,10 +41,13 @@ class Answers:
             raise answer
         return answer
 
+    def watch(self, *_: object) -> Iterator[dict[str, Any] | None]:
+        raise ForbiddenError(LifecycleReason.API_REFUSED, "may not watch")
+
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solrbench.cli.follow.time.sleep", lambda _: None)
+    monkeypatch.setattr("solrbench.cli.states.time.sleep", lambda _: None)
 
 
 def body(**status: Any) -> dict[str, Any]:
@@ -89,12 +94,26 @@ def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[s
     assert "connection refused" in capsys.readouterr().err
 
 
+def test_trouble_until_the_time_is_over_is_an_error() -> None:
+    with pytest.raises(TemporaryError, match="connection refused"):
+        call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), timeout=0)
+
+
 @pytest.mark.parametrize(
     ("answers", "words"), [([None], "does not exist"), ([body(), None], "was deleted")]
 )
 def test_benchmark_that_is_not_there(answers: list[Any], words: str) -> None:
     with pytest.raises(PermanentError, match=words):
         call(*answers)
+
+
+def test_live_view_shows_the_last_state() -> None:
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    parsed = [SolrBenchmark.parse(each) for each in (body(phase="Measuring"), body(**DONE))]
+    assert follow._show_live(console, iter(parsed)) is parsed[-1]
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert text.index("Measuring") < text.rindex("Succeeded")
 
 
 @pytest.mark.parametrize("width", [24, 40, 60, 72, 80, 100, 120, 200])

@@ -1,5 +1,6 @@
 """Results are stored, read back, and known from then on."""
 
+import base64
 from datetime import timedelta
 from typing import Any, cast
 
@@ -8,6 +9,8 @@ import pytest
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.errors import TemporaryError
+from solrbench.manifests.report import build_report
+from solrbench.results.model.storage import to_chunks
 from support.fake_cluster import FakeCluster
 from support.objects import stored
 from unit.results.builders import START, make_document, make_result
@@ -67,3 +70,52 @@ def test_what_is_not_there_is_not_known() -> None:
     with pytest.raises(TemporaryError, match="ResultNotStored"):
         store(reports, SECOND)
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
+
+
+def chunks(document: Any, max_bytes: int = 100) -> list[dict[str, Any]]:
+    """Return the ConfigMaps of a document that is stored in many of them."""
+    found = build_report(BENCHMARK, document.id, to_chunks(document, max_bytes), 1)
+    assert len(found) > 2
+    return found
+
+
+def read(*bodies: dict[str, Any]) -> list[Any]:
+    cluster = cast(Cluster, FakeCluster(*bodies))
+    return list(Reports(cluster).documents(BENCHMARK).values())
+
+
+def test_a_document_of_many_chunks_is_put_together() -> None:
+    assert read(*reversed(chunks(FIRST))) == [FIRST]
+
+
+def test_a_half_written_document_is_left_out() -> None:
+    assert read(*chunks(FIRST)[:-1], *chunks(SECOND)) == [SECOND]
+
+
+def test_chunks_of_an_attempt_before_are_left_out() -> None:
+    other = FIRST.model_copy(update={"seconds": FIRST.seconds + 1})
+    assert read(*chunks(other), *chunks(FIRST, 150)) == [FIRST]
+
+
+def annotated(**changes: str) -> list[dict[str, Any]]:
+    bodies = chunks(FIRST)
+    for body in bodies:
+        body["metadata"]["annotations"] |= {f"solrbench.io/{key}": changes[key] for key in changes}
+    return bodies
+
+
+def test_the_number_of_chunks_is_checked() -> None:
+    assert read(*annotated(chunks="2")) == []
+
+
+def test_the_digest_is_checked_and_the_config_map_named() -> None:
+    with pytest.raises(TemporaryError, match=r"ConfigMap base-report-.*-0: .*SHA-256") as caught:
+        read(*annotated(sha256="0" * 64))
+    assert caught.value.reason == "ReportDamaged"
+
+
+def test_a_damaged_chunk_is_noticed() -> None:
+    bodies = chunks(FIRST)
+    bodies[1]["binaryData"]["document.json.gz"] = base64.b64encode(b"x").decode()
+    with pytest.raises(TemporaryError, match=r"ConfigMap base-report-.*-0: .*stream is broken"):
+        read(*bodies)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.command import EXIT_RETRYABLE, EXIT_TERMINATED, Pod, run_index
+from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.generator import GeneratedDocuments
 from solrbench.dataset.sources.partition import Partition
 from solrbench.http_auth import basic_auth
@@ -57,7 +57,7 @@ class Bench:
             termination_log=self.folder / "log",
             host="127.0.0.1",
             port=self.port,
-            backoff=Backoff(0.002, 0.01),
+            retry_policy=RetryPolicy(5, 0.002, 0.01, 0.002),
         )
 
     @property

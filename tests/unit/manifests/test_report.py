@@ -4,21 +4,27 @@ import base64
 import json
 
 from solrbench.manifests.report import build_environment, build_report
+from solrbench.results.model.storage import ChunkedDocument
 from support.objects import stored
+
+TWO = ChunkedDocument((b"\x00first", b"second"), "5" * 64)
 
 
 def test_one_config_map_for_each_chunk() -> None:
-    first, second = build_report(stored(), "r1-s0-one", [b"\x00first", b"second"], 1)
+    first, second = build_report(stored(), "r1-s0-one", TWO, 1)
     assert first["metadata"]["name"] == "base-report-r1-s0-one-0"
     assert second["metadata"]["name"] == "base-report-r1-s0-one-1"
     assert base64.b64decode(first["binaryData"]["document.json.gz"]) == b"\x00first"
     assert base64.b64decode(second["binaryData"]["document.json.gz"]) == b"second"
 
 
-def test_labels_have_step_run_and_number_of_chunks() -> None:
-    for each in build_report(stored(), "r1-s0-one", [b"a", b"b"], 1):
+def test_each_chunk_names_step_run_number_of_chunks_and_digest() -> None:
+    for each in build_report(stored(), "r1-s0-one", TWO, 1):
         assert each["metadata"]["labels"]["solrbench.io/pass"] == "r1-s0-one"
-        assert each["metadata"]["annotations"] == {"solrbench.io/chunks": "2"}
+        assert each["metadata"]["annotations"] == {
+            "solrbench.io/chunks": "2",
+            "solrbench.io/sha256": "5" * 64,
+        }
 
 
 def test_the_environment_is_kept_as_json() -> None:

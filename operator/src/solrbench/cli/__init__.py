@@ -7,5 +7,5 @@
 | run | run, watch: apply a benchmark and follow it to its result |
 | report | report: the results of one benchmark as table, Markdown, CSV or JSON |
 | validate | validate: check files without a cluster |
-| files, follow, layout, options, progress, tables | what these share |
+| files, follow, layout, options, progress, states, tables | what these share |
 """

@@ -1,4 +1,4 @@
-"""Follow a benchmark to its end: a live view on a terminal, lines in a log."""
+"""Show a benchmark to its end: a live view on a terminal, lines in a log."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,16 +15,11 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.layout import wrap_line
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.cli.states import LOG_SECONDS, watch_states
 from solrbench.cli.tables import print_result
-from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
-from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.validity.verdict import INVALID
-
-POLL_SECONDS = 1.0
-LOG_SECONDS = 5.0
-"""A log gets a line when the phase changes, and at most this often otherwise."""
 
 _GAP, _BAR = 2, 30
 """Blanks between the columns of the live view, and the width of its bar."""
@@ -47,11 +42,12 @@ def follow(
 
     Raises:
         PermanentError: if there is no such benchmark, or it is deleted meanwhile.
+        TemporaryError: if the API server gave no answer before the time was up.
 
     """
     console = Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    states = _states(cluster, namespace, name, end)
+    states = watch_states(cluster, namespace, name, end)
     again = f"Watch it again: solrbench watch -n {namespace} {name}"
     show = _show_live if console.is_terminal else _show_lines
     try:
@@ -69,31 +65,6 @@ def follow(
     return EXIT_INVALID if invalid else EXIT_SUCCEEDED
 
 
-def _states(
-    cluster: Cluster, namespace: str, name: str, end: float | None
-) -> Iterator[SolrBenchmark]:
-    """Yield the benchmark again and again, until it is finished or time is up."""
-    seen = False
-    while True:
-        try:
-            body = cluster.get(*BENCHMARKS, namespace, name)
-        except TemporaryError as error:
-            click.echo(f"{error.reason}: {error.message}", err=True)
-            time.sleep(LOG_SECONDS)
-            continue
-        if body is None:
-            text = "was deleted" if seen else "does not exist"
-            raise PermanentError(
-                LifecycleReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
-            )
-        seen = True
-        benchmark = SolrBenchmark.parse(body)
-        yield benchmark
-        if is_finished(benchmark.status) or (end is not None and time.monotonic() > end):
-            return
-        time.sleep(POLL_SECONDS)
-
-
 def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
     due = _LogThrottle(time.monotonic)
     for state in states:
@@ -105,7 +76,7 @@ def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchm
 
 
 class _LogThrottle:
-    """Whether it is time for the next line of a log."""
+    """Whether it is time for the next line: when the phase changes, else every `LOG_SECONDS`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -121,10 +92,17 @@ class _LogThrottle:
 
 
 def _show_live(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
-    with Live(console=console, refresh_per_second=4) as live:
+    last = next(states)
+
+    def view() -> Group | Text:  # drawn again and again, for the clock
+        return _view(last, datetime.now(UTC), console.width)
+
+    with Live(console=console, refresh_per_second=4, get_renderable=view) as live:
+        live.refresh()
         for state in states:
-            live.update(_view(state, datetime.now(UTC), console.width))
-    return state
+            last = state
+            live.refresh()
+    return last
 
 
 def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:

@@ -1,4 +1,4 @@
-"""A small client: apply, read, list, delete; API errors become ours.
+"""A small client: apply, read, list, watch, delete; API errors become ours.
 
 Every child is written by server-side apply under one field manager, so a reconcile that is repeated
 changes nothing, and fields that others own stay theirs.
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from kubernetes import client, config
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException, ResourceNotFoundError
+from kubernetes.watch import Watch
 from urllib3.exceptions import HTTPError
 
 from solrbench.api.kinds import BENCHMARK
@@ -123,6 +124,31 @@ class Cluster:
         except _NotFoundError:  # its definition went a moment ago
             return []
 
+    def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
+        """Yield an object each time it changes after it was read as `body`, `None` once it is gone.
+
+        The API server ends the watch after so many seconds, or earlier.
+
+        Raises:
+            ExpiredError: `body` is too old; read the object again.
+            ForbiddenError: the user may not watch.
+            TemporaryError: the connection was lost.
+
+        """
+        metadata = body["metadata"]
+        with _wrap_api_errors(f"watching {body['kind']} {metadata['name']}"):
+            events = Watch().stream(
+                self._resource(body["apiVersion"], body["kind"]).get,
+                namespace=metadata["namespace"],
+                field_selector=f"metadata.name={metadata['name']}",
+                resource_version=metadata["resourceVersion"],
+                timeout_seconds=seconds,
+                serialize=False,
+                _request_timeout=(TIMEOUT_SECONDS, seconds + TIMEOUT_SECONDS),
+            )
+            for event in events:
+                yield None if event["type"] == "DELETED" else event["raw_object"]
+
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`."""
         metadata = manifest["metadata"]
@@ -187,6 +213,14 @@ class Cluster:
         return self._dynamic.resources.get(api_version=api_version, kind=kind)
 
 
+class ForbiddenError(TemporaryError):
+    """The user may not do that; a role may be bound any moment."""
+
+
+class ExpiredError(TemporaryError):
+    """The API server has forgotten the version from which to watch."""
+
+
 class _NotFoundError(TemporaryError):
     """There is no such object."""
 
@@ -211,9 +245,10 @@ def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
         return ConflictError(LifecycleReason.CONFLICT, text)
     if status in (400, 422):
         return PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
-    return TemporaryError(
-        LifecycleReason.API_REFUSED if status == 403 else LifecycleReason.API_UNREACHABLE, text
-    )
+    if status == 403:
+        return ForbiddenError(LifecycleReason.API_REFUSED, text)
+    error = ExpiredError if status == 410 else TemporaryError
+    return error(LifecycleReason.API_UNREACHABLE, text)
 
 
 def _api_message(error: ApiException) -> str:

@@ -10,6 +10,7 @@ from solrbench.manifests.report import (
     CHUNK_KEY,
     CHUNKS_ANNOTATION,
     ENVIRONMENT_KEY,
+    SHA256_ANNOTATION,
     build_environment,
     build_report,
 )
@@ -18,7 +19,12 @@ from solrbench.plan.names import LABEL_PASS, selector
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.model.storage import from_chunks, to_chunks
+from solrbench.results.model.storage import (
+    ChunkedDocument,
+    DamagedReportError,
+    from_chunks,
+    to_chunks,
+)
 
 
 class Reports:
@@ -93,12 +99,13 @@ def _stored(
     labels = selector(benchmark, names.REPORT) | (
         {} if step_run_id is None else {LABEL_PASS: step_run_id}
     )
-    by_pass: dict[str, list[Manifest]] = defaultdict(list)
+    by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_PASS)
         if found:
-            by_pass[found].append(body)
-    documents = [_read(bodies) for bodies in by_pass.values() if _complete(bodies)]
+            # By digest, too: chunks that an earlier attempt left behind are another document's.
+            by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
+    documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
     return _in_order({each.id: each for each in documents})
 
 
@@ -106,16 +113,19 @@ def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
     return {each.id: each for each in sorted(documents.values(), key=lambda each: each.start_time)}
 
 
+def _annotation(body: Manifest, name: str) -> str:
+    return str((body["metadata"].get("annotations") or {}).get(name, ""))
+
+
 def _complete(bodies: list[Manifest]) -> bool:
-    annotations = bodies[0]["metadata"].get("annotations") or {}
-    return len(bodies) == int(annotations.get(CHUNKS_ANNOTATION, "0"))
+    return _annotation(bodies[0], CHUNKS_ANNOTATION) == str(len(bodies))
 
 
 def _read(bodies: list[Manifest]) -> StepRunResult:
     ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
-    chunks = [base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered]
+    chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
     try:
-        return from_chunks(chunks)
-    except ValueError as error:
+        return from_chunks(ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION)))
+    except DamagedReportError as error:
         name = ordered[0]["metadata"]["name"]
-        raise TemporaryError(LoadReason.REPORT_DAMAGED, f"ConfigMap {name}: {error}") from error
+        raise TemporaryError(error.reason, f"ConfigMap {name}: {error.message}") from error

@@ -9,7 +9,7 @@ them.
 - `routing`: the shard of a document; documents gathered into update requests
 - `sources`: documents from files, downloads or the generator
 - `progress`, `progress_server`: what has been done, over HTTP and as the termination message
-- `backoff`: how long to wait before trying again
+- `retries`: what is tried again, how often, and how long to wait before
 - `pod_client`: index pods as the operator sees them
 - `errors`: why an index run ends, and whether another try can help
 """

@@ -2,22 +2,19 @@
 
 import asyncio
 import logging
-import random
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
 from pydantic import ValidationError
 
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.posting.leader_resolver import LeaderResolver
 from solrbench.dataset.posting.prefetch import PrefetchReader
-from solrbench.dataset.posting.sender import RetryPolicy, Sender, find_routes
+from solrbench.dataset.posting.sender import Sender, find_routes
 from solrbench.dataset.progress import (
     ProgressCounter,
     as_json,
@@ -25,9 +22,11 @@ from solrbench.dataset.progress import (
     write_termination_message,
 )
 from solrbench.dataset.progress_server import Page, serve_progress
+from solrbench.dataset.retries import RetryPolicy, log_retries
 from solrbench.dataset.routing.batches import Batch, batches
-from solrbench.dataset.sources.documents import ReadContext, read_documents
+from solrbench.dataset.sources.documents import read_documents
 from solrbench.dataset.sources.partition import Partition
+from solrbench.dataset.sources.source import ReadContext
 from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
@@ -53,7 +52,7 @@ class Pod:
         termination_log: file of the termination message
         host: address that the progress server binds
         port: its port
-        backoff: waits before anything is tried again
+        retry_policy: waits before anything is tried again; the plan says how often
         clock: returns the Unix time in seconds
 
     """
@@ -62,7 +61,7 @@ class Pod:
     termination_log: Path = Path("/dev/termination-log")
     host: str = "0.0.0.0"  # noqa: S104 - the operator asks from outside the pod
     port: int = INDEX_PORT
-    backoff: Backoff = field(default_factory=Backoff)
+    retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.time
 
 
@@ -74,6 +73,7 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
 
     """
     pod = pod or Pod()
+    log_retries()
     counter = ProgressCounter(completion_index, pod.clock)
     code, failure = 0, None
     try:
@@ -143,27 +143,20 @@ async def _send_all(
     plan: IndexPlan, counter: ProgressCounter, pod: Pod, http: httpx.AsyncClient
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    retry_policy = RetryPolicy(indexing.batch_retries, pod.backoff, _jitter(plan, counter, "send"))
+    retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)
     leaders = LeaderResolver(
         http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
     )
     routes = await find_routes(leaders, retry_policy)
     sender = Sender(http, leaders, routes, retry_policy, counter)
 
-    def read(stopped: threading.Event) -> Iterator[Batch]:
+    def read() -> Iterator[Batch]:
         part = Partition(counter.progress.pod, indexing.pods, indexing.batch_size)
-        jitter = _jitter(plan, counter, "read")
-        around = ReadContext(pod.folder, pod.backoff, jitter, stopped.wait)
-        found = read_documents(dataset, part, around)
+        found = read_documents(dataset, part, ReadContext(pod.folder, retry_policy))
         return batches(found, routes, indexing.batch_size, dataset.id_field)
 
     async with PrefetchReader(read, indexing.concurrency) as reader:
         await _drain(reader, sender, indexing.concurrency)
-
-
-def _jitter(plan: IndexPlan, counter: ProgressCounter, use: str) -> random.Random:
-    """Return random numbers that differ between pods and are the same in another run."""
-    return random.Random(f"{plan.benchmark}/{counter.progress.pod}/{use}")  # noqa: S311
 
 
 async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:

@@ -1,11 +1,16 @@
-"""`/progress` and `/metrics` over HTTP/1.1, one request a connection (RFC 9112)."""
+"""`/progress` and `/metrics` over HTTP while documents are sent, one request a connection."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
-_PATIENCE_SECONDS = 5.0
-_HEAD_BYTES = 1 << 14
+from aiohttp import web
+
+REQUEST_SECONDS = 5.0
+"""A connection on which no whole request has come for so long is closed."""
+
+_LINE_BYTES = 1 << 12
+_HEADERS = 32
+_SHUTDOWN_SECONDS = 1.0
 
 Page = Callable[[], tuple[str, bytes]]
 """Returns content type and body."""
@@ -15,40 +20,39 @@ Page = Callable[[], tuple[str, bytes]]
 async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
     """Answer GET for each path of `pages` while the block runs.
 
+    A request line and each header have at most 4 KiB, a request at most 32 headers; a body is
+    not read.
+
     Yields:
         the port, which the system chooses for port 0
 
     """
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            async with asyncio.timeout(_PATIENCE_SECONDS):
-                head = await reader.readuntil(b"\r\n\r\n")
-                writer.write(_response(head, pages))
-                await writer.drain()
-        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-            pass  # who asked has gone or speaks no HTTP
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(answer, host, port, limit=_HEAD_BYTES)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
-
-
-def _response(head: bytes, pages: Mapping[str, Page]) -> bytes:
-    method, _, rest = head.partition(b" ")
-    path = rest.partition(b" ")[0].partition(b"?")[0].decode("latin-1")
-    if method != b"GET":
-        return _message("405 Method Not Allowed", "text/plain", b"only GET\n")
-    if path not in pages:
-        return _message("404 Not Found", "text/plain", f"try {', '.join(pages)}\n".encode())
-    return _message("200 OK", *pages[path]())
-
-
-def _message(status: str, kind: str, body: bytes) -> bytes:
-    head = (
-        f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
-        "Connection: close\r\n\r\n"
+    application = web.Application()
+    for path, page in pages.items():
+        application.router.add_get(path, _handler(page), allow_head=False)
+    runner = web.AppRunner(
+        application,
+        access_log=None,
+        keepalive_timeout=REQUEST_SECONDS,
+        lingering_time=0,
+        max_line_size=_LINE_BYTES,
+        max_field_size=_LINE_BYTES,
+        max_headers=_HEADERS,
+        shutdown_timeout=_SHUTDOWN_SECONDS,
     )
-    return head.encode() + body
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+def _handler(page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def answer(_request: web.Request) -> web.StreamResponse:
+        kind, body = page()
+        response = web.Response(body=body, headers={"Content-Type": kind})
+        response.force_close()  # a client that kept it would find it closed now and then
+        return response
+
+    return answer

@@ -19,7 +19,7 @@ def test_every_item_is_taken_once_and_all_takers_end() -> None:
 
         async with (
             asyncio.timeout(5),
-            PrefetchReader(lambda _: iter(range(1, 100)), 3) as reader,
+            PrefetchReader(lambda: iter(range(1, 100)), 3) as reader,
             asyncio.TaskGroup() as group,
         ):
             for _ in range(4):
@@ -32,7 +32,7 @@ def test_every_item_is_taken_once_and_all_takers_end() -> None:
 def test_reads_no_further_ahead_than_allowed() -> None:
     made = 0
 
-    def items(_: threading.Event) -> Iterator[int]:
+    def items() -> Iterator[int]:
         nonlocal made
         while made < 1000:
             made += 1
@@ -50,7 +50,7 @@ def test_reads_no_further_ahead_than_allowed() -> None:
 
 
 def test_failure_of_the_reader_reaches_the_taker_after_what_was_read() -> None:
-    def items(_: threading.Event) -> Iterator[int]:
+    def items() -> Iterator[int]:
         yield 1
         raise ValueError("broken")
 
@@ -66,19 +66,18 @@ def test_failure_of_the_reader_reaches_the_taker_after_what_was_read() -> None:
 
 def test_thread_ends_when_the_consumer_stops() -> None:
     ended = threading.Event()
-    stopped: list[threading.Event] = []
 
-    def items(stop: threading.Event) -> Iterator[int]:
-        stopped.append(stop)
+    def items() -> Iterator[int]:
         try:
             yield from count(1)
         finally:
             ended.set()
 
-    async def run() -> None:
+    async def run() -> PrefetchReader[int]:
         async with PrefetchReader(items, 2) as reader:
             await reader.take()
+        return reader
 
-    asyncio.run(run())
+    reader = asyncio.run(run())
     assert ended.wait(5)
-    assert stopped[0].is_set()
+    assert reader._stopped.is_set()

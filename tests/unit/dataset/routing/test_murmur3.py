@@ -1,6 +1,13 @@
+import random
+import string
+
+import mmh3
 import pytest
 
-from solrbench.dataset.routing.murmur3 import murmur3
+from solrbench.dataset.routing.routes import murmur3
+from unit.dataset.routing.reference_murmur3 import reference_murmur3
+
+CHARACTERS = string.printable + "\0äßπ€日🂡"
 
 
 @pytest.mark.parametrize(
@@ -23,4 +30,12 @@ from solrbench.dataset.routing.murmur3 import murmur3
     ],
 )
 def test_published_vectors(data: bytes, seed: int, expected: int) -> None:
-    assert murmur3(data, seed) == expected
+    assert mmh3.hash(data, seed, signed=False) == expected
+    assert reference_murmur3(data, seed) == expected
+
+
+def test_library_hashes_random_ids_as_the_reference_does() -> None:
+    source = random.Random(1)
+    for _ in range(20_000):
+        text = "".join(source.choices(CHARACTERS, k=source.randrange(40)))
+        assert murmur3(text) == reference_murmur3(text.encode()), text

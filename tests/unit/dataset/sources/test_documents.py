@@ -1,17 +1,17 @@
 import gc
 import gzip
 import json
-import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError
-from solrbench.dataset.sources.documents import ReadContext, read_documents
+from solrbench.dataset.retries import RetryPolicy
+from solrbench.dataset.sources.documents import read_documents
 from solrbench.dataset.sources.partition import Partition
+from solrbench.dataset.sources.source import ReadContext
 from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server, packed
 
@@ -24,8 +24,7 @@ def dataset(*paths: str, **more: Any) -> Dataset:
 
 
 def read(wanted: Dataset, folder: Path, part: Partition = WHOLE) -> list[dict[str, Any]]:
-    pauses: list[float] = []
-    around = ReadContext(folder, Backoff(0.001, 0.001), random.Random(1), pauses.append)
+    around = ReadContext(folder, RetryPolicy(5, 0.001, 0.001, 0.0))
     return list(read_documents(wanted, part, around))
 
 
@@ -123,7 +122,7 @@ def test_reading_may_stop_in_the_middle(
         "a.xml": b"<add><doc><field name='t'>x</field></doc><doc/></add>",
     }
     (tmp_path / name).write_bytes(data[name])
-    around = ReadContext(tmp_path, Backoff(), random.Random(1), lambda _: None)
+    around = ReadContext(tmp_path, RetryPolicy())
     found = read_documents(dataset(name), WHOLE, around)
     assert next(found)["t"] == "x"
     del found

@@ -1,10 +1,9 @@
-import random
 from contextlib import closing
 
 import pytest
 
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.download import Downloader
 from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server
@@ -12,9 +11,16 @@ from unit.dataset.fake_servers import file_server
 FILES = {"/a.json": b"[]", "/big.json": bytes(300_000)}
 
 
-def read(url: str, retries: int = 2, pauses: list[float] | None = None) -> bytes:
-    waits: list[float] = [] if pauses is None else pauses
-    client = Downloader(retries, Backoff(), random.Random(1), waits.append)
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the waits before retries, which end at once."""
+    found: list[float] = []
+    monkeypatch.setattr("tenacity.nap.time.sleep", found.append)
+    return found
+
+
+def read(url: str, retries: int = 2) -> bytes:
+    client = Downloader(RetryPolicy(retries))
     with closing(client), client.files([url])[0].open() as body:
         return body.read()
 
@@ -25,10 +31,9 @@ def test_streams_a_file() -> None:
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-def test_download_is_retried_after_a_temporary_failure(code: int) -> None:
-    pauses: list[float] = []
+def test_download_is_retried_after_a_temporary_failure(code: int, pauses: list[float]) -> None:
     with file_server(FILES, [(code, ""), (code, "")]) as url:
-        assert read(f"{url}/a.json", 2, pauses) == b"[]"
+        assert read(f"{url}/a.json") == b"[]"
     assert len(pauses) == 2
     assert pauses[0] < pauses[1] * 2
 
@@ -49,10 +54,9 @@ def test_gives_up_after_the_retries() -> None:
         (403, IndexingReason.DATASET_UNREACHABLE),
     ],
 )
-def test_no_retry_cures_these(code: int, reason: IndexingReason) -> None:
-    pauses: list[float] = []
+def test_no_retry_cures_these(code: int, reason: IndexingReason, pauses: list[float]) -> None:
     with file_server(FILES, [(code, "")]) as url, pytest.raises(IndexingError) as caught:
-        read(f"{url}/a.json?token=secret", 2, pauses)
+        read(f"{url}/a.json?token=secret")
     assert caught.value.reason is reason
     assert caught.value.permanent
     assert str(code) in str(caught.value)

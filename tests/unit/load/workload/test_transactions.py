@@ -89,6 +89,12 @@ def test_inputs_follow_their_order() -> None:
             "workload.mix[0].transaction.requests[0]: {{city}} is not in input 2",
         ),
         (
+            [{"name": "a", "extract": {"id": "length(x"}}],
+            False,
+            "BadPlan",
+            "workload.mix[0].transaction.requests[0].extract.id: length(x: Invalid jmespath",
+        ),
+        (
             [{"name": "a", "jsonBody": '{"a": }'}],
             False,
             "BadPlan",

@@ -1,10 +1,13 @@
 import gzip
+import hashlib
 import itertools
 import random
 import subprocess
+from dataclasses import replace
 
 import pytest
 
+from solrbench.errors import TemporaryError
 from solrbench.results.model import storage
 from solrbench.results.model.step_result import StepRunResult
 from unit.results.builders import make_document, make_result
@@ -20,11 +23,11 @@ def test_a_document_comes_back_as_it_was() -> None:
 
 
 def test_no_chunk_is_larger_than_asked_and_all_but_the_last_are_full() -> None:
-    chunks = storage.to_chunks(_document(), max_bytes=300)
-    assert len(chunks) > 3
-    assert {len(chunk) for chunk in chunks[:-1]} == {300}
-    assert 0 < len(chunks[-1]) <= 300
-    assert storage.from_chunks(chunks) == _document()
+    stored = storage.to_chunks(_document(), max_bytes=300)
+    assert len(stored.chunks) > 3
+    assert {len(chunk) for chunk in stored.chunks[:-1]} == {300}
+    assert 0 < len(stored.chunks[-1]) <= 300
+    assert storage.from_chunks(stored) == _document()
 
 
 def test_a_chunk_fits_into_a_config_map() -> None:
@@ -36,35 +39,63 @@ def test_the_same_document_gives_the_same_bytes() -> None:
 
 
 def test_joined_chunks_are_a_file_that_gunzip_reads() -> None:
-    stream = b"".join(storage.to_chunks(_document(), max_bytes=500))
+    stored = storage.to_chunks(_document(), max_bytes=500)
+    stream = b"".join(stored.chunks)
     text = subprocess.run(["gunzip"], input=stream, capture_output=True, check=True).stdout
     assert StepRunResult.model_validate_json(text) == _document()
     assert text == gzip.decompress(stream)
+    digest = subprocess.run(["sha256sum"], input=text, capture_output=True, check=True).stdout
+    assert digest.split()[0].decode() == stored.sha256
 
 
 @pytest.mark.parametrize("position", [0, 30, 60, 120, 700, -1])
 def test_a_changed_byte_is_noticed(position: int) -> None:
-    stream = bytearray(storage.to_chunks(_document())[0])
+    stored = storage.to_chunks(_document())
+    stream = bytearray(stored.chunks[0])
     stream[position] ^= 0x11
     with pytest.raises(storage.DamagedReportError, match="delete its ConfigMaps"):
-        storage.from_chunks([bytes(stream)])
+        storage.from_chunks(replace(stored, chunks=(bytes(stream),)))
 
 
 def test_every_missing_or_swapped_chunk_is_noticed() -> None:
-    chunks = storage.to_chunks(_document(), max_bytes=300)
+    stored = storage.to_chunks(_document(), max_bytes=300)
+    chunks = stored.chunks
     missing = [chunks[:i] + chunks[i + 1 :] for i in range(len(chunks))]
     swapped = [
-        [chunks[b] if i == a else chunks[a] if i == b else chunk for i, chunk in enumerate(chunks)]
+        tuple(
+            chunks[b] if i == a else chunks[a] if i == b else chunk
+            for i, chunk in enumerate(chunks)
+        )
         for a, b in itertools.combinations(range(len(chunks)), 2)
     ]
-    for damaged in [[], *missing, *swapped]:
+    for damaged in [(), *missing, *swapped]:
         with pytest.raises(storage.DamagedReportError):
-            storage.from_chunks(damaged)
+            storage.from_chunks(replace(stored, chunks=damaged))
 
 
 def test_a_chunk_of_another_document_is_noticed() -> None:
     mine = storage.to_chunks(_document(), max_bytes=300)
     other = storage.to_chunks(_document().model_copy(update={"repeat": 2}), max_bytes=300)
-    assert len(mine) == len(other)
+    assert len(mine.chunks) == len(other.chunks)
     with pytest.raises(storage.DamagedReportError):
-        storage.from_chunks([*mine[:-1], other[-1]])
+        storage.from_chunks(replace(mine, chunks=(*mine.chunks[:-1], other.chunks[-1])))
+
+
+def test_another_document_as_a_whole_is_noticed() -> None:
+    mine = storage.to_chunks(_document())
+    other = storage.to_chunks(_document().model_copy(update={"repeat": 2}))
+    with pytest.raises(storage.DamagedReportError, match="SHA-256"):
+        storage.from_chunks(replace(other, sha256=mine.sha256))
+
+
+def test_a_document_of_another_version_is_noticed() -> None:
+    text = b'{"step":"a"}'
+    stored = storage.ChunkedDocument((gzip.compress(text),), hashlib.sha256(text).hexdigest())
+    with pytest.raises(storage.DamagedReportError, match="another version wrote it"):
+        storage.from_chunks(stored)
+
+
+def test_damage_is_an_error_of_the_project_that_may_pass() -> None:
+    error = storage.DamagedReportError("x")
+    assert isinstance(error, TemporaryError)
+    assert error.reason == "ReportDamaged"

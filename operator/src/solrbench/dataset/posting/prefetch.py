@@ -15,11 +15,8 @@ class PrefetchReader(Generic[Item]):
     The thread is a daemon: a read that hangs in the network does not keep the process alive.
     """
 
-    def __init__(self, items: Callable[[threading.Event], Iterator[Item]], depth: int) -> None:
-        """Keep `items`, which makes the iterator inside the thread.
-
-        Its argument is set when nobody wants more items.
-        """
+    def __init__(self, items: Callable[[], Iterator[Item]], depth: int) -> None:
+        """Keep `items`, which makes the iterator inside the thread."""
         self._stopped = threading.Event()
         self._items = items
         self._free = threading.Semaphore(depth)
@@ -58,7 +55,7 @@ class PrefetchReader(Generic[Item]):
     def _read(self) -> None:
         last: BaseException | None = None
         try:
-            for item in self._items(self._stopped):
+            for item in self._items():
                 self._free.acquire()
                 if self._stopped.is_set():
                     break

@@ -1,16 +1,15 @@
 """Batches posted to the leaders of their shards, again and again while it may help."""
 
-import asyncio
-import random
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import count
 
 import httpx
 
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.posting.leader_resolver import LeaderResolver
 from solrbench.dataset.posting.update_response import connection_failure, parse_failure, unavailable
 from solrbench.dataset.progress import ProgressCounter
+from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.routing.batches import Batch
 from solrbench.dataset.routing.routes import Routes
 
@@ -20,26 +19,6 @@ START_RETRIES = 10
 _HEADERS = {"Content-Type": "application/json"}
 
 
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How often and how long to wait.
-
-    Attributes:
-        retries: further attempts after the first one
-        backoff: waits between them
-        rng: for their jitter
-
-    """
-
-    retries: int
-    backoff: Backoff
-    rng: random.Random
-
-    async def wait(self, attempt: int) -> None:
-        """Wait before the `attempt`-th retry, from 1."""
-        await asyncio.sleep(self.backoff.seconds(attempt, self.rng))
-
-
 async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Routes:
     """Return the routes as soon as a node answers.
 
@@ -47,15 +26,8 @@ async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Rou
         IndexingError: none did, after all retries
 
     """
-    attempts = max(retry_policy.retries, START_RETRIES)
-    for attempt in range(1, attempts + 1):
-        try:
-            return await leaders.read()
-        except IndexingError as error:
-            if error.permanent:
-                raise
-        await retry_policy.wait(attempt)
-    return await leaders.read()
+    patient = replace(retry_policy, retries=max(retry_policy.retries, START_RETRIES))
+    return await patient.call_async(leaders.read)
 
 
 class Sender:
@@ -84,30 +56,29 @@ class Sender:
 
         """
         self._counter.sending()
-        failure = await self._try(batch)
-        for attempt in range(1, self._retry_policy.retries + 1):
-            if failure is None or failure.permanent:
-                break
-            await self._prepare_retry(attempt)
-            failure = await self._try(batch)
-        if failure is not None:
-            raise failure
+        attempts = count()
+
+        async def attempt() -> None:
+            if number := next(attempts):
+                await self._prepare_retry(number)
+            await self._post(batch)
+
+        await self._retry_policy.call_async(attempt)
         self._counter.accepted(batch.documents, len(batch.body))
 
-    async def _prepare_retry(self, attempt: int) -> None:
-        if attempt == 1:
+    async def _prepare_retry(self, number: int) -> None:
+        if number == 1:
             self._counter.retried()
-        await self._retry_policy.wait(attempt)
         try:
             self._routes = await self._leaders.read()
         except IndexingError:
-            return  # the old leaders are the best guess; the attempt itself tells what is wrong
+            return  # the old leaders are the best guess; the attempt itself shows what is wrong
 
-    async def _try(self, batch: Batch) -> IndexingError | None:
+    async def _post(self, batch: Batch) -> None:
         self._turn += 1
         leader = self._routes.leader_of(batch.shard, self._turn)
         if leader is None:
-            return unavailable(f"shard {batch.shard or 'of any name'}", "has no active leader")
+            raise unavailable(f"shard {batch.shard or 'of any name'}", "has no active leader")
         try:
             answer = await self._http.post(
                 f"{leader}/update",
@@ -116,8 +87,9 @@ class Sender:
                 headers=_HEADERS,
             )
         except httpx.TransportError as error:
-            return connection_failure(leader, error)
-        return parse_failure(answer.status_code, answer.content, leader)
+            raise connection_failure(leader, error) from error
+        if failure := parse_failure(answer.status_code, answer.content, leader):
+            raise failure
 
     def _params(self, batch: Batch) -> dict[str, str]:
         params = {"wt": "json"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from solrbench.dataset.routing.murmur3 import murmur3
+import mmh3
 
 _PREFIX = re.compile(r"([^!/]+)(?:/([0-9]{1,2}))?")
 _ALL_BITS = 32
@@ -60,7 +60,7 @@ class Routes:
             return self._by_range(key)
         if self.field_routed:
             return key if key in self._names else None
-        return self.shards[murmur3(key.encode()) % len(self.shards)].name
+        return self.shards[murmur3(key) % len(self.shards)].name
 
     def leader_of(self, shard: str | None, turn: int) -> str | None:
         """Return the leader of `shard`; without a shard the leaders take turns."""
@@ -97,6 +97,11 @@ class Routes:
         return self.shards[bisect_right(self._starts, _from_smallest(value)) - 1].name
 
 
+def murmur3(text: str) -> int:
+    """Return MurmurHash3 x86_32 of the UTF-8 text, seed 0, unsigned: the hash of Solr's routers."""
+    return mmh3.hash(text, signed=False)
+
+
 def composite_hash(key: str) -> int | None:
     """Return the 32-bit hash of an id by Solr's compositeId rule, or `None` for odd ids.
 
@@ -104,7 +109,7 @@ def composite_hash(key: str) -> int | None:
     takes 3 from `a`.
     """
     if "!" not in key:
-        return murmur3(key.encode())
+        return murmur3(key)
     *prefixes, rest = key.split("!")
     parsed = [_PREFIX.fullmatch(prefix) for prefix in prefixes]
     if not rest or len(prefixes) > 2:
@@ -117,9 +122,9 @@ def composite_hash(key: str) -> int | None:
         bits = default if match[2] is None else int(match[2])
         if used + bits > _ALL_BITS:
             return None
-        value |= murmur3(match[1].encode()) & _window(used, bits)
+        value |= murmur3(match[1]) & _window(used, bits)
         used += bits
-    return value | murmur3(rest.encode()) & _window(used, _ALL_BITS - used)
+    return value | murmur3(rest) & _window(used, _ALL_BITS - used)
 
 
 def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str) -> Routes | None:

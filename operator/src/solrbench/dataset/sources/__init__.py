@@ -1,7 +1,9 @@
 """Where documents come from: the part of the dataset that one index pod sends.
 
 - `documents`: the documents of one pod, whatever the source
+- `connectors`: the sources, one module each; `source`: what a source is
 - `generator`: the generated documents of one pod
+- `file_documents`: the documents in files
 - `files`, `download`: bytes from a mounted folder or over HTTP, unpacked while read
 - `readers`, `xml_reader`: JSON, JSONL, CSV and Solr's XML as records
 - `cleaning`: ids for documents without one, nested objects as dotted fields

@@ -1,14 +1,14 @@
 """Files over HTTP, streamed."""
 
 import io
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import PurePosixPath
 
 import httpx
 
-from solrbench.dataset.backoff import Backoff
 from solrbench.dataset.errors import IndexingError
+from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.files import DataFile
 from solrbench.reasons.indexing import IndexingReason
 
@@ -20,23 +20,10 @@ _MAY_PASS = frozenset({408, 425, 429})
 
 
 class Downloader:
-    """Opens URLs, again and again while the other side may only be late.
+    """Opens URLs, again after a lost connection, 429 or 5xx as its retry policy says."""
 
-    Attributes:
-        retries: further attempts after a lost connection, 429 or 5xx
-        backoff: how long to wait before each
-        rng: for the jitter of the waits
-        pause: waits for so many seconds; may return early when the run is over
-
-    """
-
-    def __init__(
-        self, retries: int, backoff: Backoff, rng: random.Random, pause: Callable[[float], object]
-    ) -> None:
-        self._retries = retries
-        self._backoff = backoff
-        self._rng = rng
-        self._pause = pause
+    def __init__(self, retry_policy: RetryPolicy) -> None:
+        self._retry_policy = retry_policy
         self._client = httpx.Client(timeout=_TIMEOUT, headers={"Accept-Encoding": "identity"})
 
     def files(self, urls: list[str]) -> list[DataFile]:
@@ -49,21 +36,15 @@ class Downloader:
 
     def _file(self, url: httpx.URL) -> DataFile:
         name = PurePosixPath(url.path).name or url.host
-        return DataFile(name, _shown(url), lambda: self._open(url))
+        return DataFile(
+            name, _shown(url), lambda: self._retry_policy.call(partial(self._open, url))
+        )
 
     def _open(self, url: httpx.URL) -> io.BufferedReader:
-        for attempt in range(self._retries + 1):
-            if attempt:
-                self._pause(self._backoff.seconds(attempt, self._rng))
-            try:
-                return io.BufferedReader(_Body(self._follow(url)), _CHUNK_BYTES)
-            except httpx.TransportError as error:
-                failure = _unreachable(url, str(error) or type(error).__name__)
-            except IndexingError as error:
-                if error.permanent:
-                    raise
-                failure = error
-        raise failure
+        try:
+            return io.BufferedReader(_Body(self._follow(url)), _CHUNK_BYTES)
+        except httpx.TransportError as error:
+            raise _unreachable(url, str(error) or type(error).__name__) from error
 
     def _follow(self, url: httpx.URL) -> httpx.Response:
         request = self._client.build_request("GET", url)

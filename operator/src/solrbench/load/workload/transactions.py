@@ -11,7 +11,7 @@ from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
 from solrbench.load.validation.expectations import compile_expectation
-from solrbench.load.workload.extraction import parse_extraction
+from solrbench.load.workload.extraction import Extraction, parse_extraction
 from solrbench.load.workload.http_requests import first_template_index
 from solrbench.load.workload.name_table import RequestNameTable, visibility_of
 from solrbench.load.workload.ordering import RequestCounter, query_positions
@@ -67,8 +67,8 @@ def prepare_transaction(
     """Return the part of the mix's entry at `entry_index`; new names are added to `names`.
 
     Raises:
-        LoadError: `BadPlan` if a value has no origin or a body is no JSON, `MalformedQueries`
-            if a line of the inputs lacks a value.
+        LoadError: `BadPlan` if a value has no origin, a path is no JMESPath or a body no JSON;
+            `MalformedQueries` if a line of the inputs lacks a value.
 
     """
     entry = workload.entries[entry_index]
@@ -113,9 +113,23 @@ def _step(
         text=_encoded(parameters),
         body=body,
         expectation=compile_expectation(request.expect or workload.expect),
-        extractions=[parse_extraction(name, path) for name, path in request.extract.items()],
+        extractions=_extractions(request.extract, where),
         think=request.think_time,
     )
+
+
+def _extractions(paths: dict[str, str], where: str) -> list[Extraction]:
+    found = []
+    for name, path in paths.items():
+        try:
+            found.append(parse_extraction(name, path))
+        except ValueError as error:
+            problem = str(error).partition("\n")[0]
+            raise LoadError(
+                LoadReason.BAD_PLAN,
+                f"{where}.extract.{name}: {path}: {problem}; write a JMESPath expression",
+            ) from error
+    return found
 
 
 def _encoded(parameters: dict[str, str]) -> Template:

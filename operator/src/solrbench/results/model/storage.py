@@ -1,76 +1,75 @@
-"""The stored form of a step run, and the record of what it ran on.
+"""The stored form of a step run.
 
-A step run is stored as JSON in one gzip stream (RFC 1952), cut into pieces that fit into
-ConfigMaps. The pieces in order, joined by `cat`, are a file that `gunzip` reads. The comment field
-of the gzip header holds the number of pieces and the SHA-256 of the JSON, so lost, swapped and
-damaged pieces are all noticed.
+A step run is stored as JSON in one gzip file (RFC 1952), cut into chunks that fit into ConfigMaps.
+The chunks in order, joined by `cat`, are a file that `gunzip` reads. The number of chunks and the
+SHA-256 of the JSON are annotations of each ConfigMap (`manifests.report`), so lost, swapped and
+damaged chunks are all noticed.
 """
 
+import gzip
 import hashlib
-import re
-import struct
 import zlib
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import orjson
+from pydantic import ValidationError
 
+from solrbench.errors import TemporaryError
+from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 
 MAX_CHUNK_BYTES = 700 * 1024
 """A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""
 
-_COMMENT = re.compile(rb"solrbench chunks=([0-9]{8}) sha256=([0-9a-f]{64})")
-_COMMENT_OFFSET = 10
-_HEADER = b"\x1f\x8b\x08\x10\x00\x00\x00\x00\x00\xff"
-"""gzip, deflate, a comment follows, no time (the same document gives the same bytes)."""
-_GZIP_WINDOW = 31
-_RAW_DEFLATE_WINDOW = -15
 
+@dataclass(frozen=True)
+class ChunkedDocument:
+    """A stored step run.
 
-class DamagedReportError(ValueError):
-    """Stored pieces do not make up the document that was stored."""
-
-
-def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> list[bytes]:
-    """Return `document` as pieces of at most `max_bytes` bytes, in order."""
-    text = orjson.dumps(document.model_dump(mode="json", by_alias=True, exclude_none=True))
-    tail = _deflate(text) + struct.pack("<II", zlib.crc32(text), len(text) & 0xFFFFFFFF)
-    digest = hashlib.sha256(text).hexdigest()
-    size = len(_header(0, digest)) + len(tail)
-    stream = _header(-(-size // max_bytes), digest) + tail
-    return [stream[start : start + max_bytes] for start in range(0, size, max_bytes)]
-
-
-def from_chunks(chunks: Sequence[bytes]) -> StepRunResult:
-    """Return the document that `to_chunks` cut into `chunks`, given in order.
-
-    Raises:
-        DamagedReportError: if a piece is missing, swapped, foreign or changed.
+    Attributes:
+        chunks: the gzip file, in order
+        sha256: digest of the JSON, in lowercase hexadecimal digits
 
     """
-    stream = b"".join(chunks)
-    comment = _COMMENT.match(stream, _COMMENT_OFFSET)
-    if not stream.startswith(_HEADER) or comment is None:
-        raise DamagedReportError(_damage("chunk 0 does not begin as a stored pass does"))
-    if int(comment[1]) != len(chunks):
-        raise DamagedReportError(_damage(f"{len(chunks)} of {int(comment[1])} chunks are there"))
+
+    chunks: tuple[bytes, ...]
+    sha256: str
+
+
+class DamagedReportError(TemporaryError):
+    """Stored chunks do not make up the document that was stored; it can be measured again."""
+
+    def __init__(self, problem: str) -> None:
+        """Say what is wrong and what to do about it."""
+        remedy = "delete its ConfigMaps and the step is measured again"
+        super().__init__(
+            LoadReason.REPORT_DAMAGED, f"stored step run is damaged: {problem}; {remedy}"
+        )
+
+
+def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
+    """Return `document` in chunks of at most `max_bytes` bytes."""
+    text = orjson.dumps(document.model_dump(mode="json", by_alias=True, exclude_none=True))
+    packed = gzip.compress(text, mtime=0)  # without a time the same document gives the same bytes
+    chunks = (packed[start : start + max_bytes] for start in range(0, len(packed), max_bytes))
+    return ChunkedDocument(tuple(chunks), hashlib.sha256(text).hexdigest())
+
+
+def from_chunks(stored: ChunkedDocument) -> StepRunResult:
+    """Return the document that `to_chunks` cut into chunks.
+
+    Raises:
+        DamagedReportError: if a chunk is missing, swapped, foreign or changed, or the document is
+            not one of this version.
+
+    """
     try:
-        text = zlib.decompress(stream, wbits=_GZIP_WINDOW)
-    except zlib.error as error:
-        raise DamagedReportError(_damage(f"the compressed stream is broken ({error})")) from error
-    if hashlib.sha256(text).hexdigest() != comment[2].decode():
-        raise DamagedReportError(_damage("the SHA-256 of the document differs"))
-    return StepRunResult.model_validate_json(text)
-
-
-def _header(chunks: int, digest: str) -> bytes:
-    return _HEADER + f"solrbench chunks={chunks:08d} sha256={digest}".encode() + b"\x00"
-
-
-def _deflate(text: bytes) -> bytes:
-    compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW_DEFLATE_WINDOW)
-    return compressor.compress(text) + compressor.flush()
-
-
-def _damage(what: str) -> str:
-    return f"stored pass is damaged: {what}; delete its ConfigMaps and the pass is measured again"
+        text = gzip.decompress(b"".join(stored.chunks))
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
+    if hashlib.sha256(text).hexdigest() != stored.sha256:
+        raise DamagedReportError("the SHA-256 of the document differs")
+    try:
+        return StepRunResult.model_validate_json(text)
+    except ValidationError as error:
+        raise DamagedReportError(f"another version wrote it ({error})") from error

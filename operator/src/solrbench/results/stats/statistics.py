@@ -1,42 +1,15 @@
 """Statistics over repeats: few numbers, each of one whole step run.
 
 They describe how far repeats of the same measurement differ. They are never used on latencies of
-single requests, which live in histograms.
+single requests, which live in histograms. Deviations are those of a sample (n - 1, Bessel's
+correction): repeats are a sample of all runs that could have been made.
 """
 
 import math
 from collections.abc import Sequence
+from statistics import fmean, stdev
 
 CONFIDENCE = 0.95
-
-
-def mean(values: Sequence[float]) -> float:
-    """Return the arithmetic mean.
-
-    Raises:
-        ValueError: if `values` is empty.
-
-    """
-    if not values:
-        raise ValueError("mean of no values; give at least one")
-    return math.fsum(values) / len(values)
-
-
-def sample_standard_deviation(values: Sequence[float]) -> float:
-    """Return the standard deviation of the population that `values` are a sample of.
-
-    The sum of squares is divided by n - 1 (Bessel's correction): repeats are a sample of all runs
-    that could have been made. The unit is that of the values.
-
-    Raises:
-        ValueError: if there are fewer than two values.
-
-    """
-    if len(values) < 2:
-        raise ValueError("deviation of fewer than two values; measure at least two repeats")
-    centre = mean(values)
-    squares = math.fsum((value - centre) ** 2 for value in values)
-    return math.sqrt(squares / (len(values) - 1))
 
 
 def relative_deviation_percent(values: Sequence[float]) -> float | None:
@@ -45,11 +18,10 @@ def relative_deviation_percent(values: Sequence[float]) -> float | None:
     This is the coefficient of variation; it is absent for a mean of zero, where it has no meaning.
 
     Raises:
-        ValueError: if there are fewer than two values.
+        statistics.StatisticsError: if there are fewer than two values; it is a ValueError.
 
     """
-    deviation = sample_standard_deviation(values)
-    centre = mean(values)
+    deviation, centre = stdev(values), fmean(values)
     return 100 * deviation / abs(centre) if centre else None
 
 
@@ -63,12 +35,12 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     values.
 
     Raises:
-        ValueError: if there are fewer than two values.
+        statistics.StatisticsError: if there are fewer than two values; it is a ValueError.
 
     """
-    margin = sample_standard_deviation(values) / math.sqrt(len(values))
+    margin = stdev(values) / math.sqrt(len(values))
     margin *= student_t(len(values) - 1)
-    centre = mean(values)
+    centre = fmean(values)
     return centre - margin, centre + margin
 
 

@@ -10,6 +10,7 @@ Ratios are averaged as logarithms: twice as slow and twice as fast make up for e
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from statistics import fmean
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
@@ -94,7 +95,7 @@ def _overhead(
         if not base or not value:
             return None
         logarithms.append(math.log(value / base))
-    mean = _percent(statistics.mean(logarithms))
+    mean = _percent(fmean(logarithms))
     if len(logarithms) < 2:
         return Overhead(percent=mean)
     low, high = statistics.confidence_interval(logarithms)

@@ -1,6 +1,7 @@
 """Times and their spread as fields of `StepResult`."""
 
 from collections.abc import Iterable
+from statistics import fmean
 
 from solrbench.results.stats import statistics
 from solrbench.results.stats.histograms import Histogram
@@ -44,4 +45,4 @@ def deviation_percent(values: Iterable[float | None]) -> float | None:
 def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean over repeats, None with fewer than two that were measured."""
     measured = [value for value in values if value is not None]
-    return statistics.mean(measured) if len(measured) >= 2 else None
+    return fmean(measured) if len(measured) >= 2 else None

@@ -1,9 +1,9 @@
-"""MurmurHash3 x86_32 by Austin Appleby (public domain), the hash of Solr's routers."""
+"""MurmurHash3 x86_32 by Austin Appleby (public domain), step by step: the library is held to it."""
 
 _MASK = 0xFFFFFFFF
 
 
-def murmur3(data: bytes, seed: int = 0) -> int:
+def reference_murmur3(data: bytes, seed: int = 0) -> int:
     """Return the 32-bit hash of `data` as an unsigned number."""
     body = len(data) & ~3
     state = seed

@@ -1,0 +1,97 @@
+"""The states of a benchmark as they come, by the watch API."""
+
+import math
+import time
+from collections.abc import Iterator
+
+import click
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import BENCHMARKS, Cluster, ExpiredError, ForbiddenError, Manifest
+from solrbench.decide.conditions import is_finished
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
+
+LOG_SECONDS = 5.0
+"""A state comes at least this often, also without a change, so that a log can catch up."""
+
+POLL_SECONDS = 1.0
+"""Time between two reads where watching is forbidden."""
+
+
+def watch_states(
+    cluster: Cluster, namespace: str, name: str, end: float | None
+) -> Iterator[SolrBenchmark]:
+    """Yield the benchmark as it is, then as it changes, until it is finished or time is up.
+
+    `end` is a time of the monotonic clock. What the API server lacks for a moment is waited for.
+
+    Raises:
+        PermanentError: if there is no such benchmark, or it is deleted meanwhile.
+        TemporaryError: if time was up before there was any answer.
+
+    """
+    seen = False
+    while True:
+        try:
+            for body in _bodies(cluster, namespace, name, end):
+                if body is None:
+                    raise _absence(namespace, name, seen=seen)
+                seen = True
+                benchmark = SolrBenchmark.parse(body)
+                yield benchmark
+                if is_finished(benchmark.status) or _is_over(end):
+                    return
+        except ExpiredError:
+            time.sleep(POLL_SECONDS)  # then it is read anew
+        except TemporaryError as error:
+            if _is_over(end):
+                if seen:
+                    return
+                raise
+            click.echo(f"{error.reason}: {error.message}", err=True)
+            time.sleep(_seconds_left(end))
+
+
+def _bodies(
+    cluster: Cluster, namespace: str, name: str, end: float | None
+) -> Iterator[Manifest | None]:
+    """Yield the object now, at each change and every `LOG_SECONDS`; `None` when it is not there."""
+    body = cluster.get(*BENCHMARKS, namespace, name)
+    yield body
+    try:
+        yield from _watched(cluster, body, end)
+    except ForbiddenError:
+        while True:
+            time.sleep(POLL_SECONDS)
+            yield cluster.get(*BENCHMARKS, namespace, name)
+
+
+def _watched(
+    cluster: Cluster, body: Manifest | None, end: float | None
+) -> Iterator[Manifest | None]:
+    """Yield what becomes of `body`; each watch goes on where the one before ended."""
+    while body is not None:
+        began = time.monotonic()
+        for changed in cluster.watch(body, max(1, math.ceil(_seconds_left(end)))):
+            body = changed
+            yield changed
+        # A watch that the server ends at once must not become a busy loop.
+        time.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
+        yield body
+
+
+def _is_over(end: float | None) -> bool:
+    return end is not None and time.monotonic() > end
+
+
+def _seconds_left(end: float | None) -> float:
+    """Return how long to wait at most: `LOG_SECONDS`, or less when time is up before."""
+    return LOG_SECONDS if end is None else min(LOG_SECONDS, max(0.0, end - time.monotonic()))
+
+
+def _absence(namespace: str, name: str, *, seen: bool) -> PermanentError:
+    text = "was deleted" if seen else "does not exist"
+    return PermanentError(
+        LifecycleReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
+    )
