@@ -59,13 +59,13 @@ def accuracy(folder: Path, seconds: int) -> list[Row]:
 def _row(distribution: str, folder: Path, seconds: int) -> Row:
     found = compare_with_server(distribution, folder, seconds, _USERS)
     worst = worst_of(found.reported, found.known)
-    told = sum(each.requests for each in found.document.requests)
+    counted = sum(each.requests for each in found.document.requests)
     pairs = zip(found.reported, found.known, strict=True)
     figures = ", ".join(f"{one / 1000:.2f} ({other / 1000:.2f})" for one, other in pairs)
     return Row(
         f"p50 to p99.9, {distribution}",
         "1 % or 0.2 ms",
         f"{worst:.2f} of the bar",
-        worst <= 1 and told == found.answers,
-        f"{figures} ms; {told} of {found.answers} requests",
+        worst <= 1 and counted == found.answers,
+        f"{figures} ms; {counted} of {found.answers} requests",
     )

@@ -133,9 +133,9 @@ def test_collection_with_the_name_of_the_benchmark_is_left_alone(run: Run) -> No
 
 def test_wrong_password_is_reported_and_not_retried(run: Run) -> None:
     name = run(on_old("guessing", DOORS["nodes"], "wrong-login"))
-    told = failure(name)
-    assert told["reason"] == "AuthenticationFailed"
-    assert "basicAuth.secretName" in told["message"]
+    condition = failure(name)
+    assert condition["reason"] == "AuthenticationFailed"
+    assert "basicAuth.secretName" in condition["message"]
     assert "a guess" not in json.dumps(kube.benchmark(name))
 
 
@@ -160,8 +160,8 @@ def test_login_may_come_later(run: Run) -> None:
     ],
 )
 def test_hosts_that_are_not_allowed(run: Run, name: str, url: str) -> None:
-    told = failure(run(on_old(f"host-{name}", [url])))
-    assert told["reason"] == "HostNotAllowed"
+    condition = failure(run(on_old(f"host-{name}", [url])))
+    assert condition["reason"] == "HostNotAllowed"
 
 
 def over_tls(name: str, url: str, secret: str | None) -> kube.Body:
@@ -195,18 +195,18 @@ OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:
     ids=["wrong-authority", "no-authority", "other-host"],  # the same in every namespace
 )
 def test_certificate_that_is_not_trusted(run: Run, name: str, url: str, secret: str | None) -> None:
-    told = failure(run(over_tls(name, url, secret)))
-    assert told["reason"] == "CertificateNotTrusted"
-    assert "target.existing.tls.caSecret" in told["message"]
+    condition = failure(run(over_tls(name, url, secret)))
+    assert condition["reason"] == "CertificateNotTrusted"
+    assert "target.existing.tls.caSecret" in condition["message"]
 
 
 def test_redirect_is_not_followed(run: Run) -> None:
-    told = failure(run(on_old("redirected", [door_url(REDIRECT)])))
-    assert told["reason"] == "RedirectRefused"
+    condition = failure(run(on_old("redirected", [door_url(REDIRECT)])))
+    assert condition["reason"] == "RedirectRefused"
 
 
 def test_password_is_nowhere_but_in_its_secret(run: Run) -> None:
-    name = run(on_old("discreet", DOORS["nodes"], cleanup="Never"))
+    name = run(on_old("discrete", DOORS["nodes"], cleanup="Never"))
     kube.wait_for_success(name)
     pods = [body["metadata"]["name"] for body in kube.items("pods")]
     ours = [pod for pod in pods if pod.startswith((name, "solrbench"))]

@@ -1,4 +1,4 @@
-"""What goes wrong is told in a condition, with the place and the remedy, and leaves nothing."""
+"""A failure is reported in a condition, with its location and remedy, and leaves no pods."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from support.benchmarks import SMALL_SOLR, config_map, small
 
 Run = Callable[..., str]
 SOON = 60.0
-"""Seconds within which a pod's trouble must be told."""
+"""Seconds within which a pod's problem must be reported."""
 
 
 def solr_cloud(**changes: object) -> dict[str, object]:

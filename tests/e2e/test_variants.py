@@ -1,4 +1,4 @@
-"""One Solr behind three doors, each counted by whoever stands in it; queries for one shard only."""
+"""One Solr through three endpoints, which count their requests; queries for one shard only."""
 
 import csv
 import io

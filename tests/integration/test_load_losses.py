@@ -80,7 +80,7 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_planned_rate_is_planned_anew_for_who_is_left(tmp_path: Path) -> None:
+def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) -> None:
     with serving() as server:
         step = {"requestsPerSecond": 50, "arrivals": "Uniform", "durationSeconds": 10}
         plan = make_plan(server, {"name": "planned", **step}, **GOES_ON)
@@ -119,7 +119,7 @@ def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
             kill_one(load)
             state = load.wait(lambda state: state.stage == "Failed", 15)
             assert state.reason == "WorkerLost"
-            assert "nobody is left" in (state.message or "")
+            assert "no worker is left" in (state.message or "")
 
 
 @pytest.mark.timeout(150)

@@ -91,7 +91,7 @@ DOORS = [
 
 ROUTING = [
     bad("negative prefixes", {PREFIXES: -1}, PREFIXES, TOO_SMALL),
-    bad("more prefixes than their hash tells apart", {PREFIXES: 65_537}, PREFIXES, TOO_LARGE),
+    bad("more prefixes than their hash distinguishes", {PREFIXES: 65_537}, PREFIXES, TOO_LARGE),
     bad("more than all queries routed", {ROUTED: 1001}, ROUTED, TOO_LARGE),
     bad("prefixes for implicit", {PREFIXES: 4, ROUTER: {"name": "implicit"}}, "spec", NOT_READ),
     bad(

@@ -1,4 +1,4 @@
-"""Every bad resource: one table for both judges.
+"""Every bad resource: one table for both validators.
 
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """

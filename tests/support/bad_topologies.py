@@ -146,7 +146,7 @@ TOPOLOGY = [
         SOLR_10,
     ),
     bad(
-        "ZooKeeper that nobody provides",
+        "ZooKeeper without a provider",
         {f"{SOLR}.provisioner": "StatefulSet", f"{SOLR}.zookeeper": {"mode": "Provided"}},
         SOLR,
         "zookeeper.mode must not be Provided with provisioner StatefulSet",

@@ -1,7 +1,7 @@
 """A SolrCloud that asks for a password, with nginx in front: what users have already.
 
-The nodes are those that a benchmark has left (`cleanup: Never`); from then on they belong to
-nobody. Security is switched on by Solr's own means, a `security.json` in ZooKeeper.
+The nodes are those that a benchmark has left (`cleanup: Never`); from then on no
+benchmark owns them. Security is switched on by Solr's own means, a `security.json` in ZooKeeper.
 """
 
 import base64
@@ -94,7 +94,7 @@ def door_url(port: int) -> str:
 
 
 def lock(name: str) -> None:
-    """Let nobody into the nodes without the password, probes of the kubelet apart."""
+    """Require the password on all nodes, except for probes of the kubelet."""
     salt = b"sixteen bytes of"
     digest = hashlib.sha256(hashlib.sha256(salt + PASSWORD.encode()).digest()).digest()
     stored = f"{base64.b64encode(digest).decode()} {base64.b64encode(salt).decode()}"

@@ -250,7 +250,7 @@ def free_port() -> int:
 
 
 def login(bench: Bench, password: str) -> dict[str, Any]:
-    """Mount a login, as a Secret would be; return the part of the plan that tells of it."""
+    """Mount a login, as a Secret would be; return the part of the plan that names it."""
     (bench.folder / "username").write_text("solr")
     (bench.folder / "password").write_text(password)
     return {"access": {"credentialsFolder": str(bench.folder)}}

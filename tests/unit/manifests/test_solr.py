@@ -143,7 +143,7 @@ def test_placement() -> None:
     assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "solr"
 
 
-def test_placement_without_a_wish_only_spreads() -> None:
+def test_placement_by_default_only_spreads() -> None:
     assert not {"nodeSelector", "tolerations"} & pod(solr()).keys()
     assert pod(solr())["topologySpreadConstraints"]
 

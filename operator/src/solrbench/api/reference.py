@@ -12,7 +12,7 @@ INTRODUCTION = f"""\
 # API reference: {GROUP}/{VERSION}
 
 One resource, `{KIND}`. Every default below is filled in by the API server, so the stored resource
-shows the whole wish. After creation only {{mutable}} may change.
+shows the complete spec. After creation only {{mutable}} may change.
 
 A field is required where the default says so, and absent unless given where it shows a dash.
 """

@@ -45,7 +45,7 @@ def follow(
     `require_valid` lets steps that are Invalid have an exit code of their own.
 
     Raises:
-        PermanentError: if there is no such benchmark, or it is deleted meanwhile.
+        PermanentError: if there is no such benchmark, or it is deleted while it is followed.
 
     """
     console = Console(highlight=False)

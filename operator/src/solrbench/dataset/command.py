@@ -36,7 +36,7 @@ EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
 
 EXIT_TERMINATED = 128 + signal.SIGTERM
-"""Exit code of a pod that was told to stop."""
+"""Exit code of a pod that received SIGTERM."""
 
 _TIMEOUT = httpx.Timeout(300.0, connect=10.0)
 _log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
     except IndexingError as error:
         code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
-        message = "told to stop before all documents were sent"
+        message = "stopped before all documents were sent"
         code, failure = EXIT_TERMINATED, IndexingError(Reason.INTERRUPTED, message, permanent=False)
     except Exception as error:  # noqa: BLE001 - the termination message must say what happened
         _log.exception("index pod %d failed", completion_index)

@@ -27,7 +27,7 @@ async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> Asy
                 writer.write(_response(head, pages))
                 await writer.drain()
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-            pass  # who asked has gone or speaks no HTTP
+            pass  # the client has disconnected, or the request is not HTTP
         finally:
             writer.close()
 

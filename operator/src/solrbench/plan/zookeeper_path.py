@@ -66,7 +66,7 @@ def member_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
 
 def _own_chroot(benchmark: SolrBenchmark, solr: SolrCloud) -> str:
     if solr.provisioner is Provisioner.STATEFUL_SET:
-        return ""  # an ensemble of its own has nobody to keep apart
+        return ""  # an ensemble of its own is shared with no other target
     return f"/{_full_name(benchmark)}"
 
 

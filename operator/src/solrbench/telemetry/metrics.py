@@ -33,7 +33,7 @@ class ReconcileResult(StrEnum):
     RETRY = "retry"
     """Something is not there yet; the reconcile is made again."""
     ERROR = "error"
-    """The pass failed in a way that nobody planned for."""
+    """The reconcile ended with an unexpected error."""
 
 
 class Clock(Protocol):
@@ -51,7 +51,7 @@ class ReconcileTimer:
 
 
 class OperatorMetrics:
-    """What the operator tells about itself."""
+    """Metrics of the operator process."""
 
     def __init__(self, registry: CollectorRegistry, version: str) -> None:
         self._reconciles = Counter(
@@ -103,7 +103,7 @@ class Telemetry:
     Attributes:
         registry: what `serve` shows
         benchmarks: the latest model of every benchmark
-        operator: what the operator tells about itself
+        operator: metrics of the operator process
 
     """
 

@@ -57,8 +57,8 @@ def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
 
 def _invalid_reasons(benchmark: SolrBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
-        for doubt in each.reasons:
-            yield (*_labels(each), doubt.reason), 1
+        for reason in each.reasons:
+            yield (*_labels(each), reason.reason), 1
 
 
 def _labels(entry: _Entry) -> tuple[str, ...]:
@@ -243,7 +243,7 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "step_valid",
-        "1 if the numbers of the step may be believed, 0 if the step is Invalid.",
+        "1 if the step is Valid, 0 if it is Invalid.",
         _valid,
         _STEP,
     ),

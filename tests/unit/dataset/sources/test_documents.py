@@ -63,7 +63,7 @@ def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -
         ("a.csv.gz", packed(b"a\n1\n")[:-6], Reason.MALFORMED_DOCUMENT, "damaged gzip"),
         ("a.csv.gz", packed(b"a\n")[:10] + b"\xff" * 9, Reason.MALFORMED_DOCUMENT, "damaged"),
         ("a.jsonl", b"\n", Reason.EMPTY_DATASET, "there is no document in a.jsonl"),
-        ("a.tsv", b"a\t", Reason.UNKNOWN_FORMAT, "a.tsv: the ending tells no format"),
+        ("a.tsv", b"a\t", Reason.UNKNOWN_FORMAT, "a.tsv: the ending is of no known format"),
     ],
 )
 def test_says_what_is_wrong_with_a_file(

@@ -22,7 +22,7 @@ def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
             if len(rang) < len(wanted):
                 clock.set(wanted[len(rang)])
             else:
-                # Rings that nobody fetched must not ring again.
+                # Expirations that were not read must not fire again.
                 clock.set(2**62)
                 again.set()
 

@@ -101,7 +101,7 @@ class Sender:
         try:
             self._routes = await self._leaders.read()
         except IndexingError:
-            return  # the old leaders are the best guess; the attempt itself tells what is wrong
+            return  # the old leaders are the best guess; the attempt itself reports what is wrong
 
     async def _try(self, batch: Batch) -> IndexingError | None:
         self._turn += 1

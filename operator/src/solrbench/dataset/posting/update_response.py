@@ -33,19 +33,19 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
 
 
 def refusal(status: int, location: str) -> IndexingError | None:
-    """Return the failure if who stands at Solr's endpoint lets nobody in; no retry cures it."""
+    """Return the permanent failure of a 401, 403 or redirect; None for any other status."""
     if status in (401, 403):
         return IndexingError(
             Reason.AUTHENTICATION_FAILED,
             f"{location}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret"
-            " with user and password of somebody who may do that",
+            " whose user is allowed to do this",
             permanent=True,
         )
     if 300 <= status < 400:
         return IndexingError(
             Reason.REDIRECT_REFUSED,
-            f"{location}: HTTP {status}; redirects are not followed, name the place itself in"
-            " target.existing.urls",
+            f"{location}: HTTP {status}; redirects are not followed; set"
+            " target.existing.urls to the final URL",
             permanent=True,
         )
     return None

@@ -52,7 +52,7 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
 
 
 def distinct_names(files: list[DataFile]) -> list[str]:
-    """Return a name for each file, with its number in front where two would be alike.
+    """Return a name for each file, with its number in front where two would be equal.
 
     `!` becomes `_`, since Solr's compositeId router would read it as a separator.
     """
@@ -62,10 +62,10 @@ def distinct_names(files: list[DataFile]) -> list[str]:
 
 
 def format_of(file: DataFile, wanted: Format) -> Format:
-    """Return `wanted`, or for `Auto` the format that the file's ending tells.
+    """Return `wanted`, or for `Auto` the format of the file's ending.
 
     Raises:
-        IndexingError: the ending tells nothing
+        IndexingError: the ending is unknown
 
     """
     if wanted is not Format.AUTO:
@@ -74,8 +74,9 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     if ending not in _ENDINGS:
         raise IndexingError(
             Reason.UNKNOWN_FORMAT,
-            f"{file.location}: the ending tells no format ({', '.join(_ENDINGS)}, each also with"
-            " .gz); set spec.dataset.format or rename the file",
+            f"{file.location}: the ending is of no known format"
+            f" ({', '.join(_ENDINGS)}, each also with .gz);"
+            " set spec.dataset.format or rename the file",
             permanent=True,
         )
     return _ENDINGS[ending]
@@ -114,7 +115,7 @@ def _opener(folder: Path, path: str) -> Callable[[], io.BufferedReader]:
         except PermissionError as error:
             raise IndexingError(
                 Reason.DATASET_UNREACHABLE,
-                f"{path}: permission denied; make it readable for everybody",
+                f"{path}: permission denied; make it readable for all users",
                 permanent=True,
             ) from error
 

@@ -5,7 +5,7 @@
 - `open_loop`: sends arrivals when they are due, over the connections of `pooled_client`;
   `precise_timer` wakes it in time
 - `http_client`: one request after another over a connection
-- `http_connection`: HTTP/1.1 over `timestamped_socket`, whose kernel tells when bytes arrived
+- `http_connection`: HTTP/1.1 over `timestamped_socket`, whose kernel reports when bytes arrived
 - `response_batch`: responses that arrive together: next requests first, then validation
 - `response_validation`: is a response valid?
 - `resource_usage`, `cgroups`: CPU time of the worker, and what held it back

@@ -15,7 +15,7 @@ from solrbench.load.schedule.assignment import Assignment
 
 
 class EngineListener(Protocol):
-    """Who is told of a step run; called in the event loop's thread."""
+    """Callbacks of a step run, called in the event loop's thread."""
 
     def on_ready(self, key: str) -> None:
         """Learn that all users of a step run are there."""

@@ -27,7 +27,7 @@ _EXHAUSTED_RESOURCES = {
 """Ends of a connection that the generator itself is to blame for, by error number."""
 
 _REFUSALS = {
-    ConnectionRefusedError: ("ConnectionRefused", "nobody listens on {where}"),
+    ConnectionRefusedError: ("ConnectionRefused", "connection to {where} refused"),
     ConnectionResetError: ("ConnectionReset", "{where} reset the connection"),
     TimeoutError: ("Timeout", "cannot connect to {where} in time"),
 }
@@ -59,7 +59,7 @@ class HttpClient(ABC):
         self.is_aborted = False
 
     def send_early(self, request: PreparedRequest, now_ns: int) -> None:  # noqa: B027 - most wait
-        """Send what follows if that does not depend on the response, which is not judged yet."""
+        """Send what follows if that does not depend on the response, which is not checked yet."""
 
     @abstractmethod
     def on_completed(self, ended: CompletedRequest) -> None:
@@ -70,7 +70,7 @@ class HttpClient(ABC):
         """Count a request that is sent again over a fresh connection."""
 
     def slow_sample(self, ended: CompletedRequest, failed: RequestFailure | None) -> SlowSample:
-        """Return a request, judged by now, as an entry of the list of slow ones."""
+        """Return a request, checked by now, as an entry of the list of slow ones."""
         request, started_ns, ended_ns, _, _, answer = ended
         return SlowSample(
             microseconds=(ended_ns - started_ns) // 1000,
@@ -273,7 +273,7 @@ def connect_failure(error: OSError, node: Node) -> RequestFailure:
 def _exhausted_resource(error: OSError) -> str | None:
     """Return the remedy if the generator's own means are used up.
 
-    Attempts over several addresses are told as one error without a number of its own.
+    Attempts over several addresses are reported as one error without a number of its own.
     """
     if error.errno is not None:
         return _EXHAUSTED_RESOURCES.get(error.errno)

@@ -3,7 +3,7 @@
 A due request goes to the next node in turn, over the connection that was used last: few stay warm,
 and all nodes get equally many requests. Without a free connection it waits in a queue while another
 one is opened; whichever is free first, a new one or an old one, takes the head of the queue. So a
-connection that is slow to come up holds up nobody.
+connection that is slow to open delays no other request.
 """
 
 import asyncio

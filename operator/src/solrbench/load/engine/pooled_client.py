@@ -28,7 +28,7 @@ class ClientPool(Protocol):
     """Where a connection belongs."""
 
     def on_completed(self, client: "PooledClient", ended: CompletedRequest) -> None:
-        """Count the request that ended; its fate is in `asker.failed`."""
+        """Count the request that ended; its failure is in `client.failed`."""
 
     def record_transaction(
         self,
@@ -154,6 +154,6 @@ class PooledClient(HttpClient):
         self.send(request, now_ns)
 
     def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
-        """Keep the reason where no request is there to bear it: nobody asks while connecting."""
+        """Keep the reason; while connecting there is no request to attach it to."""
         self.failed = failed
         super()._fail(ended_ns, received, failed)

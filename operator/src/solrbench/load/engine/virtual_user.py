@@ -28,7 +28,7 @@ class UserContext(Protocol):
         """Return the next request, None if there is no more to do."""
 
     def is_exhausted(self, now_ns: int) -> bool:
-        """Say whether there is no more to do, so that nobody thinks about it."""
+        """Say whether there is no more to do, so that no think time begins."""
 
     @property
     def record(self) -> Record:
@@ -86,7 +86,7 @@ class VirtualUser(HttpClient):
         super().abort()
 
     def send_early(self, request: PreparedRequest, now_ns: int) -> None:
-        """Ask again at once: a user who does not think waits for no judgement."""
+        """Send again at once: a user without think time does not wait for the check."""
         if self._think is None and (request.extra is None or request.extra.transaction is None):
             self._send_next(now_ns)
 

@@ -7,7 +7,7 @@ from locust import LoadTestShape
 
 
 class StepLoadShape(LoadTestShape):
-    """A shape that somebody else moves.
+    """A shape that is changed from outside.
 
     `changed` is set while a level waits to be taken up; a dispatch under way is cut short then.
     """

@@ -99,7 +99,7 @@ def resumed(plan: LoadPlan) -> ListOffsets:
 def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
     """Return the most requests that a try of a step run can have sent, of each entry and of all.
 
-    None where nobody can know: users who ask for a given time.
+    None where it is unknown: users who send for a given time.
     """
     if assignment.open_loop is None:
         return assignment.requests

@@ -122,7 +122,7 @@ class Master:
     def _stop(self) -> None:
         if not self._coordinator.is_over:
             self._worker_pool.fail(
-                LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
+                LoadError("StoppedByUser", "the run was stopped from the Locust web UI")
             )
 
     def _crashed(self, greenlet: Any) -> None:

@@ -60,7 +60,7 @@ class _CompletedRun(NamedTuple):
     results: list[tuple[str, WorkerStepResult]]
     caches: list[CacheSample]
     steady: bool | None
-    """Whether it became steady; None if nobody asked."""
+    """Whether it became steady; None if not requested."""
     may_repeat: bool
     """Whether queries that are to be sent once may have been sent before it."""
 
@@ -72,7 +72,7 @@ class RunCoordinator:
     there and raises `LoadError` if the run cannot begin.
     """
 
-    def __init__(  # noqa: PLR0913 - what to do, and everybody who does it
+    def __init__(  # noqa: PLR0913 - the plan, and all collaborators
         self,
         plan: LoadPlan,
         workers: WorkerPool,
@@ -211,8 +211,8 @@ class RunCoordinator:
             wanted = assignment.model_copy(update={"key": key, "offsets": offsets})
             try:
                 return self._run_once(wanted, rate, stage, until)
-            except StepRunAbortedError as spoiled:
-                _logger.warning("pass=%s is run again: %s", assignment.key, spoiled)
+            except StepRunAbortedError as aborted:
+                _logger.warning("pass=%s is run again: %s", assignment.key, aborted)
                 self._skip(assignment)
                 self._workers.abort()
                 self._caches.end(time.monotonic())
@@ -220,7 +220,7 @@ class RunCoordinator:
         raise AssertionError  # count() has no end
 
     def _skip(self, assignment: Assignment) -> None:
-        """Go on behind what a spoiled try can have sent."""
+        """Continue after what an aborted run may have sent."""
         waited = assignment.start is Start.BARRIER and not self._workers.is_measuring
         if any(self._once_only) and not waited:
             self._offsets = self._offsets.skip_lost(
@@ -264,7 +264,7 @@ class RunCoordinator:
         self._workers.wait_empty(spawning + _GRACE_SECONDS)
 
     def _result_timeout(self, assignment: Assignment) -> float | None:
-        """Return the seconds after which a result is late; None if nobody can know."""
+        """Return the seconds after which a result is late; None if it is unknown."""
         if assignment.seconds is None:
             return None
         # In an open loop a request may wait for a connection as long as for its response.

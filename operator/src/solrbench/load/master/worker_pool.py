@@ -32,7 +32,7 @@ class StepRunAbortedError(Exception):
 class WorkerPool:
     """Sends orders to the workers, collects what they say and notices who is lost.
 
-    With `redistribute`, the loss of a worker ends the run only if nobody is left.
+    With `redistribute`, the loss of a worker ends the run only if none is left.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class WorkerPool:
 
     @property
     def is_measuring(self) -> bool:
-        """Say whether the step run was told to begin, as opposed to its ramp."""
+        """Say whether measuring was started, as opposed to the ramp."""
         return self._measuring
 
     @property
@@ -184,7 +184,7 @@ class WorkerPool:
             self._send(worker, messages.STOP_SENDING, {"key": self._key})
 
     def shut_down(self, exit_code: int) -> None:
-        """Tell every worker to end."""
+        """Send every worker the order to exit."""
         for worker in self._names:
             self._send(worker, messages.EXIT, {"exit_code": exit_code})
 
@@ -203,7 +203,7 @@ class WorkerPool:
     ) -> list[tuple[str, WorkerStepResult]]:
         """Wait until every worker has ended the step run; return names and results by place.
 
-        `look` is called again and again meanwhile, whenever a worker was heard. Workers that were
+        `look` is called again and again, whenever a worker has sent a message. Workers that were
         lost before that have no result.
 
         Raises:
@@ -247,7 +247,7 @@ class WorkerPool:
         return [worker for worker in self._present if worker not in heard]
 
     def wait(self, holds: Callable[[], bool], seconds: float | None = None) -> None:
-        """Wait for a condition while nobody is lost, or while those that are left can go on.
+        """Wait for a condition while no worker is lost, or while the remaining ones can go on.
 
         Raises:
             LoadError: `WorkerLost`, or what a worker reports
@@ -261,7 +261,7 @@ class WorkerPool:
             if holds():
                 return
             if deadline is not None and time.monotonic() > deadline:
-                message = f"pass {self._key}: workers did not do as told within {seconds:.0f} s"
+                message = f"pass {self._key}: workers did not acknowledge within {seconds:.0f} s"
                 raise LoadError("WorkerLost", message)
             self._changed.wait(_LOOK_SECONDS)
 
@@ -291,7 +291,7 @@ class WorkerPool:
         """Go on without a worker.
 
         Raises:
-            LoadError: `WorkerLost` if that is not wanted, or nobody is left
+            LoadError: `WorkerLost` if that is not wanted, or none is left
             StepRunAbortedError: the step run cannot go on
 
         """
@@ -309,7 +309,7 @@ class WorkerPool:
 
     def _redistribute_users(self, worker: str, assignment: Assignment, loss: str) -> None:
         if all(each in self._gone for each in self._present):
-            raise LoadError("WorkerLost", f"{loss}, and nobody is left")
+            raise LoadError("WorkerLost", f"{loss}, and no worker is left")
         planned = assignment.open_loop is not None
         if not self._measuring or planned or assignment.requests is not None:
             # What is exact or planned for each worker cannot be made good by the others.

@@ -136,7 +136,7 @@ class StepRunRecorder:
         """Begin before measuring does.
 
         `transactions` are the places of whole transactions; of the names in `unchecked` there are
-        counts that nobody could make.
+        counts that could not be made.
         """
         self.names = names
         self._transactions = transactions

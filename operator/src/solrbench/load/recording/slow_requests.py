@@ -20,7 +20,7 @@ class SlowSample(NamedTuple):
     request: PreparedRequest
     started_ns: int
     node: str | None
-    """Host and port; None if nobody told."""
+    """Host and port; None if not reported."""
     qtime_milliseconds: int | None
     failed: RequestFailure | None
 

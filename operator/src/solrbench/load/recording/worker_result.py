@@ -41,7 +41,7 @@ class WorkerRequestStats(Model):
     failures: int
     failure_kinds: list[FailureKind]
     partial_answers: int | None = 0
-    """None if nobody can see them in the responses, as the following."""
+    """None if not detectable in the responses, as the following."""
     empty_answers: int | None = 0
     ramp_requests: int
     ramp_failures: int
@@ -73,11 +73,11 @@ class WorkerStepResult(Model):
     core_cpu_seconds: float | None = None
     """CPU time of the engine's thread, within it."""
     core_waiting_seconds: float | None = None
-    """Time in which that thread waited for a CPU; None where the kernel does not tell."""
+    """Time in which that thread waited for a CPU; None where the kernel does not report it."""
     measured_seconds: float | None = None
     """Time by the clock that these were spent in."""
     throttled_seconds: float | None = None
-    """Time in which the control group stood still; None where the kernel does not tell."""
+    """Time for which the control group was throttled; None where the kernel does not report it."""
     cpu_limit_cores: float | None = None
     """Limit of the control group; None without one."""
     first_seconds: float | None = None

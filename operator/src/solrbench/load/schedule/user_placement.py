@@ -1,7 +1,7 @@
 """Which worker runs which user, also after workers were lost.
 
 User `u` begins on worker `u % workers`. When a worker is lost, its users go to those that are left,
-one after the other; nobody else moves, so no user that runs is ever stopped.
+one after the other; no other user moves, so no user that runs is ever stopped.
 """
 
 from dataclasses import dataclass, replace

@@ -20,7 +20,7 @@ class RequestSource(Protocol):
     ) -> Iterator[PreparedRequest]:
         """Return what one worker sends in one step run, in order; it may end.
 
-        `entry_index` is that of the entry in the workload. Whoever numbers requests takes the
+        `entry_index` is that of the entry in the workload. A source that numbers requests takes the
         numbers from `counter`.
         """
 

@@ -23,7 +23,7 @@ class Window(Model):
 
 
 class FailureKind(Model):
-    """Failures that look alike."""
+    """Failures of one kind."""
 
     kind: str
     """HTTP503, Timeout, ConnectionReset, SolrError, PartialResults, MalformedAnswer …"""
@@ -41,13 +41,13 @@ class SlowRequest(Model):
 
     query: str
     """What was asked, as it was sent, cut at 300 characters. For users of a locustfile type and
-    path with parameters, without a body, or the name if they told no address."""
+    path with parameters, without a body, or the name if they reported no address."""
     service_time_microseconds: int
     """Its service time."""
     qtime_milliseconds: int | None = None
-    """What Solr says it took; None without an answer that tells."""
+    """Solr's own `QTime`; None without a response that contains it."""
     node: str | None = None
-    """Host and port it was sent to; None if the users of a locustfile did not tell."""
+    """Host and port it was sent to; None if the users of a locustfile did not report it."""
     second: float
     """When it was sent: seconds since measuring began."""
     failure: str | None = None
@@ -65,11 +65,11 @@ class RequestResult(Model):
     failures: int
     failure_kinds: list[FailureKind] = []
     partial_answers: int | None = None
-    """Answers marked `partialResults`; they are failures. None where nobody can tell: in
+    """Responses marked `partialResults`; they are failures. None where not detectable: in
     documents of older versions, for users of a locustfile, and if an answer to this name is not
     JSON or has no header."""
     empty_answers: int | None = None
-    """Good answers with `numFound` 0; None where nobody can tell: as before, but a
+    """Good responses with `numFound` 0; None where not detectable: as before, but a
     header is not needed."""
     ramp_requests: int = 0
     """Sent before the last user had started; in no other number."""
@@ -82,7 +82,7 @@ class RequestResult(Model):
     min_microseconds: int | None = None
     max_microseconds: int | None = None
     service_time_histogram: str
-    """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures alike,
+    """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures,
     since a fast error must not vanish; timeouts count with the time waited."""
     windows: list[Window] = []
     slow_requests: list[SlowRequest] = []
@@ -117,14 +117,14 @@ class WorkerResult(Model):
     core_cpu_seconds: float | None = None
     """CPU time of the thread that sends and takes answers, within `cpu_seconds`."""
     core_waiting_seconds: float | None = None
-    """Time in which that thread wanted to run and no CPU was free; None where nobody tells."""
+    """Time in which that thread wanted to run and no CPU was free; None where not reported."""
     measured_seconds: float | None = None
     """Time by the clock that these were spent in; from the begin of measuring on this worker."""
     throttled_seconds: float | None = None
     """Time in which the worker's control group stood still because its CPU quota was used up,
-    added over the CPUs; None where the kernel does not tell."""
+    added over the CPUs; None where the kernel does not report it."""
     cpu_limit_cores: float | None = None
-    """CPU limit of the control group; None without one, or where the kernel does not tell."""
+    """CPU limit of the control group; None without one, or where the kernel does not report it."""
 
     @property
     def core_busy_percent(self) -> float | None:
@@ -195,10 +195,10 @@ class StepRunResult(Model):
     thousands: list[RequestWindow] = []
     """Windows of a thousand requests of any name, from the first measured one on."""
     caches: list[CacheSample] = []
-    """Solr's caches about once a second; empty where Solr does not tell."""
+    """Solr's caches about once a second; empty where Solr does not report them."""
     steady_from_second: int | None = None
     """Whole seconds after which service times were steady; None if they never were, or if the step
-    run was too short to tell."""
+    run was too short to decide."""
     outlier_windows: int | None = None
     """Seconds that were unlike the others; None in documents of older versions."""
     outliers: list[OutlierWindow] = []
@@ -214,4 +214,4 @@ class StepRunResult(Model):
     """Queries of a list with the order `EachOnce` may have been sent before in this ladder: load
     pods were lost, and it is unknown how many requests they had sent."""
     pods: list[PodRecord] | None = None
-    """Pods of the benchmark; None if nobody looked, as in documents of older versions."""
+    """Pods of the benchmark; None if not recorded, as in documents of older versions."""

@@ -1,4 +1,4 @@
-"""Numbers as people read them: three significant digits and a unit."""
+"""Numbers as text: three significant digits and a unit."""
 
 import math
 

@@ -28,7 +28,7 @@ Of arrivals that are independent of each other (Poisson), one such second in e^1
 
 _DIGITS = 1
 _MIN_SECONDS = 5
-"""Seconds below which nothing can be told about the usual."""
+"""Fewer seconds than this have no meaningful median."""
 
 
 def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[OutlierWindow]:

@@ -63,17 +63,17 @@ def _step_stats(step: str, variant: str, step_runs: StepRuns) -> OpenLoopStats:
 
 
 def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
-    """Return the worst lags: percentiles of several workers cannot be put together.
+    """Return the worst lags: percentiles of several workers cannot be combined.
 
-    There is none if a worker did not tell its own, which may have been the worst. One that never
+    There is none if a worker did not report its own, which may have been the worst. One that never
     found a connection free has no percentile, and a longest lag that nothing stands behind.
     """
     percentiles = [each.lag_p99_microseconds for each in workers]
-    told = [lag for lag in percentiles if lag is not None]
-    if not told or len(told) < len(percentiles):
+    reported = [lag for lag in percentiles if lag is not None]
+    if not reported or len(reported) < len(percentiles):
         return {}
     longest = max(each.lag_max_microseconds or 0 for each in workers)
     return {
-        "lag_p99_milliseconds": milliseconds(max(told)),
+        "lag_p99_milliseconds": milliseconds(max(reported)),
         "lag_max_milliseconds": milliseconds(longest),
     }

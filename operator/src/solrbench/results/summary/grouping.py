@@ -1,4 +1,4 @@
-"""Stored step runs sorted by where they belong, and what they tell of one request name."""
+"""Stored step runs grouped by step and variant, and their results for one request name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -22,7 +22,7 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
     """Return the step runs of every step and variant of `spec`, of each step run the last attempt.
 
     Raises:
-        ValueError: if a document speaks of a step or variant that `spec` does not have, or has
+        ValueError: if a document refers to a step or variant that `spec` does not have, or has
             requests but no duration.
 
     """

@@ -1,4 +1,4 @@
-"""What an open loop tells beyond service times: response times, late and dropped requests."""
+"""Results of an open loop beyond service times: response times, late and dropped requests."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Results as people read them.
+"""Results as text.
 
 - `render`: reports as Markdown and CSV
 - `render_windows`: cold start and outlying seconds

@@ -39,8 +39,8 @@ def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
         for document in documents
     ]
     note = (
-        "Steady from: where the service times per second had lost their beginning (MSER); empty"
-        " where they never did, or where the pass was too short to tell."
+        "Steady from: second from which service times were stationary (MSER); empty where they"
+        " never became so, or where the step run was too short to decide."
     )
     return ["## Steadiness", _table(head, rows), note]
 

@@ -1,6 +1,6 @@
-"""The verdict on each step, that is whether its numbers may be believed.
+"""The verdict on each step: whether its results are valid.
 
-Every reason to doubt them carries what was measured and the bound of `spec.load.validity`.
+Every reason states the measured value and the limit of `spec.load.validity`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -65,13 +65,13 @@ def samples_needed(percentile: int) -> int:
 
 
 def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
-    """Return Invalid if one step is, Valid if none is, and nothing if nothing was judged."""
+    """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
     found = {each.verdict for each in verdicts}
     return INVALID if INVALID in found else VALID if found else ""
 
 
 def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
-    """Return those that must not be believed."""
+    """Return the verdicts that are Invalid."""
     return [each for each in verdicts if each.verdict == INVALID]
 
 
@@ -104,7 +104,7 @@ def _repeats(repeats: Sequence[int]) -> str:
 
 
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
-    """Judge all repeats together, as the percentiles in the status are of all their requests."""
+    """Check all repeats together, as the percentiles in the status are of all their requests."""
     counts: dict[str, int] = {}
     for document in step_runs:
         for result in document.requests:

@@ -3,5 +3,5 @@
 - `loader`: the file and its user classes
 - `engine`: its users, one step run after another
 - `step_run`: the one under way
-- `request_event`: what a request of such a user tells of itself
+- `request_event`: details of a request from Locust's event
 """

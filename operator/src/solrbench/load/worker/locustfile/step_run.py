@@ -28,13 +28,13 @@ from solrbench.load.workload.prepared_request import PreparedRequest
 
 _NS_PER_MS = 1_000_000
 _NOT_COUNTED = {"partial_answers": None, "empty_answers": None}
-"""Locust tells of no response what is in it."""
+"""Locust reports no content of responses."""
 
 _now = time.perf_counter_ns
 
 
 class LocustfileStepRunListener(Protocol):
-    """Who is told of a step run; each once."""
+    """Callbacks of a step run; each is called once."""
 
     def users_ready(self, key: str) -> None:
         """Learn that all users of this worker are there, their `on_start` done."""
@@ -108,7 +108,7 @@ class LocustfileStepRun:
             self._opened.wait()
 
     def left(self, user: User) -> None:
-        """Learn that a user ended, be it that it was told to."""
+        """Count a user that ended, also one that was stopped."""
         self._users.discard(user)
         if self._is_over:
             return
@@ -165,9 +165,9 @@ class LocustfileStepRun:
         )
         if measured:
             if is_slow:
-                told = describe_event(name, response, **more)
+                details = describe_event(name, response, **more)
                 self._recorder.add_slow_request(
-                    _slow_sample(told, request, started_ns, ended_ns, failed)
+                    _slow_sample(details, request, started_ns, ended_ns, failed)
                 )
             self._left -= 1
             if self._left <= 0:

@@ -26,7 +26,7 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     """
     limit = load.validity.max_worker_cpu_percent
     if not document.workers:
-        return NotEvaluated("no worker told its CPU time")
+        return NotEvaluated("no worker reported its CPU time")
     used = worst(
         Finding(
             percent,

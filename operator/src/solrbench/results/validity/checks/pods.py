@@ -46,7 +46,7 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     )
     if found is None and silent:
         return NotEvaluated(f"no cpu.stat of the control group of {', '.join(silent[:3])}")
-    return found if document.workers else NotEvaluated("no worker told its CPU time")
+    return found if document.workers else NotEvaluated("no worker reported its CPU time")
 
 
 def _limit(worker: WorkerResult) -> str:
@@ -58,7 +58,7 @@ def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     """Look for restarts and losses of the benchmark's pods."""
     del load
     if document.pods is None:
-        return NotEvaluated("nobody looked at the pods")
+        return NotEvaluated("pod state was not recorded")
     problems = [(pod, each) for pod in document.pods for each in pod.troubles]
     if not problems:
         return None

@@ -49,8 +49,8 @@ def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
         return None
     return Finding(
         1,
-        "load pods were lost, and nobody knows how many queries of a list with order EachOnce they"
-        " had sent; some may have been sent twice, bound 0",
+        "load pods were lost; how many queries of a list with order EachOnce they had sent is"
+        " unknown, so some may have been sent twice, bound 0",
     )
 
 
@@ -59,7 +59,7 @@ def _share_of_plan(document: StepRunResult, part: int, what: str, limit: int) ->
     if document.requests_per_second is None:
         return None
     if planned is None:
-        return NotEvaluated("nobody told how many requests were planned")
+        return NotEvaluated("the number of planned requests was not recorded")
     if part * 1000 <= limit * planned:
         return None
     share = format_share(part, planned)
