@@ -61,11 +61,12 @@ check: lint typing verify unit ## lint, typing, verify, unit: Python alone, no r
 	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
 
 .PHONY: lint
-lint: $(VENV)/ready ## ruff, import-linter, ShellCheck
+lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PYTHONPATH=operator/src $(BIN)/lint-imports
 	$(BIN)/shellcheck $(SCRIPTS)
+	git ls-files -z | xargs -0 $(BIN)/codespell
 
 .PHONY: format
 format: $(VENV)/ready ## format and fix what can be fixed
@@ -110,7 +111,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 
 .PHONY: bench
-bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (6 minutes)
+bench: $(VENV)/ready ## speed and accuracy of the load against wrk, k6 and Locust (6 minutes)
 	hack/tools bench
 	hack/k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench

@@ -24,7 +24,7 @@ from solrbench.manifests.common import OperatorImage
 
 BAD_VALUES = {
     "typo=1": "typo",
-    "image.repositry=x": "repositry",
+    "image.repositry=x": "repositry",  # codespell:ignore repositry
     "image.pullPolicy=Sometimes": "pullPolicy",
     "image.digest=sha256:12": "digest",
     "concurrency=0": "concurrency",
@@ -125,7 +125,7 @@ def test_images_by_digest_are_passed_on() -> None:
     assert container("minimal")["image"] == _settings("minimal").image.reference == image
 
 
-def test_the_definition_is_kept_unless_told_otherwise() -> None:
+def test_definition_is_kept_by_default() -> None:
     (kept,) = of_kind("default", "CustomResourceDefinition")
     (dropped,) = of_kind("everything", "CustomResourceDefinition")
     assert kept["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
