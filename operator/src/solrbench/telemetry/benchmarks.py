@@ -62,7 +62,7 @@ FAMILIES = (
     ),
     MetricFamily(
         "benchmark_phase_start_timestamp_seconds",
-        "Unix time at which the phase under way began.",
+        "Unix time at which the current phase began.",
         _one(_phase_start),
     ),
     MetricFamily(
@@ -111,7 +111,9 @@ FAMILIES = (
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
     ),
-    MetricFamily("live_users", "Users running; absent with a planned rate.", _live("users"), _LIVE),
+    MetricFamily(
+        "live_users", "Users running; absent with an arrival rate.", _live("users"), _LIVE
+    ),
     MetricFamily(
         "live_requests_per_second",
         "Rate of requests over the last seconds.",
@@ -120,13 +122,13 @@ FAMILIES = (
     ),
     MetricFamily(
         "live_planned_requests_per_second",
-        "Rate that the step under way plans; absent with users.",
+        "Scheduled rate of the current step; absent with users.",
         _live("planned_requests_per_second"),
         _LIVE,
     ),
     MetricFamily(
         "live_step_requests",
-        "Requests of the step under way so far.",
+        "Requests of the current step so far.",
         _live("requests"),
         _LIVE,
     ),

@@ -23,7 +23,7 @@ from prometheus_client import (
 from solrbench.telemetry.benchmarks import BenchmarkCollector, BenchmarkStore
 
 _PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-"""A pass reads a handful of objects; one that takes a minute is stuck on a deadline."""
+"""A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
 
 
 class ReconcileResult(StrEnum):
@@ -56,7 +56,7 @@ class OperatorMetrics:
     def __init__(self, registry: CollectorRegistry, version: str) -> None:
         self._reconciles = Counter(
             "solrbench_reconcile_passes",
-            "Passes of the reconcile loop by how they ended.",
+            "Reconciles by result.",
             ["result"],
             registry=registry,
         )
@@ -64,7 +64,7 @@ class OperatorMetrics:
             self._reconciles.labels(result.value)
         self._seconds = Histogram(
             "solrbench_reconcile_pass_seconds",
-            "Duration of one pass of the reconcile loop.",
+            "Duration of one reconcile.",
             buckets=_PASS_SECONDS,
             registry=registry,
         )

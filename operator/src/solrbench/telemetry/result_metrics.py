@@ -1,4 +1,4 @@
-"""Metrics of results: of the stored passes, merged over all repeats."""
+"""Metrics of results: of the stored step runs, merged over all repeats."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -83,7 +83,7 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "step_failures",
-        "Requests whose answer was wrong, missing or late.",
+        "Requests whose response was wrong, missing or late.",
         _results("failures"),
         _RESULT,
     ),
@@ -131,7 +131,7 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "step_outlier_windows",
-        "Seconds of the step that were unlike the others.",
+        "Outlier seconds of the step.",
         _results("outlier_windows"),
         _RESULT,
     ),
@@ -144,7 +144,7 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "step_response_time_average_seconds",
-        "Mean response time; only with a planned rate, as the following.",
+        "Mean response time; only with an arrival rate, as the following.",
         _results("response_average_milliseconds", 1000),
         _RESULT,
     ),
@@ -175,13 +175,13 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "step_dropped_requests",
-        "Requests planned but never sent, for want of a free connection.",
+        "Requests scheduled but never sent, because no connection was free.",
         _results("dropped_requests"),
         _RESULT,
     ),
     MetricFamily(
         "step_planned_arrivals",
-        "Requests or whole transactions that the planned rate asked for; only with a planned rate,"
+        "Requests or complete transactions that were scheduled; only with an arrival rate,"
         " as the following.",
         _open_loop("planned_arrivals"),
         _STEP,
@@ -200,7 +200,7 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "step_dropped_arrivals",
-        "Arrivals never sent, for want of a free connection.",
+        "Arrivals never sent, because no connection was free.",
         _open_loop("dropped_arrivals"),
         _STEP,
     ),
@@ -219,25 +219,25 @@ RESULT_FAMILIES = (
     ),
     MetricFamily(
         "cold_start_first_thousand_seconds",
-        "Time from the first request sent to the end of the thousandth, of the first pass.",
+        "Time from the first request sent to the end of the thousandth, of the first step run.",
         _cold_start("first_thousand_seconds"),
         _STEP,
     ),
     MetricFamily(
         "cold_start_first_thousand_service_time_average_seconds",
-        "Mean service time of the first thousand requests of the first pass.",
+        "Mean service time of the first thousand requests of the first step run.",
         _cold_start("first_thousand_average_milliseconds", 1000),
         _STEP,
     ),
     MetricFamily(
         "cold_start_first_thousand_service_time_max_seconds",
-        "Longest service time of the first thousand requests of the first pass.",
+        "Longest service time of the first thousand requests of the first step run.",
         _cold_start("first_thousand_max_milliseconds", 1000),
         _STEP,
     ),
     MetricFamily(
         "cold_start_steady_service_time_average_seconds",
-        "Mean service time of the steady part of that pass; none if it never was steady.",
+        "Mean service time of the steady part of that step run; none if it never was steady.",
         _cold_start("steady_average_milliseconds", 1000),
         _STEP,
     ),
