@@ -15,10 +15,10 @@ _USERS = 20
 
 @dataclass(frozen=True)
 class Compared:
-    """Percentiles of one pass, in µs.
+    """Percentiles of one step run, in µs.
 
     Attributes:
-        document: the pass as the product reports it
+        document: the step run as the product reports it
         reported: p50, p90, p99, p99.9 by the product
         known: the same by the server
         answers: requests that the server answered
@@ -34,14 +34,14 @@ class Compared:
 def compare_with_server(
     distribution: str, folder: Path, seconds: int, users: int, workers: int = 1
 ) -> Compared:
-    """Measure a pass against a server that delays its answers."""
+    """Measure a step run against a server that delays its responses."""
     with python_server("delays", folder, [distribution]) as server:
         step = {"name": "known", "users": users, "durationSeconds": seconds}
         with product(server, folder, step, workers=workers, warmUp={"seconds": 1}) as running:
             running.wait_for_stage("WarmingUp", "Measuring")
             prefer([server.pid, *running.workers])
             (document,) = running.documents(seconds)
-        # In the order of the answers, and the first pass begins after the last one of the warm-up.
+        # In the order of the responses; the step run begins after the last one of the warm-up.
         known = server.get_json("/known")[document.warm_up_requests :]
     return Compared(
         document,

@@ -285,7 +285,7 @@ TOPOLOGY = [
         "may not set more than one of size, maxRamMegabytes",
     ),
     bad(
-        "autowarming in per cent",
+        "autowarming in percent",
         {"spec.collection.caches": {"filter": {"autowarmCount": "10%"}}},
         "spec.collection.caches.filter.autowarmCount",
         NOT_INTEGER,

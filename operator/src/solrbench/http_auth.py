@@ -1,6 +1,6 @@
-"""How to come in: credentials and trust, in the one form that every HTTP client here takes.
+"""HTTP credentials and TLS trust, shared by all HTTP clients.
 
-Nothing of it may be printed: `repr` hides it, and no message holds it.
+They are never printed: `repr` hides them, and no message contains them.
 """
 
 import ssl
@@ -18,12 +18,12 @@ AUTHENTICATION_FAILED = "AuthenticationFailed"
 CERTIFICATE_NOT_TRUSTED = "CertificateNotTrusted"
 REDIRECT_REFUSED = "RedirectRefused"
 REFUSALS = frozenset({AUTHENTICATION_FAILED, CERTIFICATE_NOT_TRUSTED, REDIRECT_REFUSED})
-"""Reasons for which an existing target turns a caller away; none passes by itself."""
+"""Reasons for which an existing target refuses a client; none resolves itself."""
 
 
 @dataclass(frozen=True)
 class HttpAuth:
-    """What a caller shows, and whom it trusts.
+    """Credentials of a client and the authorities it trusts.
 
     Attributes:
         authorization: value of the header, or `None` for none
@@ -69,7 +69,7 @@ class HttpAuth:
 
 @cache
 def _bundled_trust() -> ssl.SSLContext:
-    # Once for all clients: reading the authorities takes 30 ms, and a client is made in each pass.
+    # Once for all clients: reading the authorities takes 30 ms, and a reconcile creates a client.
     return httpx.create_ssl_context(trust_env=False)
 
 

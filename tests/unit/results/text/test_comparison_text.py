@@ -18,11 +18,11 @@ from solrbench.results.text.comparison_text import comparison_lines, format_over
         ),
         (
             Overhead(percent=3, low_percent=-1, high_percent=7),
-            "+3 % (95 % confidence: -1 % … +7 %), no difference shown",
+            "+3 % (95 % confidence: -1 % … +7 %), no difference detected",
         ),
         (
             Overhead(percent=3, low_percent=0, high_percent=6),
-            "+3 % (95 % confidence: 0 % … +6 %), no difference shown",
+            "+3 % (95 % confidence: 0 % … +6 %), no difference detected",
         ),
     ],
 )

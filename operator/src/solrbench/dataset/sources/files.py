@@ -94,7 +94,7 @@ def _matches(folder: Path, path: str) -> list[str]:
         raise _outside(path)
     if not set(path) & {"*", "?"}:
         return [path]
-    # Unlike Path.glob, this one passes over hidden files and takes ** for *.
+    # Unlike Path.glob, this one skips hidden files and takes ** for *.
     matches = sorted(glob.glob(path.replace("[", "[[]"), root_dir=folder))  # noqa: PTH207
     files = [match for match in matches if (folder / match).is_file()]
     if not files:

@@ -1,4 +1,4 @@
-"""Where the lists of a workload go on, from pass to pass and from attempt to attempt.
+"""Where the lists of a workload go on, from step run to step run and attempt to attempt.
 
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
 can have sent is known, and with the order `EachOnce` so much is skipped. Users who ask for a given

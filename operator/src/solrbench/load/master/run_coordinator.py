@@ -176,7 +176,7 @@ class RunCoordinator:
     def _wait_until_stored(self) -> None:
         """Begin no step run of a list that is gone through once before the last one is stored.
 
-        If this master is lost, the next one knows that way which pass may have been begun.
+        If this master is lost, the next one knows by that which step run may have been started.
         """
         if any(self._once_only) and self._store.unacknowledged:
             self._step_run = None
@@ -212,7 +212,7 @@ class RunCoordinator:
             try:
                 return self._run_once(wanted, rate, stage, until)
             except StepRunAbortedError as aborted:
-                _logger.warning("pass=%s is run again: %s", assignment.key, aborted)
+                _logger.warning("step_run=%s is run again: %s", assignment.key, aborted)
                 self._skip(assignment)
                 self._workers.abort()
                 self._caches.end(time.monotonic())
@@ -280,7 +280,7 @@ class RunCoordinator:
         if stage != self._stage:
             self._stage = stage
             where = self._step_run.id if self._step_run else "-"
-            _logger.info("benchmark=%s pass=%s stage=%s", self._plan.benchmark, where, stage)
+            _logger.info("benchmark=%s step_run=%s stage=%s", self._plan.benchmark, where, stage)
 
 
 def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:

@@ -240,7 +240,7 @@ class WorkerPool:
         self.wait(over)
         for worker in self._unheard(heard):
             self._handle_lost_worker(
-                worker, f"said nothing of pass {self._key} within {seconds:.0f} s"
+                worker, f"sent no result of step run {self._key} within {seconds:.0f} s"
             )
 
     def _unheard(self, heard: Collection[str]) -> list[str]:
@@ -261,7 +261,9 @@ class WorkerPool:
             if holds():
                 return
             if deadline is not None and time.monotonic() > deadline:
-                message = f"pass {self._key}: workers did not acknowledge within {seconds:.0f} s"
+                message = (
+                    f"step run {self._key}: workers did not acknowledge within {seconds:.0f} s"
+                )
                 raise LoadError("WorkerLost", message)
             self._changed.wait(_LOOK_SECONDS)
 
@@ -298,7 +300,7 @@ class WorkerPool:
         loss = f"worker {self._names[worker]} {why}"
         if not self._redistribute:
             raise LoadError("WorkerLost", loss)
-        _logger.warning("pass=%s %s", self._key, loss)
+        _logger.warning("step_run=%s %s", self._key, loss)
         self._gone.add(worker)
         # It may only be cut off: then it must not go on asking beside those that take its users.
         self._send(worker, messages.EXIT, {"exit_code": EXIT_RETRYABLE})

@@ -13,14 +13,14 @@ _ALL_WORKERS = 100
 """Answers in the micro-batches of all workers together."""
 
 _LEAST = 5
-"""Answers in a micro-batch even of very many workers, whose thousands pass in a moment anyway."""
+"""Responses in a micro-batch even with very many workers, which reach a thousand in a moment."""
 
 MAX_MICRO_BATCHES = MAX_THOUSANDS * WINDOW_REQUESTS // _ALL_WORKERS
 """Micro-batches that are kept of one step run, over all workers."""
 
 
 class MicroBatches:
-    """Collects the micro-batches of one pass on one worker."""
+    """Collects the micro-batches of one step run on one worker."""
 
     def __init__(self, workers: int) -> None:
         self.size = max(_ALL_WORKERS // workers, _LEAST)

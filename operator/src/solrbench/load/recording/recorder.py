@@ -123,7 +123,7 @@ class RequestStats:
 
 
 class StepRunRecorder:
-    """All request names of one pass on one worker. Times are of one monotonic clock, in ns."""
+    """All request names of one step run on one worker. Times are of one monotonic clock, in ns."""
 
     def __init__(
         self,

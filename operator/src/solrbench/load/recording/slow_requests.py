@@ -1,4 +1,4 @@
-"""The slowest requests of one request name in one pass on one worker."""
+"""The slowest requests of one request name in one step run on one worker."""
 
 import heapq
 from typing import NamedTuple

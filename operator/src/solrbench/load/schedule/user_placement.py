@@ -24,7 +24,7 @@ class WorkerLoss:
 
 @dataclass(frozen=True)
 class UserPlacement:
-    """The users of one pass on their workers; places count from 0.
+    """The users of one step run on their workers; indexes count from 0.
 
     Attributes:
         workers: how many began

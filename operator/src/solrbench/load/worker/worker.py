@@ -174,7 +174,7 @@ class Worker:
 
     def on_finished(self, result: WorkerStepResult) -> None:
         """Send the result of a step run."""
-        _logger.info("pass=%s requests=%d finished", result.key, result.measured)
+        _logger.info("step_run=%s requests=%d finished", result.key, result.measured)
         self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
 
     def on_engine_failed(self, message: str) -> None:

@@ -74,7 +74,7 @@ class PreparedWorkload:
     unchecked: UncheckedNames = ALL_CHECKED
 
     def open_stream(self, assignment: Assignment) -> RequestStream:
-        """Begin a pass on one worker."""
+        """Begin a step run on one worker."""
         slots = [RequestCounter(assignment) for _ in self.sources]
         begun = [
             part.open_stream(assignment, index, own)

@@ -51,7 +51,7 @@ def from_chunks(chunks: Sequence[bytes]) -> StepRunResult:
     stream = b"".join(chunks)
     comment = _COMMENT.match(stream, _COMMENT_OFFSET)
     if not stream.startswith(_HEADER) or comment is None:
-        raise DamagedReportError(_damage("chunk 0 does not begin as a stored pass does"))
+        raise DamagedReportError(_damage("chunk 0 does not begin as a stored step run does"))
     if int(comment[1]) != len(chunks):
         raise DamagedReportError(_damage(f"{len(chunks)} of {int(comment[1])} chunks are there"))
     try:
@@ -73,4 +73,4 @@ def _deflate(text: bytes) -> bytes:
 
 
 def _damage(what: str) -> str:
-    return f"stored pass is damaged: {what}; delete its ConfigMaps and the pass is measured again"
+    return f"stored step run is damaged: {what}; delete its ConfigMaps to measure it again"

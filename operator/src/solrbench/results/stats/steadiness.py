@@ -48,7 +48,7 @@ class Steadiness:
 
     @property
     def deviation_percent(self) -> float | None:
-        """Coefficient of variation of the last windows in per cent; None without enough."""
+        """Coefficient of variation of the last windows in percent; None without enough."""
         if len(self._means) < (self._means.maxlen or 0):
             return None
         return statistics.relative_deviation_percent(list(self._means))

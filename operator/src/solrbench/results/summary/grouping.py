@@ -40,13 +40,13 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
 
 def _check(document: StepRunResult, runs_by_step: RunsByStep) -> None:
     if all(document.step != step for step, _ in runs_by_step):
-        raise ValueError(f"pass {document.id}: step {document.step} is not in spec.load.steps")
+        raise ValueError(f"step run {document.id}: step {document.step} is not in spec.load.steps")
     if (document.step, document.variant) not in runs_by_step:
         raise ValueError(
-            f"pass {document.id}: variant {document.variant!r} is not in spec.target.variants"
+            f"step run {document.id}: variant {document.variant!r} is not in spec.target.variants"
         )
     if document.seconds <= 0 and requests([document]):
-        raise ValueError(f"pass {document.id}: seconds is {document.seconds}, must be above 0")
+        raise ValueError(f"step run {document.id}: seconds is {document.seconds}, must be above 0")
 
 
 def request_names(runs_by_step: RunsByStep, step: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Results as tables: cells for a terminal, Markdown to pass around, CSV for a spreadsheet."""
+"""Results as tables: cells for a terminal, Markdown for documents, CSV for a spreadsheet."""
 
 import csv
 import io
