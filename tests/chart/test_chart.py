@@ -39,7 +39,7 @@ BAD_VALUES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_lint_has_no_complaint(case: str) -> None:
+def test_helm_lint_passes(case: str) -> None:
     done = helm(
         "lint", "--strict", str(CHART), "-f", str(VALUES / f"{case}.yaml"), "--kube-version", "1.31"
     )
@@ -47,7 +47,7 @@ def test_lint_has_no_complaint(case: str) -> None:
 
 
 @pytest.mark.parametrize(("setting", "field"), BAD_VALUES.items())
-def test_the_schema_refuses(setting: str, field: str) -> None:
+def test_schema_refuses_bad_values(setting: str, field: str) -> None:
     done = template("--set", setting)
     assert done.returncode != 0
     assert "don't meet the specifications of the schema" in done.stderr

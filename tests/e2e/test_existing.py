@@ -159,7 +159,7 @@ def test_login_may_come_later(run: Run) -> None:
         ("api-server", "https://kubernetes.default.svc/solr"),
     ],
 )
-def test_hosts_that_are_not_allowed(run: Run, name: str, url: str) -> None:
+def test_forbidden_host_fails_the_benchmark(run: Run, name: str, url: str) -> None:
     condition = failure(run(on_old(f"host-{name}", [url])))
     assert condition["reason"] == "HostNotAllowed"
 
@@ -194,7 +194,9 @@ OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:
     ],
     ids=["wrong-authority", "no-authority", "other-host"],  # the same in every namespace
 )
-def test_certificate_that_is_not_trusted(run: Run, name: str, url: str, secret: str | None) -> None:
+def test_untrusted_certificate_fails_the_benchmark(
+    run: Run, name: str, url: str, secret: str | None
+) -> None:
     condition = failure(run(over_tls(name, url, secret)))
     assert condition["reason"] == "CertificateNotTrusted"
     assert "target.existing.tls.caSecret" in condition["message"]

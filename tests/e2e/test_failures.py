@@ -61,7 +61,7 @@ def test_pod_problem_is_reported_within_a_minute(
     assert kube.condition(name, "Succeeded")["reason"] == reason
 
 
-def test_trouble_that_stays_ends_at_the_deadline(run: Run) -> None:
+def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
     name = run(
         small(
             "late",

@@ -72,7 +72,7 @@ def cpu_group(milli_cores: int) -> Iterator[Path]:
 
 
 @pytest.mark.timeout(60)
-def test_throttled_worker(tmp_path: Path) -> None:
+def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
     free = {"name": "free", "users": 2, "durationSeconds": 2, "thinkTime": CALM}
     held = {"name": "held", "users": 32, "durationSeconds": 3}
     with fast_server() as server, cpu_group(100) as group:

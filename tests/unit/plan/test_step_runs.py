@@ -38,7 +38,7 @@ def test_variants_take_turns_within_each_repeat() -> None:
     ]
 
 
-def test_passes_name_their_variant_and_step() -> None:
+def test_step_run_ids_contain_variant_and_step() -> None:
     spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
     found = [(each.variant, step_of(spec, each).name) for each in all_step_runs(spec)]
     assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]

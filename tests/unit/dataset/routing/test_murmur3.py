@@ -22,5 +22,5 @@ from solrbench.dataset.routing.murmur3 import murmur3
         ("ππππππππ".encode(), 0x9747B28C, 0xD58063C1),
     ],
 )
-def test_published_vectors(data: bytes, seed: int, expected: int) -> None:
+def test_murmur3_matches_published_vectors(data: bytes, seed: int, expected: int) -> None:
     assert murmur3(data, seed) == expected

@@ -18,7 +18,7 @@ def read(url: str, retries: int = 2, pauses: list[float] | None = None) -> bytes
         return body.read()
 
 
-def test_streams_a_file() -> None:
+def test_file_is_downloaded_as_a_stream() -> None:
     with file_server(FILES, []) as url:
         assert read(f"{url}/big.json") == FILES["/big.json"]
 
@@ -48,7 +48,7 @@ def test_gives_up_after_the_retries() -> None:
         (403, Reason.DATASET_UNREACHABLE),
     ],
 )
-def test_no_retry_cures_these(code: int, reason: Reason) -> None:
+def test_permanent_failures_are_not_retried(code: int, reason: Reason) -> None:
     pauses: list[float] = []
     with file_server(FILES, [(code, "")]) as url, pytest.raises(IndexingError) as caught:
         read(f"{url}/a.json?token=secret", 2, pauses)

@@ -246,7 +246,7 @@ def test_connections_that_the_server_closes_are_opened_again() -> None:
     run(body)
 
 
-def test_names_are_counted_apart() -> None:
+def test_request_names_are_counted_separately() -> None:
     async def body() -> None:
         queries = [Query(name, (("q", name),)) for name in ("a", "b", "a")]
         async with HttpServer() as server:

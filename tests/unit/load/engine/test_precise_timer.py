@@ -12,7 +12,7 @@ Maker = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], PreciseTimer]
 
 
 @pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer, make_timer])
-def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
+def test_timer_fires_once_and_never_early(maker: Maker) -> None:
     async def body() -> None:
         rang: list[int] = []
         again = asyncio.Event()
@@ -41,7 +41,7 @@ def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
 
 
 @pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer])
-def test_closed_alarm_does_not_ring(maker: Maker) -> None:
+def test_closed_timer_does_not_fire(maker: Maker) -> None:
     async def body() -> None:
         rang: list[bool] = []
         clock = maker(asyncio.get_running_loop(), lambda: rang.append(True))

@@ -32,7 +32,7 @@ def test_shares_add_up(users: int, workers: int, requests: int) -> None:
 
 
 @pytest.mark.parametrize(("users", "workers", "requests"), CASES)
-def test_slots_of_all_workers_are_every_request_once(
+def test_request_numbers_of_all_workers_are_complete_and_distinct(
     users: int, workers: int, requests: int
 ) -> None:
     slots = [

@@ -5,7 +5,7 @@ import pytest
 from solrbench.results.stats import statistics
 
 
-def test_mean_is_exact_where_naive_summing_is_not() -> None:
+def test_mean_is_exact_where_naive_summation_is_not() -> None:
     assert statistics.mean([1e16, 1.0, -1e16]) == pytest.approx(1 / 3)
 
 
@@ -32,7 +32,7 @@ def test_one_repeat_has_no_deviation() -> None:
         statistics.sample_standard_deviation([1])
 
 
-def test_nothing_has_no_mean() -> None:
+def test_empty_sample_has_no_mean() -> None:
     with pytest.raises(ValueError, match="at least one"):
         statistics.mean([])
 

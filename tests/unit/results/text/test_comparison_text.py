@@ -26,7 +26,7 @@ from solrbench.results.text.comparison_text import comparison_lines, format_over
         ),
     ],
 )
-def test_words(overhead: Overhead, text: str) -> None:
+def test_overhead_is_formatted_with_its_interval(overhead: Overhead, text: str) -> None:
     assert format_overhead(overhead) == text
 
 

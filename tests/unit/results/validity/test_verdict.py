@@ -100,7 +100,7 @@ def test_step_without_findings_is_valid() -> None:
         ({"cpu_seconds": 9.5, "cpu_limit_cores": 4.0}, "95 % of a core"),
     ],
 )
-def test_saturated_worker(fields: dict[str, Any], part: str) -> None:
+def test_worker_above_its_cpu_limit_is_invalid(fields: dict[str, Any], part: str) -> None:
     verdict = verdict_of(healthy(workers=[worker(), worker(**fields)]))
     assert verdict.verdict == "Invalid"
     assert part in messages_by_reason(verdict)["WorkerSaturated"]
@@ -109,7 +109,7 @@ def test_saturated_worker(fields: dict[str, Any], part: str) -> None:
 @pytest.mark.parametrize(
     "fields", [{"cpu_seconds": 9.0}, {"core_cpu_seconds": 5.0, "core_waiting_seconds": 4.0}]
 )
-def test_at_its_bound_a_worker_is_fine(fields: dict[str, Any]) -> None:
+def test_worker_at_its_cpu_limit_is_valid(fields: dict[str, Any]) -> None:
     assert verdict_of(healthy(workers=[worker(**fields)])).verdict == "Valid"
 
 
@@ -139,7 +139,7 @@ def test_lag_counts_in_an_open_loop_only() -> None:
     assert verdict_of(closed).verdict == "Valid"
 
 
-def test_silence_about_lag_is_no_proof() -> None:
+def test_missing_lag_is_listed_as_unchecked() -> None:
     document = open_loop(200).model_copy(update={"workers": [worker()]})
     verdict = verdict_of(document)
     assert verdict.verdict == "Valid"
@@ -167,7 +167,7 @@ def test_step_that_those_left_ran_whole_is_valid() -> None:
     }
 
 
-def test_queries_that_may_have_been_sent_before() -> None:
+def test_repeated_queries_make_a_step_invalid() -> None:
     verdict = verdict_of(healthy(queries_may_repeat=True))
     assert verdict.verdict == "Invalid"
     assert (
@@ -175,7 +175,7 @@ def test_queries_that_may_have_been_sent_before() -> None:
     )
 
 
-def test_throttled_worker() -> None:
+def test_throttled_worker_is_invalid() -> None:
     held = worker(throttled_seconds=2.5, cpu_limit_cores=0.5, cpu_seconds=1.0)
     assert messages_by_reason(verdict_of(healthy(workers=[held]))) == {
         "PodThrottled": (
@@ -186,7 +186,7 @@ def test_throttled_worker() -> None:
     assert verdict_of(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
 
 
-def test_troubles_of_pods() -> None:
+def test_pod_events_make_a_step_invalid() -> None:
     problem = PodEvent(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
     later = PodEvent(kind="Replaced", time=START + timedelta(seconds=5))
     pods = [
@@ -230,7 +230,9 @@ def test_troubles_of_pods() -> None:
         ),
     ],
 )
-def test_answers(fields: dict[str, Any], reason: str, message: str) -> None:
+def test_poor_responses_make_a_step_invalid(
+    fields: dict[str, Any], reason: str, message: str
+) -> None:
     assert messages_by_reason(verdict_of(answers(**fields))) == {reason: message}
 
 
@@ -283,7 +285,7 @@ def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
 
 
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])
-def test_samples_that_a_percentile_needs(percentile: int, needed: int) -> None:
+def test_too_few_samples_for_the_percentile_are_invalid(percentile: int, needed: int) -> None:
     assert samples_needed(percentile) == needed
 
 

@@ -42,7 +42,7 @@ def test_results_that_were_not_counted_are_not_checked(
 
 
 @pytest.mark.parametrize(("counted", "reason", "what"), COUNTED)
-def test_a_repeat_that_was_not_looked_at_is_named(counted: str, reason: str, what: str) -> None:
+def test_repeat_without_evidence_is_named(counted: str, reason: str, what: str) -> None:
     second = with_names(healthy(2), "xml", **{counted: None})
     verdict = verdict_of(with_names(healthy(), "xml"), second)
     assert gaps(verdict) == [(reason, f"repeat 2: {what} of xml were not counted")]
