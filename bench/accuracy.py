@@ -37,7 +37,9 @@ def compare_with_server(
     """Measure a step run against a server that delays its responses."""
     with python_server("delays", folder, [distribution]) as server:
         step = {"name": "known", "users": users, "durationSeconds": seconds}
-        with product(server, folder, step, workers=workers, warmUp={"seconds": 1}) as running:
+        with product(
+            server, folder, step, workers=workers, warmUp={"durationSeconds": 1}
+        ) as running:
             running.wait_for_stage("WarmingUp", "Measuring")
             prefer([server.pid, *running.workers])
             (document,) = running.documents(seconds)

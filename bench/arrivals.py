@@ -49,9 +49,13 @@ def arrivals(folder: Path, repeats: int, seconds: int) -> list[Row]:
 
 
 def _round(server: Server, folder: Path, seconds: int) -> _Round:
-    planned = {"requestsPerSecond": RATE, "arrivals": "Uniform", "requests": RATE * seconds}
+    planned = {
+        "requestsPerSecond": RATE,
+        "arrivalDistribution": "Uniform",
+        "requests": RATE * seconds,
+    }
     step = {"name": "planned", **planned}
-    with product(server, folder, step, warmUp={"seconds": 1}) as running:
+    with product(server, folder, step, warmUp={"durationSeconds": 1}) as running:
         running.wait_for_stage("WarmingUp", "Measuring")
         prefer([server.pid, *running.workers])
         (document,) = running.documents(seconds)

@@ -35,14 +35,14 @@ def response_times(folder: Path, seconds: int) -> Histogram:
     step = {
         "name": "stalls",
         "requestsPerSecond": RATE,
-        "arrivals": "Uniform",
+        "arrivalDistribution": "Uniform",
         "maxInFlight": 2 * RATE,
         "durationSeconds": seconds,
     }
     arguments = ["none", str(STALL), str(EVERY)]
     with (
         python_server("delays", folder, arguments) as server,
-        product(server, folder, step, warmUp={"seconds": 1}) as running,
+        product(server, folder, step, warmUp={"durationSeconds": 1}) as running,
     ):
         running.wait_for_stage("WarmingUp", "Measuring")
         prefer([server.pid, *running.workers])

@@ -45,7 +45,8 @@ TOPOLOGIES: dict[str, Changes] = {
     "everything": {
         f"{SOLR}.nodes": 100,
         f"{SOLR}.heap": "31Gi",
-        f"{SOLR}.image": {"tag": "9.9.0", "pullSecret": "key", "pullPolicy": "Always"},
+        f"{SOLR}.image": {"tag": "9.9.0", "pullPolicy": "Always"},
+        f"{SOLR}.imagePullSecrets": [{"name": "key"}],
         f"{SOLR}.gcTune": "-XX:+UseG1GC",
         f"{SOLR}.solrOpts": "-Da=b",
         f"{SOLR}.resources": {
@@ -55,7 +56,7 @@ TOPOLOGIES: dict[str, Changes] = {
         f"{SOLR}.storage": {"ephemeral": {"sizeLimit": "5Gi"}},
         f"{SOLR}.nodeSelector": {"disk": "ssd"},
         f"{SOLR}.tolerations": [{"operator": "Exists"}, {"key": "a", "effect": "NoExecute"}],
-        f"{SOLR}.spread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+        f"{SOLR}.topologySpread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
         f"{SOLR}.zookeeper": {"replicas": 7, "heap": "1Gi"},
     },
     "claims": {
@@ -72,7 +73,7 @@ TOPOLOGIES: dict[str, Changes] = {
             "replicas": 3,
             "heap": "1Gi",
             "chroot": "/a/b",
-            "image": {"repository": "mirror/zookeeper", "tag": "0.2.15", "pullSecret": "key"},
+            "image": {"repository": "mirror/zookeeper", "tag": "0.2.15"},
             "resources": {"requests": {"cpu": "250m"}, "limits": {"memory": "2Gi"}},
         },
     },

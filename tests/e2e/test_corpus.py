@@ -72,7 +72,7 @@ def status(folder: Path, documents: int) -> Iterator[dict[str, Any]]:
             },
             dataset={
                 "http": {"urls": [f"{address}/packages.jsonl.gz"]},
-                "indexing": {"pods": 2, "batchDocuments": 500},
+                "indexing": {"pods": 2, "batchSize": 500},
                 "expectedDocuments": documents,
             },
             workload={"queries": {"configMap": {"name": "corpus-queries"}, "order": "Sequential"}},
@@ -156,7 +156,7 @@ def test_exact_requests_are_exact(status: dict[str, Any]) -> None:
 
 
 def test_solr_counted_the_same_requests(status: dict[str, Any]) -> None:
-    selector = status["report"]["selector"]
+    selector = status["report"]["configMapSelector"]
     stored = kube.items("configmaps", selector)
     assert len(stored) >= 5, "four steps and the environment"
     documents = json.loads(solrbench("report", NAME, "-o", "json"))["steps"]

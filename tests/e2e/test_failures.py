@@ -68,7 +68,7 @@ def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
             target__solrCloud=solr_cloud(
                 image={"repository": "localhost/solrbench/none", "tag": "1"}
             ),
-            deadlineSeconds={"provisioning": 20},
+            deadlines={"provisioningSeconds": 20},
         )
     )
     status = kube.wait_for_end(name, SOON)
@@ -102,7 +102,8 @@ def test_config_set_that_does_not_load_is_refused_with_solrs_words(run: Run) -> 
         **{"managed-schema__xml": '<schema name="x" version="1.6"><field name="id"/></schema>'},
     )
     name = run(
-        small("bad-config-set", collection__configSet={"configMap": "broken-config-set"}), broken
+        small("bad-config-set", collection__configSet={"configMap": {"name": "broken-config-set"}}),
+        broken,
     )
     status = kube.wait_for_end(name, 240)
     assert status["phase"] == "Failed"

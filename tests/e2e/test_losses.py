@@ -90,7 +90,7 @@ def test_operator_killed_in_every_phase_and_an_index_pod_change_no_number(run: R
             collection={"shards": 2},
             dataset={
                 "generator": {"documents": 60_000, "seed": 3},
-                "indexing": {"pods": 2, "batchDocuments": 100, "streams": 1},
+                "indexing": {"pods": 2, "batchSize": 100, "concurrency": 1},
             },
             load={"steps": steps(2)},
             cleanup="Never",

@@ -55,20 +55,20 @@ def test_prometheus_shows_the_run_and_its_results(run: Callable[..., str], tmp_p
 def _check_open_loop(prometheus: Prometheus, where: str, status: dict[str, Any]) -> None:
     """Compare what only a planned rate has with the status; the closed loop has none of it."""
     planned = status["results"][1]
-    (sending,) = status["sending"]
-    assert sending["plannedArrivals"] == sending["sentArrivals"] + sending["droppedArrivals"]
-    assert sending["plannedArrivals"] > 1000
+    (open_loop,) = status["openLoop"]
+    assert open_loop["plannedArrivals"] == open_loop["sentArrivals"] + open_loop["droppedArrivals"]
+    assert open_loop["plannedArrivals"] > 1000
     wanted = {
         'response_time_seconds{quantile="0.99",': planned["responseP99Milliseconds"] / 1000,
         "response_time_max_seconds{": planned["responseMaxMilliseconds"] / 1000,
         "late_requests{": planned["lateRequests"],
         "dropped_requests{": planned["droppedRequests"],
-        "planned_arrivals{": sending["plannedArrivals"],
-        "sent_arrivals{": sending["sentArrivals"],
-        "late_arrivals{": sending["lateArrivals"],
-        "dropped_arrivals{": sending["droppedArrivals"],
-        "send_lag_p99_seconds{": sending["lagP99Milliseconds"] / 1000,
-        "send_lag_max_seconds{": sending["lagMaxMilliseconds"] / 1000,
+        "planned_arrivals{": open_loop["plannedArrivals"],
+        "sent_arrivals{": open_loop["sentArrivals"],
+        "late_arrivals{": open_loop["lateArrivals"],
+        "dropped_arrivals{": open_loop["droppedArrivals"],
+        "send_lag_p99_seconds{": open_loop["lagP99Milliseconds"] / 1000,
+        "send_lag_max_seconds{": open_loop["lagMaxMilliseconds"] / 1000,
     }
     for metric, number in wanted.items():
         found = prometheus.value(f'solrbench_step_{metric}{where},step="planned"}}')

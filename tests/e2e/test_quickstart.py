@@ -121,14 +121,16 @@ def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     assert header.split() == [
         "NAME",
         "PHASE",
-        "PROGRESS",
-        "RPS",
-        "P95",
-        "FAILURES",
+        "DONE-%",
+        "STEP",
+        "REQ/S",
+        "P95-MS",
+        "FAILED-%",
         "VERDICT",
         "AGE",
     ]
-    assert status["summary"]["p95"] in line
+    assert f"{status['summary']['p95Milliseconds']:g}" in line.split()
+    assert status["summary"]["step"] in line.split()
     assert "Succeeded" in line
     assert "Valid" in line.split(), status["verdicts"]
 

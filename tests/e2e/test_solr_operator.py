@@ -74,7 +74,7 @@ def beside(name: str, cloud: str, **changes: Any) -> kube.Body:
 
 def test_other_benchmarks_may_measure_the_cloud(finished: dict[str, Any], run: Run) -> None:
     assert finished
-    name = run(beside("by-cloud", NAME, manageCollection="Create"))
+    name = run(beside("by-cloud", NAME, collectionPolicy="Create"))
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == 2000
     assert set(status["target"]["nodes"]) == set(cluster_status(NAME)["live_nodes"])
@@ -86,7 +86,7 @@ def test_other_benchmarks_may_measure_the_cloud(finished: dict[str, Any], run: R
 def test_other_benchmarks_may_read_its_collection(finished: dict[str, Any], run: Run) -> None:
     assert finished
     before = documents_by_core(NAME)
-    body = beside("read-cloud", NAME, manageCollection="Use", collectionName=NAME)
+    body = beside("read-cloud", NAME, collectionPolicy="UseExisting", collectionName=NAME)
     body["spec"]["workload"] = {"queries": {"configMap": {"name": QUERIES}}}
     del body["spec"]["dataset"], body["spec"]["collection"]
     name = run(body, config_map(QUERIES, queries__txt="q=*:*\n"))

@@ -61,7 +61,7 @@ def status(library: str) -> Iterator[dict[str, Any]]:
             collection={"shards": 2, "replicas": {"nrt": 0, "tlog": 1, "pull": 1}},
             dataset={
                 "persistentVolumeClaim": dataset,
-                "indexing": {"pods": 2, "batchDocuments": 50},
+                "indexing": {"pods": 2, "batchSize": 50},
             },
             workload={"queries": queries, "method": "POST", "parameters": {"df": "title_t"}},
             load={"steps": [{"name": "one-user", "users": 1, "requests": 30}]},

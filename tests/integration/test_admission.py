@@ -21,6 +21,9 @@ pytestmark = pytest.mark.cluster
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 
 
+STEP_FIELDS = {"users", "requestsPerSecond"}
+
+
 @pytest.fixture(scope="module")
 def server() -> ApiServer:
     server = reachable_api_server()
@@ -85,5 +88,23 @@ def test_full_status_is_stored_as_written(server: ApiServer, stored: str) -> Non
 
 
 def _with_defaults(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the spec as stored: with every default but derived ones: seeds and names of steps."""
     spec = SolrBenchmark.parse(body).spec
-    return spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    filled = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    derived = _without_derived(filled, body["spec"])
+    assert isinstance(derived, dict)
+    return {"seed": spec.seed} | derived
+
+
+def _without_derived(filled: Any, given: Any) -> Any:
+    if isinstance(filled, list):
+        items = given if isinstance(given, list) else [{}] * len(filled)
+        return [_without_derived(*pair) for pair in zip(filled, items, strict=True)]
+    if not isinstance(filled, dict):
+        return filled
+    given = given if isinstance(given, dict) else {}
+    return {
+        key: _without_derived(value, given.get(key))
+        for key, value in filled.items()
+        if key in given or not (key == "seed" or (key == "name" and STEP_FIELDS & filled.keys()))
+    }

@@ -23,7 +23,7 @@ LAST = {"name": "last", "users": 4, "requests": 60}
 
 def each_once(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
     plan = make_plan(server, *steps, **fields) | {"attempt": 1}
-    plan["workload"]["queries"]["order"] = "EachOnce"
+    plan["workload"]["queries"]["order"] = "Once"
     return plan
 
 

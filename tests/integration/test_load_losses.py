@@ -82,7 +82,7 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
 @pytest.mark.timeout(150)
 def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) -> None:
     with serving() as server:
-        step = {"requestsPerSecond": 50, "arrivals": "Uniform", "durationSeconds": 10}
+        step = {"requestsPerSecond": 50, "arrivalDistribution": "Uniform", "durationSeconds": 10}
         plan = make_plan(server, {"name": "planned", **step}, **GOES_ON)
         with running(tmp_path, plan, "a\nb\n", **SOON) as load:
             load.wait(lambda state: state.requests > 20, 60)

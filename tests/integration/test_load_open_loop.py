@@ -68,7 +68,7 @@ def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> No
 @pytest.mark.timeout(120)
 def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> None:
     with serving() as server:
-        step = planned("ramp", arrivals="Uniform", rampSeconds=2, durationSeconds=2)
+        step = planned("ramp", arrivalDistribution="Uniform", rampSeconds=2, durationSeconds=2)
         plan = make_plan(server, step)
         plan["passes"][0]["rampFromRequestsPerSecond"] = 100
         with running(tmp_path, plan, "a\nb\n") as load:
@@ -105,7 +105,7 @@ def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> N
         exchange.send()
 
     with serving(stalls) as server:
-        step = planned("stall", arrivals="Uniform", durationSeconds=5)
+        step = planned("stall", arrivalDistribution="Uniform", durationSeconds=5)
         with running(tmp_path, make_plan(server, step), "a\nb\n") as load:
             document = measure(load, "r1-s0-stall")
     (result,) = document.requests

@@ -100,7 +100,7 @@ def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path
         server.process.kill()
         load.wait(lambda state: len(state.unacknowledged) == 1)
         document = load.fetch("r1-s0-alone")
-    reasons = messages_by_reason(verdict_of(document, step, max_failed_permille=100))
+    reasons = messages_by_reason(verdict_of(document, step, max_failed_percent=10))
     assert "of the requests failed, bound 100 ‰ of the seconds" in reasons["RequestsFailed"]
     (result,) = document.requests
     # Each user fails at most 11 times in the first second, and once in each of the others.

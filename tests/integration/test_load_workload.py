@@ -57,7 +57,7 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
             {"name": "rest", "users": 3, "requests": 100_000},
             warmUp={"requests": 50, "users": 2},
         )
-        plan["workload"]["queries"]["order"] = "EachOnce"
+        plan["workload"]["queries"]["order"] = "Once"
         counted, timed, rest = play(tmp_path, plan, "\n".join(queries))
         sent = Counter(each.query for each in server.exchanges if each.path.endswith("/select"))
     assert counted.requests[0].requests == 101
@@ -195,7 +195,7 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
     lines = [
         {"params": {"q": "n:0"}},
         {"params": {"q": "n:5"}},
-        {"name": "own", "params": {"q": "n:0"}, "expect": {"maxFound": 0, "contains": "é"}},
+        {"name": "own", "params": {"q": "n:0"}, "expect": {"maxNumFound": 0, "contains": "é"}},
         {"name": "text", "params": {"q": "n:7"}, "method": "POST", "expect": {"contains": "x"}},
         {"name": "json", "json": {"query": "a"}, "params": {"q": "n:3"}},
     ]
@@ -204,7 +204,7 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
             {
                 "name": "search",
                 "queries": FILE | {"order": "Sequential"},
-                "expect": {"minFound": 1},
+                "expect": {"minNumFound": 1},
                 "file": "\n".join(json.dumps(each) for each in lines),
             }
         ]
@@ -292,7 +292,7 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
         "write": (0, 0),
     }
     assert not any(each.failures for each in document.requests)
-    load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPermille": 1000}}
+    load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPercent": 100}}
     gaps = {
         each.reason: each.message
         for each in evaluate_step("one", "", [document], Load.model_validate(load)).unchecked

@@ -17,7 +17,8 @@ CHANGES: dict[str, Changes] = {
     "little": {},
     "everything": {
         f"{SOLR}.zookeeper": {"replicas": 3, "heap": "1Gi"},
-        f"{SOLR}.image": {"tag": "9.9.0", "pullSecret": "key", "pullPolicy": "Always"},
+        f"{SOLR}.image": {"tag": "9.9.0", "pullPolicy": "Always"},
+        f"{SOLR}.imagePullSecrets": [{"name": "key"}],
         f"{SOLR}.gcTune": "-XX:+UseG1GC",
         f"{SOLR}.solrOpts": "-Da=b",
         f"{SOLR}.resources": {"requests": {"cpu": "500m"}, "limits": {"memory": "2G"}},
@@ -28,8 +29,8 @@ CHANGES: dict[str, Changes] = {
         "spec.workload.queries": {"configMap": {"name": "q"}},
         "spec.load.workers": 4,
         "spec.target.variants": [
-            {"name": "raw", "door": "Nodes"},
-            {"name": "service", "door": "Service"},
+            {"name": "raw", "endpoint": "Nodes"},
+            {"name": "service", "endpoint": "Service"},
         ],
     },
     "claims": {

@@ -77,7 +77,7 @@ DATA = [
         "key with a slash",
         {"spec.dataset": {"configMap": {"name": "a", "keys": ["folder/a.json"]}}},
         "spec.dataset.configMap.keys[0]",
-        "must be a key of the ConfigMap",
+        "must be a key of a ConfigMap",
     ),
     bad(
         "format in small letters",
@@ -87,8 +87,8 @@ DATA = [
     ),
     bad(
         "negative retries",
-        {"spec.dataset.indexing": {"retries": -1}},
-        "spec.dataset.indexing.retries",
+        {"spec.dataset.indexing": {"batchRetries": -1}},
+        "spec.dataset.indexing.batchRetries",
         TOO_SMALL,
     ),
 ]

@@ -5,9 +5,9 @@ from support.resources import EXISTING, REMOVE, SOLR, create, use
 
 URL = "must be the base URL of Solr without user, query and last slash"
 ONE_OF = "must set exactly one of urls, solrCloudName"
-NAMED = "collectionName must be set with manageCollection Use, and only then"
-DATASET = "dataset must be set, except with target.existing.manageCollection Use"
-AS_IT_IS = "collection must be left out with target.existing.manageCollection Use"
+NAMED = "collectionName must be set with collectionPolicy UseExisting, and only then"
+DATASET = "dataset must be set, except with target.existing.collectionPolicy UseExisting"
+AS_IT_IS = "collection must be left out with target.existing.collectionPolicy UseExisting"
 GENERATED = "workload.queries.generated must go with dataset.generator"
 
 _URLS = {
@@ -39,7 +39,7 @@ EXISTING_TARGETS = [
     bad(
         "login without its Secret",
         create(basicAuth={}),
-        f"{EXISTING}.basicAuth.secretName",
+        f"{EXISTING}.basicAuth.secret",
         MISSING,
     ),
     bad(
@@ -56,8 +56,8 @@ EXISTING_TARGETS = [
     ),
     bad(
         "collection neither made nor used",
-        create(manageCollection="Adopt"),
-        f"{EXISTING}.manageCollection",
+        create(collectionPolicy="Adopt"),
+        f"{EXISTING}.collectionPolicy",
         NOT_A_CHOICE,
     ),
     bad("name for a collection of our own", create(collectionName="books"), EXISTING, NAMED),
@@ -102,7 +102,7 @@ EXISTING_TARGETS = [
             "shards": 2,
             "replicas": {"nrt": 1, "pull": 1},
             "router": {"name": "implicit"},
-            "configSet": {"configMap": "books"},
+            "configSet": {"configMap": {"name": "books"}},
             "caches": {"filter": {"size": 1}},
             "maxBooleanClauses": 10,
             "autoCommit": {"maxDocuments": 1},

@@ -56,13 +56,13 @@ LOAD = [
         "warm-up without length",
         {"spec.warmUp": {"users": 1}},
         "spec.warmUp",
-        "must set exactly one of requests, seconds, untilSteady",
+        "must set exactly one of requests, durationSeconds, untilSteady",
     ),
     bad(
         "warm-up by time and until steady",
-        {"spec.warmUp": {"seconds": 10, "untilSteady": {}}},
+        {"spec.warmUp": {"durationSeconds": 10, "untilSteady": {}}},
         "spec.warmUp",
-        "must set exactly one of requests, seconds, untilSteady",
+        "must set exactly one of requests, durationSeconds, untilSteady",
     ),
     bad(
         "no time to become steady",
@@ -103,7 +103,23 @@ LOAD = [
         "spec.load",
         "steps must have different names",
     ),
-    bad("step without name", {f"{STEP}.name": REMOVE}, "spec.load.steps[0].name", MISSING),
+    bad(
+        "two steps without name that do the same",
+        {"spec.load.steps": [{"users": 4, "requests": 1}, {"users": 4, "requests": 2}]},
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad(
+        "step named as another is by default",
+        {
+            "spec.load.steps": [
+                {"requestsPerSecond": 16, "requests": 1},
+                {"name": "rate-16", "users": 4, "requests": 2},
+            ]
+        },
+        "spec.load.steps[1]",
+        "name must not be the default name of a different step",
+    ),
     bad(
         "step name with a space", {f"{STEP}.name": "5 users"}, "spec.load.steps[0].name", SHORT_NAME
     ),
@@ -167,14 +183,14 @@ LOAD = [
     ),
     bad(
         "more than everything",
-        {"spec.load.validity": {"maxEmptyPermille": 1001}},
-        "spec.load.validity.maxEmptyPermille",
+        {"spec.load.validity": {"maxEmptyPercent": 100.1}},
+        "spec.load.validity.maxEmptyPercent",
         TOO_LARGE,
     ),
     bad(
         "share below zero",
-        {"spec.load.validity": {"maxThrottledPermille": -1}},
-        "spec.load.validity.maxThrottledPermille",
+        {"spec.load.validity": {"maxThrottledPercent": -0.1}},
+        "spec.load.validity.maxThrottledPercent",
         TOO_SMALL,
     ),
     bad(
@@ -185,9 +201,9 @@ LOAD = [
     ),
     bad(
         "longest think time below the shortest",
-        {f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 200, "max": 100}}},
-        "spec.load.steps[0].thinkTime.uniformMilliseconds",
-        "min must not be greater than max",
+        {f"{STEP}.thinkTime": {"uniform": {"minMilliseconds": 200, "maxMilliseconds": 100}}},
+        "spec.load.steps[0].thinkTime.uniform",
+        "minMilliseconds must not be greater than maxMilliseconds",
     ),
     bad(
         "two think times",
@@ -241,9 +257,9 @@ LOAD = [
         NOT_NUMBER,
     ),
     bad(
-        "arrivals in small letters",
-        PLANNED | {f"{STEP}.arrivals": "poisson"},
-        "spec.load.steps[0].arrivals",
+        "distribution in small letters",
+        PLANNED | {f"{STEP}.arrivalDistribution": "poisson"},
+        "spec.load.steps[0].arrivalDistribution",
         NOT_A_CHOICE,
     ),
     bad(
@@ -263,9 +279,13 @@ LOAD = [
             f"{field} with users",
             {f"{STEP}.{field}": value},
             "spec.load.steps[0]",
-            "arrivals, maxInFlight and rampSeconds must go with requestsPerSecond",
+            "arrivalDistribution, maxInFlight and rampSeconds must go with requestsPerSecond",
         )
-        for field, value in {"arrivals": "Uniform", "maxInFlight": 9, "rampSeconds": 5}.items()
+        for field, value in {
+            "arrivalDistribution": "Uniform",
+            "maxInFlight": 9,
+            "rampSeconds": 5,
+        }.items()
     ),
     bad(
         "fewer connections than workers",
@@ -310,8 +330,8 @@ WHOLE = [
     ),
     bad(
         "deadline of 0",
-        {"spec.deadlineSeconds": {"indexing": 0}},
-        "spec.deadlineSeconds.indexing",
+        {"spec.deadlines": {"indexingSeconds": 0}},
+        "spec.deadlines.indexingSeconds",
         TOO_SMALL,
     ),
     bad("spec left out", {"spec": REMOVE}, "spec", MISSING),

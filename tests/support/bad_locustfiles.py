@@ -9,7 +9,7 @@ VARIABLES = (
 )
 SECRETS = "workload.locustfile must not go with target.existing.basicAuth or tls"
 QUERIES_ONLY = (
-    "requestName, handler, method, parameters, expect and mixSeed must be left out with locustfile"
+    "requestName, handler, method, parameters, expect and seed must be left out with locustfile"
 )
 ONE_OF = "must set exactly one of queries, mix, locustfile"
 
@@ -42,7 +42,7 @@ LOCUSTFILES = [
         "locustfile in a folder",
         own_locustfile(configMap={"name": "mine", "key": "users/check_out.py"}),
         f"{OWN}.configMap.key",
-        "must be a key of the ConfigMap",
+        "must be a key of a ConfigMap",
     ),
     bad("no class of the file", own_locustfile(classes=[]), f"{OWN}.classes", TOO_FEW),
     bad(
@@ -79,13 +79,13 @@ LOCUSTFILES = [
     ),
     bad(
         "expectation for a locustfile",
-        own_locustfile() | {"spec.workload.expect": {"minFound": 1}},
+        own_locustfile() | {"spec.workload.expect": {"minNumFound": 1}},
         "spec.workload",
         QUERIES_ONLY,
     ),
     bad(
         "seed of a mix for a locustfile",
-        own_locustfile() | {"spec.workload.mixSeed": 2},
+        own_locustfile() | {"spec.workload.seed": 2},
         "spec.workload",
         QUERIES_ONLY,
     ),
@@ -103,7 +103,7 @@ LOCUSTFILES = [
     ),
     bad(
         "locustfile that could read a password",
-        own_locustfile() | create(basicAuth={"secretName": "login"}),
+        own_locustfile() | create(basicAuth={"secret": {"name": "login"}}),
         "spec",
         SECRETS,
     ),

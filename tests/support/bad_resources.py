@@ -4,7 +4,7 @@ pydantic reads it in the unit tests, the real API server in the integration test
 """
 
 from support.bad_datasets import DATA
-from support.bad_doors import DOORS, ROUTING
+from support.bad_endpoints import ENDPOINTS, ROUTING
 from support.bad_existing import EXISTING_TARGETS
 from support.bad_loads import LOAD, WHOLE
 from support.bad_topologies import QUANTITIES, TOPOLOGY
@@ -15,7 +15,7 @@ BAD = [
     *TOPOLOGY,
     *DATA,
     *LOAD,
-    *DOORS,
+    *ENDPOINTS,
     *ROUTING,
     *WHOLE,
     *EXISTING_TARGETS,

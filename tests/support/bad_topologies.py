@@ -209,7 +209,7 @@ TOPOLOGY = [
         "both kinds of storage",
         {f"{SOLR}.storage": {"ephemeral": {}, "persistent": {"size": "1Gi"}}},
         f"{SOLR}.storage",
-        "may not set more than one of ephemeral, persistent",
+        "must not set more than one of ephemeral, persistent",
     ),
     bad(
         "heap among the flags",
@@ -239,7 +239,7 @@ TOPOLOGY = [
         "toleration with a useless value",
         {f"{SOLR}.tolerations": [{"key": "a", "operator": "Exists", "value": "b"}]},
         f"{SOLR}.tolerations[0]",
-        "may not set value when operator is Exists",
+        "must not set value when operator is Exists",
     ),
     bad("no shards", {"spec.collection.shards": 0}, "spec.collection.shards", TOO_SMALL),
     bad(
@@ -282,7 +282,7 @@ TOPOLOGY = [
         "cache by entries and by memory",
         {"spec.collection.caches": {"filter": {"size": 1, "maxRamMegabytes": 1}}},
         "spec.collection.caches.filter",
-        "may not set more than one of size, maxRamMegabytes",
+        "must not set more than one of size, maxRamMegabytes",
     ),
     bad(
         "autowarming in percent",
@@ -310,7 +310,7 @@ TOPOLOGY = [
     ),
     bad(
         "config set as a path",
-        {"spec.collection.configSet": {"configMap": "conf/solr"}},
+        {"spec.collection.configSet": {"configMap": {"name": "conf/solr"}}},
         "spec.collection.configSet.configMap",
         "must be the name of an object",
     ),

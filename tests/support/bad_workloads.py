@@ -35,8 +35,8 @@ WORKLOADS = [
     bad(
         "two entries of one name",
         mix({"name": "a", "queries": QUERIES}, {"name": "a", "queries": QUERIES}),
-        WORKLOAD,
-        "mix must have entries of different names",
+        f"{WORKLOAD}.mix",
+        "Duplicate value",
     ),
     bad(
         "more than 50 names",
@@ -100,9 +100,9 @@ WORKLOADS = [
     ),
     bad(
         "routed queries of a mix without prefixes",
-        mix({"queries": {"generated": {"routedPermille": 5}}}),
+        mix({"queries": {"generated": {"routedPercent": 0.5}}}),
         "spec",
-        "workload.queries.generated.routedPermille must go with dataset.generator.routePrefixes",
+        "workload.queries.generated.routedPercent must go with dataset.generator.routePrefixes",
     ),
     bad("transaction without requests", transaction(), f"{MIX}.transaction.requests", TOO_FEW),
     bad(
@@ -114,8 +114,8 @@ WORKLOADS = [
     bad(
         "two requests of one name",
         transaction(REQUEST, REQUEST),
-        f"{MIX}.transaction",
-        "requests must have different names",
+        f"{MIX}.transaction.requests",
+        "Duplicate value",
     ),
     bad(
         "thinking before the first request",
@@ -133,19 +133,19 @@ WORKLOADS = [
         "path that is none",
         transaction(REQUEST | {"extract": {"id": "response.docs[x]"}}),
         f"{MIX}.transaction.requests[0].extract",
-        "must be a path into the answer, such as response.docs[0].id",
+        "must be a path into the response, such as response.docs[0].id",
     ),
     bad(
         "expectation of nothing",
         {f"{WORKLOAD}.expect": {}},
         f"{WORKLOAD}.expect",
-        "must set at least one of minFound, maxFound, contains",
+        "must set at least one of minNumFound, maxNumFound, contains",
     ),
     bad(
         "more expected than allowed",
-        {f"{WORKLOAD}.expect": {"minFound": 2, "maxFound": 1}},
+        {f"{WORKLOAD}.expect": {"minNumFound": 2, "maxNumFound": 1}},
         f"{WORKLOAD}.expect",
-        "minFound must not be greater than maxFound",
+        "minNumFound must not be greater than maxNumFound",
     ),
 ]
 
@@ -153,11 +153,11 @@ GOOD_WORKLOADS: dict[str, Changes] = {
     "mix of everything": mix(
         {
             "weight": 8,
-            "queries": {"generated": {}, "order": "EachOnce"},
+            "queries": {"generated": {}, "order": "Once"},
             "handler": "/browse",
             "method": "POST",
             "parameters": {"timeAllowed": "500"},
-            "expect": {"minFound": 0, "maxFound": 0, "contains": 'a "quoted" text'},
+            "expect": {"minNumFound": 0, "maxNumFound": 0, "contains": 'a "quoted" text'},
         },
         {
             "updates": {
@@ -175,7 +175,7 @@ GOOD_WORKLOADS: dict[str, Changes] = {
                         "name": "loan",
                         "handler": "/update",
                         "jsonBody": '[{"id": "{{id}}"}]',
-                        "thinkTime": {"uniformMilliseconds": {"min": 1, "max": 2}},
+                        "thinkTime": {"uniform": {"minMilliseconds": 1, "maxMilliseconds": 2}},
                     },
                 ],
             },

@@ -18,6 +18,17 @@ from support.resources import (
 
 GOOD: dict[str, Changes] = {
     "nothing but what is required": {"spec.suspend": REMOVE},
+    "steps without names": {
+        "spec.load.steps": [
+            {"users": 4, "requests": 1},
+            {"users": 5, "requests": 1},
+            {"requestsPerSecond": 0.5, "requests": 1},
+            {"requestsPerSecond": 5.0, "requests": 1},
+            {"name": "users-4-again", "users": 4, "requests": 1},
+            {"name": "users-6", "users": 6, "requests": 1},
+        ]
+    },
+    "one seed for all": {"spec.seed": 7},
     "heap in Gi": {f"{SOLR}.heap": "31Gi"},
     "memory limit of 1.25 times heap": {f"{SOLR}.resources": {"limits": {"memory": "640Mi"}}},
     "memory in bytes": {f"{SOLR}.resources": {"limits": {"memory": "4294967296"}}},
@@ -80,13 +91,13 @@ GOOD: dict[str, Changes] = {
         "spec.load.validity": {
             "percentile": 99,
             "maxWorkerCpuPercent": 100,
-            "maxThrottledPermille": 0,
+            "maxThrottledPercent": 0,
             "maxLagMilliseconds": 1,
-            "maxDroppedPermille": 1000,
-            "maxLatePermille": 0,
-            "maxFailedPermille": 0,
-            "maxPartialPermille": 1000,
-            "maxEmptyPermille": 1000,
+            "maxDroppedPercent": 100,
+            "maxLatePercent": 0,
+            "maxFailedPercent": 0,
+            "maxPartialPercent": 100,
+            "maxEmptyPercent": 100,
         }
     },
     "planned rate": PLANNED,
@@ -94,7 +105,7 @@ GOOD: dict[str, Changes] = {
     | {
         "spec.load.workers": 3,
         f"{STEP}.requestsPerSecond": 0.001,
-        f"{STEP}.arrivals": "Uniform",
+        f"{STEP}.arrivalDistribution": "Uniform",
         f"{STEP}.maxInFlight": 3,
         f"{STEP}.rampSeconds": 60,
     },
@@ -106,7 +117,7 @@ GOOD: dict[str, Changes] = {
     },
     "32 steps": {"spec.load.steps": [step(name=f"step-{i}") for i in range(32)]},
     "equal bounds of a think time": {
-        f"{STEP}.thinkTime": {"uniformMilliseconds": {"min": 100, "max": 100}}
+        f"{STEP}.thinkTime": {"uniform": {"minMilliseconds": 100, "maxMilliseconds": 100}}
     },
     "toleration of everything": {f"{SOLR}.tolerations": [{"operator": "Exists"}]},
     "flags that are not the heap": {
@@ -125,7 +136,7 @@ GOOD: dict[str, Changes] = {
         "spec.load.onWorkerLoss": "Redistribute",
         "spec.load.workers": 2,
     },
-    "warm-up by time": {"spec.warmUp": {"seconds": 30, "users": 2}},
+    "warm-up by time": {"spec.warmUp": {"durationSeconds": 30, "users": 2}},
     "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},
     "warm-up until steady, just long enough": {
         "spec.warmUp": {
@@ -142,9 +153,9 @@ GOOD: dict[str, Changes] = {
     "existing Solr": create(),
     "existing nodes with everything": create(
         urls=["https://a.example.org/solr", "https://[2001:db8::1]:8983/search/solr"],
-        basicAuth={"secretName": "login"},
+        basicAuth={"secret": {"name": "login"}},
         tls={"caSecret": {"name": "ca", "key": "root.pem"}},
-        manageCollection="Create",
+        collectionPolicy="Create",
     ),
     "existing SolrCloud by name": {
         "spec.target": {
@@ -156,23 +167,26 @@ GOOD: dict[str, Changes] = {
     "collection of the user's": use(),
     "collection of the user's, defaults said aloud": use()
     | {"spec.collection": {"shards": 1, "replicas": {"nrt": 1}, "router": {}, "caches": {}}},
-    "every kind of door": {
+    "every kind of endpoint": {
         "spec.target.variants": [
-            {"name": "raw", "door": "Nodes"},
-            {"name": "service", "door": "Service"},
+            {"name": "raw", "endpoint": "Nodes"},
+            {"name": "service", "endpoint": "Service"},
             {"name": "proxies", "urls": ["http://10.0.0.1", "http://proxy.web.svc:8080/a/solr/"]},
         ]
     },
-    "the same door twice, to see what no difference looks like": {
-        "spec.target.variants": [{"name": "a", "door": "Nodes"}, {"name": "b", "door": "Nodes"}]
+    "the same endpoint twice, to see what no difference looks like": {
+        "spec.target.variants": [
+            {"name": "a", "endpoint": "Nodes"},
+            {"name": "b", "endpoint": "Nodes"},
+        ]
     },
     "8 variants of 4 steps": {
-        "spec.target.variants": [{"name": f"v{i}", "door": "Nodes"} for i in range(8)],
+        "spec.target.variants": [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(8)],
         "spec.load.steps": [step(name=f"step-{i}") for i in range(4)],
     },
     "prefixes of ids and routed queries": {
         "spec.dataset.generator.routePrefixes": 65_536,
-        "spec.workload.queries.generated.routedPermille": 1000,
+        "spec.workload.queries.generated.routedPercent": 100,
     },
     "parameters of routing": {
         "spec.collection.router": {"name": "implicit"},
@@ -205,10 +219,10 @@ REFUSED_UPDATES: dict[str, tuple[Changes, str]] = {
     ),
     "a longer warm-up": ({"spec.warmUp.requests": 11}, f"spec.warmUp{_NEVER_CHANGES}"),
     "no warm-up any more": ({"spec.warmUp": REMOVE}, f"spec.warmUp{_NEVER_CHANGES}"),
-    "more retries": ({"spec.retries": 3}, f"spec.retries{_NEVER_CHANGES}"),
+    "more retries": ({"spec.backoffLimit": 3}, f"spec.backoffLimit{_NEVER_CHANGES}"),
     "a longer deadline": (
-        {"spec.deadlineSeconds": {"indexing": 5}},
-        f"spec.deadlineSeconds{_NEVER_CHANGES}",
+        {"spec.deadlines": {"indexingSeconds": 5}},
+        f"spec.deadlines{_NEVER_CHANGES}",
     ),
 }
 """Changes to `updatable()` after its creation, and what the API server says."""
@@ -217,7 +231,7 @@ ACCEPTED_UPDATES: dict[str, Changes] = {
     "going on": {"spec.suspend": False},
     "other cleanup": {"spec.cleanup": "Never"},
     "time to live": {"spec.ttlSecondsAfterFinished": 3600},
-    "a default said aloud": {"spec.retries": 2, f"{SOLR}.zookeeper": {"replicas": 1}},
+    "a default said aloud": {"spec.backoffLimit": 2, f"{SOLR}.zookeeper": {"replicas": 1}},
 }
 
 

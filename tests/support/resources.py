@@ -59,7 +59,7 @@ def use(**fields: Any) -> Changes:
     """Return the changes to an existing target with a collection of the user's."""
     queries = {"configMap": {"name": "queries"}}
     return {
-        **create(manageCollection="Use", collectionName="books", **fields),
+        **create(collectionPolicy="UseExisting", collectionName="books", **fields),
         "spec.dataset": REMOVE,
         "spec.workload.queries": queries,
     }

@@ -22,7 +22,7 @@ def full_status() -> Status:
     return Status(
         observed_generation=2,
         phase="Measuring",
-        progress="70 %",
+        progress_percent=70,
         start_time=START,
         completion_time=START + timedelta(hours=1),
         phase_start_time=START + timedelta(minutes=5),
@@ -44,7 +44,7 @@ def full_status() -> Status:
             bytes_per_second=1e9,
             index_bytes=2**45,
         ),
-        load=LiveLoad(
+        live_load=LiveLoad(
             stage="Measuring",
             repeat=2,
             variant="proxy",
@@ -55,7 +55,11 @@ def full_status() -> Status:
             requests=1000,
         ),
         summary=Summary(
-            requests_per_second="123.4", p95="12.3 ms", failures="0.00 %", verdict="Invalid"
+            step="eight-users",
+            requests_per_second=123.4,
+            p95_milliseconds=12.3,
+            failed_percent=0,
+            verdict="Invalid",
         ),
         results=[_result("two-users"), _result("eight-users")],
         comparisons=[_comparison("two-users"), _comparison("eight-users")],
@@ -71,7 +75,7 @@ def full_status() -> Status:
             )
         ],
         report=ReportStatus(
-            selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
+            config_map_selector="solrbench.io/benchmark=base,app.kubernetes.io/component=report",
             environment="base-report-environment",
             stored_steps=1,
             total_steps=4,

@@ -83,8 +83,8 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
         used.add(own.name)
         assert own.key in given[own.name]
     if spec.collection.config_set.config_map is not None:
-        used.add(spec.collection.config_set.config_map)
-        assert "solrconfig.xml" in given[spec.collection.config_set.config_map]
+        used.add(spec.collection.config_set.config_map.name)
+        assert "solrconfig.xml" in given[spec.collection.config_set.config_map.name]
     used |= mounted(path)
     assert used == given.keys()
 

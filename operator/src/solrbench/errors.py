@@ -7,9 +7,10 @@ SolrbenchError
 ├── TargetLostError     a pod of the target was lost: target and load start again
 ├── LoadLostError       a pod of the load was lost: the load starts again
 ├── LoadError           a process of the load ends before its plan is done
+├── StepRunAbortedError a load worker was lost: those that are left run the step again
 └── IndexingError       an index pod ends before its part of the dataset is sent
 
-The last four are defined where they are raised.
+The last five are defined where they are raised.
 """
 
 

@@ -55,7 +55,16 @@ def test_one_version_is_stored_and_has_a_status_of_its_own() -> None:
 
 
 def test_crd_has_the_printer_columns() -> None:
-    assert columns(0) == ["Phase", "Progress", "RPS", "P95", "Failures", "Verdict", "Age"]
+    assert columns(0) == [
+        "Phase",
+        "Done-%",
+        "Step",
+        "Req/s",
+        "P95-ms",
+        "Failed-%",
+        "Verdict",
+        "Age",
+    ]
     assert columns(1) == ["Nodes", "Shards", "ZooKeepers", "Documents", "Message"]
 
 

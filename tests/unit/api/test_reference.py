@@ -29,7 +29,11 @@ def test_every_field_of_the_spec_has_a_row() -> None:
 @pytest.mark.parametrize(
     ("section", "field", "cells"),
     [
-        ("SolrCloud", "nodes", ["integer", "`1`", "1 to 100", "Solr nodes, one pod each."]),
+        (
+            "SolrCloud",
+            "nodes",
+            ["integer", "`1`", "1 to 100", "`nodes` is the number of Solr nodes, one pod each."],
+        ),
         ("SolrCloud", "image", ["[SolrImage](#solrimage)", "its fields' defaults"]),
         ("SolrCloud", "nodeSelector", ["map of string", "-", "at most 32 entries"]),
         ("Step", "users", ["integer", "-", "1 to 100,000"]),

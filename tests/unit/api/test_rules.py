@@ -59,7 +59,7 @@ def test_at_most_one_refuses_two_fields() -> None:
     assert Limit.model_validate({"second": 0}).second == 0
     with pytest.raises(ValidationError) as caught:
         Limit.model_validate({"firstPart": 0, "second": 0})
-    assert problems(caught.value) == ["may not set more than one of firstPart, second"]
+    assert problems(caught.value) == ["must not set more than one of firstPart, second"]
 
 
 def test_all_broken_rules_are_named_at_once() -> None:

@@ -9,7 +9,7 @@ from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create
 
-LOGIN = {"basicAuth": {"secretName": "login"}}
+LOGIN = {"basicAuth": {"secret": {"name": "login"}}}
 TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}
 
 

@@ -45,7 +45,7 @@ def find(cluster: FewObjects, **fields: Any) -> TargetEndpoint:
 def test_service_of_the_namespace() -> None:
     cluster = FewObjects()
     cluster.add_secret("login", username="solr", password="SolrRocks")
-    found = find(cluster, basicAuth={"secretName": "login"})
+    found = find(cluster, basicAuth={"secret": {"name": "login"}})
     assert found.urls == ["http://search.search.svc:8983/solr"]
     assert found.auth.authorization == basic_auth("solr", "SolrRocks")
     assert not found.nodes

@@ -23,11 +23,11 @@ def rejected(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_broken_rule_ends_the_benchmark() -> None:
-    status = rejected(small("one", retries=-1))["status"]
+    status = rejected(small("one", backoffLimit=-1))["status"]
     assert status["phase"] == "Failed"
     told = {each["type"]: each for each in status["conditions"]}
     assert told["Succeeded"]["reason"] == told["Accepted"]["reason"] == "InvalidSpec"
-    assert "spec.retries" in told["Succeeded"]["message"]
+    assert "spec.backoffLimit" in told["Succeeded"]["message"]
 
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:
@@ -40,4 +40,6 @@ def test_field_of_a_newer_definition_ends_nothing() -> None:
 
 
 def test_broken_rule_beside_a_newer_field_ends_it_too() -> None:
-    assert rejected(small("one", retries=-1, load__surprise="No"))["status"]["phase"] == "Failed"
+    assert (
+        rejected(small("one", backoffLimit=-1, load__surprise="No"))["status"]["phase"] == "Failed"
+    )

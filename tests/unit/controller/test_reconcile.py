@@ -91,7 +91,7 @@ def test_locustfile_is_waited_for() -> None:
 
 
 def test_second_waits_until_the_first_is_all_over() -> None:
-    world = World(small("one", deadlineSeconds={"provisioning": 60}), small("two"))
+    world = World(small("one", deadlines={"provisioningSeconds": 60}), small("two"))
     world.reconcile("one")
     after = world.reconcile("two")
     assert after.status.phase == "Queued"
@@ -104,7 +104,7 @@ def test_second_waits_until_the_first_is_all_over() -> None:
 
 
 def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
-    world = World(small("one", deadlineSeconds={"provisioning": 60}))
+    world = World(small("one", deadlines={"provisioningSeconds": 60}))
     world.reconcile("one")
     assert world.reconcile("one", 60).status.phase == "Provisioning"
     after = world.reconcile("one", 1)
@@ -119,7 +119,7 @@ def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
 
 @pytest.mark.parametrize(("cleanup", "left"), [("Never", 1), ("OnSuccess", 1), ("Always", 0)])
 def test_clean_up_as_the_spec_says(cleanup: str, left: int) -> None:
-    world = World(small("one", deadlineSeconds={"provisioning": 1}, cleanup=cleanup))
+    world = World(small("one", deadlines={"provisioningSeconds": 1}, cleanup=cleanup))
     world.reconcile("one")
     for _ in range(3):
         world.reconcile("one", 2)
@@ -127,7 +127,7 @@ def test_clean_up_as_the_spec_says(cleanup: str, left: int) -> None:
 
 
 def test_time_to_live_deletes_the_benchmark() -> None:
-    world = World(small("one", deadlineSeconds={"provisioning": 1}, ttlSecondsAfterFinished=30))
+    world = World(small("one", deadlines={"provisioningSeconds": 1}, ttlSecondsAfterFinished=30))
     world.reconcile("one")
     world.reconcile("one", 2)
     world.reconcile("one", 29)

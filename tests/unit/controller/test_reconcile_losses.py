@@ -1,4 +1,4 @@
-"""What is lost starts again, up to `spec.retries` times."""
+"""What is lost starts again, up to `spec.backoffLimit` times."""
 
 import json
 from typing import Any
@@ -15,7 +15,7 @@ TIME = NOW.isoformat()
 
 def measured_so_far(retries: int, **attempts: int) -> World:
     """Return a world with a benchmark whose target was ready, and whose pods are gone."""
-    body = small("one", retries=retries)
+    body = small("one", backoffLimit=retries)
     conditions = [
         {"type": type_, "status": "True", "reason": "Test", "lastTransitionTime": TIME}
         for type_ in ("Accepted", "TargetReady", "DataIndexed")
@@ -50,7 +50,7 @@ def test_lost_pod_of_the_target_starts_everything_again() -> None:
     world = measured_so_far(retries=2)
     after = world.reconcile("one")
     assert (after.status.attempts.target, after.status.attempts.load) == (2, 2)
-    assert after.status.attempts.load_of_target == 2
+    assert after.status.attempts.first_load_on_target == 2
     assert condition_of(after, "TargetReady") == ("False", "TargetPodLost")
     assert condition_of(after, "DataIndexed") == ("False", "TargetPodLost")
     assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "ZooKeeperNotReady")
@@ -74,7 +74,7 @@ def test_retries_are_bounded() -> None:
     assert after.status.phase == "Failed"
     assert condition_of(after, "Succeeded") == ("False", "TargetPodLost")
     message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
-    assert "given up after 2 attempts (spec.retries)" in message
+    assert "given up after 2 attempts (spec.backoffLimit)" in message
 
 
 def test_solr_that_started_again_has_lost_its_caches() -> None:
@@ -101,7 +101,7 @@ def test_lost_load_starts_again_alone(component: str) -> None:
     world.cluster.objects["Job", "default", f"one-{component}"]["status"] = {"conditions": failed}
     after = world.reconcile("one")
     assert (after.status.attempts.target, after.status.attempts.load) == (1, 2)
-    assert after.status.attempts.load_of_target is None
+    assert after.status.attempts.first_load_on_target is None
     assert condition_of(after, "Measured") == ("False", "LoadPodLost")
     world.reconcile("one")  # removes what is left of the first attempt
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")

@@ -44,7 +44,7 @@ class Bench:
             "collection": "books",
             "router": router,
             "shards": 2,
-            "dataset": {**dataset, "indexing": {"batchDocuments": 10, **indexing}},
+            "dataset": {**dataset, "indexing": {"batchSize": 10, **indexing}},
             **(plan or {}),
         }
         file = self.folder / "plan.json"
@@ -115,7 +115,7 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
 def test_batch_is_sent_again_after_a_temporary_failure(bench: Bench, fault: Any) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [fault, fault]
-        assert bench.run([solr.url], GENERATED, streams=1) == 0
+        assert bench.run([solr.url], GENERATED, concurrency=1) == 0
     assert solr.ids == generated_ids()
     assert bench.words.retried_batches == 1
     assert bench.words.documents == 200
@@ -144,14 +144,14 @@ def test_follows_a_leader_that_moves(bench: Bench) -> None:
 def test_waits_for_solr_at_the_start(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         solr.status_faults = [503, 500, 404]
-        assert bench.run(["http://127.0.0.1:9", solr.url], GENERATED, retries=0) == 0
+        assert bench.run(["http://127.0.0.1:9", solr.url], GENERATED, batchRetries=0) == 0
     assert solr.ids == generated_ids()
 
 
 def test_a_pod_run_again_sends_the_same_documents(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [(200, {"responseHeader": {"status": 0}})] * 4 + [(500, {})] * 99
-        assert bench.run([solr.url], GENERATED, retries=1) == EXIT_RETRYABLE
+        assert bench.run([solr.url], GENERATED, batchRetries=1) == EXIT_RETRYABLE
         assert bench.words.reason == "SolrUnavailable"
         solr.faults = []
         assert bench.run([solr.url], GENERATED) == 0
@@ -164,7 +164,7 @@ def test_a_pod_run_again_sends_the_same_documents(bench: Bench) -> None:
 def test_refused_document_ends_the_run_at_once(bench: Bench) -> None:
     with fake_solr(two_shards()) as solr:
         solr.faults = [(400, {"error": {"msg": "ERROR: [doc=doc-3] unknown field 'x'"}})]
-        assert bench.run([solr.url], GENERATED, streams=1) == EXIT_PERMANENT
+        assert bench.run([solr.url], GENERATED, concurrency=1) == EXIT_PERMANENT
     assert len(solr.updates) == 1
     assert bench.words.reason == "DocumentRefused"
     assert "[doc=doc-3] unknown field 'x'" in str(bench.words.message)
@@ -200,7 +200,7 @@ def test_missing_plan_is_reported(bench: Bench) -> None:
 
 
 def test_unreachable_solr_is_reported(bench: Bench) -> None:
-    assert bench.run(["http://127.0.0.1:9"], GENERATED, retries=0) == EXIT_RETRYABLE
+    assert bench.run(["http://127.0.0.1:9"], GENERATED, batchRetries=0) == EXIT_RETRYABLE
     assert bench.words.reason == "SolrUnavailable"
     assert "http://127.0.0.1:9" in str(bench.words.message)
 
@@ -234,7 +234,7 @@ def test_progress_is_reported_and_sigterm_stops(bench: Bench, free_port: int) ->
     endless = {"generator": {**GENERATED["generator"], "documents": 10_000_000}}
     with fake_solr(two_shards()) as solr:
         solr.update = watch(solr)  # type: ignore[method-assign]
-        assert bench.run([solr.url], endless, streams=1) == EXIT_TERMINATED
+        assert bench.run([solr.url], endless, concurrency=1) == EXIT_TERMINATED
     assert bench.words.reason == "Interrupted"
     progress = IndexProgress.model_validate_json(seen[0])
     assert progress.documents == 100

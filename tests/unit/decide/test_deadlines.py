@@ -6,8 +6,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.deadlines import deadline_seconds
 from support.resources import resource
 
-LIMITS = {"provisioning": 10, "indexing": 20, "measuring": 30}
-SPEC = SolrBenchmark.parse(resource({"spec.deadlineSeconds": LIMITS})).spec
+LIMITS = {"provisioningSeconds": 10, "indexingSeconds": 20, "measuringSeconds": 30}
+SPEC = SolrBenchmark.parse(resource({"spec.deadlines": LIMITS})).spec
 
 
 @pytest.mark.parametrize(

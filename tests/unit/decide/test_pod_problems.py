@@ -46,7 +46,7 @@ def with_container(**fields: Any) -> PodView:
         (
             with_container(waiting_reason="ImagePullBackOff", waiting_message="not found"),
             "ImagePullError",
-            "ImagePullBackOff: not found; check the image's repository, tag and pullSecret",
+            "ImagePullBackOff: not found; check the image's repository and tag, and imagePull",
         ),
         (
             with_container(waiting_reason="ErrImageNeverPull"),

@@ -11,7 +11,7 @@ from support.resources import Changes, create
 
 SECRETS = create(
     urls=["https://search/solr"],
-    basicAuth={"secretName": "login"},
+    basicAuth={"secret": {"name": "login"}},
     tls={"caSecret": {"name": "authority", "key": "root.pem"}},
 )
 JOBS = ["base-index", "base-load-master", "base-load-worker"]

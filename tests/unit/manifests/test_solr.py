@@ -31,9 +31,9 @@ def test_a_service_over_all_nodes_only_where_a_variant_goes_through_it() -> None
             if each["kind"] == "Service" and "zookeeper" not in each["metadata"]["name"]
         }
 
-    raw, again = {"name": "raw", "door": "Nodes"}, {"name": "again", "door": "Nodes"}
+    raw, again = {"name": "raw", "endpoint": "Nodes"}, {"name": "again", "endpoint": "Nodes"}
     assert services(raw, again).keys() == {"base-solr"}
-    found = services(raw, {"name": "service", "door": "Service"})
+    found = services(raw, {"name": "service", "endpoint": "Service"})
     assert found.keys() == {"base-solr", "base-solr-common"}
     common = found["base-solr-common"]
     assert "clusterIP" not in common  # an address of its own, which balances
@@ -82,8 +82,8 @@ def test_flags_are_passed_on_only_when_given() -> None:
 
 
 def test_solr_image_is_that_of_the_spec() -> None:
-    image = {"repository": "solr", "tag": "9.9.0", "pullPolicy": "Always", "pullSecret": "key"}
-    manifest = solr({f"{SOLR}.image": image})
+    image = {"repository": "solr", "tag": "9.9.0", "pullPolicy": "Always"}
+    manifest = solr({f"{SOLR}.image": image, f"{SOLR}.imagePullSecrets": [{"name": "key"}]})
     assert container(manifest)["image"] == "solr:9.9.0"
     assert container(manifest)["imagePullPolicy"] == "Always"
     assert pod(manifest)["imagePullSecrets"] == [{"name": "key"}]
@@ -132,7 +132,10 @@ def test_placement_of_the_spec_is_set() -> None:
             {
                 f"{SOLR}.nodeSelector": {"disk": "ssd"},
                 f"{SOLR}.tolerations": tolerations,
-                f"{SOLR}.spread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+                f"{SOLR}.topologySpread": {
+                    "topologyKey": "zone",
+                    "whenUnsatisfiable": "DoNotSchedule",
+                },
             }
         )
     )

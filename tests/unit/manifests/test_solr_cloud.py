@@ -58,13 +58,22 @@ def test_the_tag_is_always_said_for_the_default_is_an_old_one() -> None:
         "tag": "9.10.1",
         "pullPolicy": "IfNotPresent",
     }
-    image = {"repository": "own/solr", "tag": "9.9.0", "pullPolicy": "Never", "pullSecret": "key"}
+    image = {"repository": "own/solr", "tag": "9.9.0", "pullPolicy": "Never"}
     assert spec({f"{SOLR}.image": image})["solrImage"] == {
         "repository": "own/solr",
         "tag": "9.9.0",
         "pullPolicy": "Never",
-        "imagePullSecret": "key",
     }
+
+
+def test_pull_secrets_are_those_of_the_pods() -> None:
+    secrets = [{"name": "one"}, {"name": "two"}]
+    found = spec({f"{SOLR}.imagePullSecrets": secrets})
+    assert found["customSolrKubeOptions"]["podOptions"]["imagePullSecrets"] == secrets
+    assert "imagePullSecrets" not in spec()["customSolrKubeOptions"]["podOptions"]
+    provided = {f"{SOLR}.imagePullSecrets": secrets, f"{SOLR}.zookeeper.mode": "Provided"}
+    policy = spec(provided)["zookeeperRef"]["provided"]["zookeeperPodPolicy"]
+    assert policy["imagePullSecrets"] == secrets
 
 
 def test_no_other_image_is_needed() -> None:
@@ -112,7 +121,7 @@ def test_pods_are_those_of_the_other_provisioner() -> None:
         f"{SOLR}.resources": {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}},
         f"{SOLR}.nodeSelector": {"disk": "ssd"},
         f"{SOLR}.tolerations": [{"key": "dedicated", "value": "solr"}],
-        f"{SOLR}.spread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
+        f"{SOLR}.topologySpread": {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"},
     }
     found = options(changes)
     ours = pod(pick_object(target(changes), "StatefulSet", "base-solr"))

@@ -58,8 +58,9 @@ def test_words_that_the_operator_asks_with_are_allowed() -> None:
 
 def test_image_and_resources_are_zookeeper_s_own() -> None:
     wanted = {"limits": {"memory": "512Mi"}}
-    image = {"repository": "zk", "tag": "3.9.3", "pullSecret": "key"}
-    manifest = zookeeper({f"{SOLR}.zookeeper": {"resources": wanted, "image": image}})
+    image = {"repository": "zk", "tag": "3.9.3"}
+    zoo = {"resources": wanted, "image": image}
+    manifest = zookeeper({f"{SOLR}.zookeeper": zoo, f"{SOLR}.imagePullSecrets": [{"name": "key"}]})
     assert container(manifest)["resources"] == wanted
     assert container(manifest)["image"] == "zk:3.9.3"
     assert pod(manifest)["imagePullSecrets"] == [{"name": "key"}]

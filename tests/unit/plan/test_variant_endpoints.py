@@ -8,8 +8,8 @@ NODES = ["http://a:8983/solr", "http://b:8983/solr"]
 
 def test_every_variant_has_the_urls_of_its_endpoint() -> None:
     variants = [
-        {"name": "raw", "door": "Nodes"},
-        {"name": "service", "door": "Service"},
+        {"name": "raw", "endpoint": "Nodes"},
+        {"name": "service", "endpoint": "Service"},
         {"name": "proxy", "urls": ["http://proxy.web.svc/solr"]},
     ]
     found = variant_endpoints(stored({"spec.target.variants": variants}), NODES)

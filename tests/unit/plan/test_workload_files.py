@@ -4,7 +4,7 @@ from solrbench.plan.workload_files import sources, workload_seeds
 QUERIES = {"configMap": {"name": "q"}, "seed": 4}
 MIX = Workload.model_validate(
     {
-        "mixSeed": 2,
+        "seed": 2,
         "mix": [
             {"name": "a", "queries": QUERIES},
             {"name": "b", "updates": {"generated": {"seed": 9}}},
@@ -29,7 +29,7 @@ def test_every_list_has_a_path_and_a_folder() -> None:
 
 def test_every_seed_is_known_by_its_path() -> None:
     assert workload_seeds(MIX) == {
-        "workload.mixSeed": 2,
+        "workload.seed": 2,
         "workload.mix[0].queries.seed": 4,
         "workload.mix[1].updates.generated.seed": 9,
         "workload.mix[3].transaction.inputs.seed": 4,

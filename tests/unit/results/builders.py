@@ -32,7 +32,7 @@ def make_spec(*steps: str, **changes: object) -> Spec:
 
 def make_variants(spec: Spec, *names: str) -> Spec:
     """Return `spec` with endpoints of these names."""
-    variants = [Variant(name=name, door=VariantEndpoint.NODES) for name in names]
+    variants = [Variant(name=name, endpoint=VariantEndpoint.NODES) for name in names]
     target = spec.target.model_copy(update={"variants": variants})
     return spec.model_copy(update={"target": target})
 

@@ -25,7 +25,7 @@ def test_wrong_password_is_reported_without_the_password(access: HttpAuth) -> No
     with cloud.client(access) as client, pytest.raises(PermanentError) as caught:
         node_identities(client)
     assert caught.value.reason == "AuthenticationFailed"
-    assert "basicAuth.secretName" in caught.value.message
+    assert "basicAuth.secret.name" in caught.value.message
     assert "guess" not in str(caught.value)
     assert "Basic" not in str(caught.value)
 

@@ -98,7 +98,7 @@ def test_phases_and_conditions_are_labels() -> None:
 
 def test_live_load_has_the_step_as_label() -> None:
     load = LiveLoad(stage="Measuring", step="five", users=5, requests_per_second=7.5, requests=70)
-    registry = _registry(make_benchmark(load=load))
+    registry = _registry(make_benchmark(live_load=load))
     labels = {**OWNER, "step": "five", "variant": ""}
     assert registry.get_sample_value("solrbench_live_users", labels) == 5
     assert registry.get_sample_value("solrbench_live_requests_per_second", labels) == 7.5
@@ -108,7 +108,7 @@ def test_live_load_has_the_step_as_label() -> None:
 def test_variants_have_a_label() -> None:
     results = [RESULT.model_copy(update={"variant": name}) for name in ("raw", "proxy")]
     load = LiveLoad(stage="Measuring", step="five", variant="proxy", users=5)
-    registry = _registry(make_benchmark(results=results, load=load))
+    registry = _registry(make_benchmark(results=results, live_load=load))
     live, result = {**OWNER, "step": "five"}, {**OWNER, "step": "five", "request": "query"}
     get = registry.get_sample_value
     assert get("solrbench_live_users", {**live, "variant": "proxy"}) == 5
@@ -134,7 +134,7 @@ def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
 
 
 def test_arrivals_and_lags_are_those_of_a_step() -> None:
-    sending = OpenLoopStats(
+    open_loop = OpenLoopStats(
         step="five",
         variant="proxy",
         planned_arrivals=100,
@@ -144,7 +144,7 @@ def test_arrivals_and_lags_are_those_of_a_step() -> None:
         lag_p99_milliseconds=1.5,
         lag_max_milliseconds=250.0,
     )
-    registry = _registry(make_benchmark(sending=[sending]))
+    registry = _registry(make_benchmark(open_loop=[open_loop]))
     labels = {**OWNER, "step": "five", "variant": "proxy"}
 
     def get(name: str) -> float | None:
@@ -183,7 +183,7 @@ def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() 
     closed = _names(_registry(make_benchmark(results=[RESULT])))
     assert not [name for name in closed if "arrivals" in name or "response_time" in name]
     assert not [name for name in closed if "lag" in name or "cold_start" in name]
-    found = _names(_registry(make_benchmark(sending=[silent], cold_start=start)))
+    found = _names(_registry(make_benchmark(open_loop=[silent], cold_start=start)))
     assert "solrbench_step_sent_arrivals" in found
     assert "solrbench_step_planned_arrivals" not in found
     assert not [name for name in found if "lag" in name]
@@ -222,7 +222,7 @@ def full_benchmark() -> SolrBenchmark:
     return make_benchmark(
         phase_start_time=NOW,
         dataset=DatasetStatus.model_validate(dict.fromkeys(DatasetStatus.model_fields, 1)),
-        load=LiveLoad(
+        live_load=LiveLoad(
             stage="Measuring",
             step="five",
             users=1,
@@ -232,7 +232,7 @@ def full_benchmark() -> SolrBenchmark:
         ),
         report=ReportStatus(stored_steps=1, total_steps=2),
         results=[StepResult.model_validate({**words, **numbers})],
-        sending=[OpenLoopStats.model_validate({"step": "five"} | sent)],
+        open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[

@@ -12,7 +12,8 @@ INTRODUCTION = f"""\
 # API reference: {GROUP}/{VERSION}
 
 One resource, `{KIND}`. Every default below is filled in by the API server, so the stored resource
-shows the complete spec. After creation only {{mutable}} may change.
+shows the complete effective spec, but for seeds and step names, which derive from other
+fields. After creation only {{mutable}} may change.
 
 A field is required where the default says so, and absent unless given where it shows a dash.
 """

@@ -1,4 +1,4 @@
-"""Rules that span fields: CEL for the API server, a Python twin for everything else.
+"""Rules that span fields: CEL for the API server, a Python twin for other readers.
 
 A rule stands on the model whose fields it compares, so that both validate the same object.
 A test feeds one table of good and bad resources to the API server and to pydantic.
@@ -70,6 +70,41 @@ class Matches:
         return core_schema.no_info_after_validator_function(self.check, schema, metadata=metadata)
 
 
+@dataclass(frozen=True)
+class ListMap:
+    """Metadata of a list whose items differ in one key: server-side apply merges by that key.
+
+    The API server rejects two items of one key itself (`x-kubernetes-list-type: map`), which costs
+    nothing, where a rule in CEL would compare each item with each.
+
+    Attributes:
+        key: field of the items, required or with a default
+
+    """
+
+    key: str
+
+    def check(self, items: list[Any]) -> list[Any]:
+        """Return `items` unchanged.
+
+        Raises:
+            ValueError: if two have the same key.
+
+        """
+        keys = [getattr(item, self.key) for item in items]
+        twice = [key for index, key in enumerate(keys) if key in keys[:index]]
+        if twice:
+            raise ValueError(f"Duplicate value: each {self.key} must differ, {twice[0]} does not")
+        return items
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        schema = handler(source)
+        metadata = {"list_map": self}
+        return core_schema.no_info_after_validator_function(self.check, schema, metadata=metadata)
+
+
 class Model(BaseModel):
     """Base of everything in the resource: camelCase outside, immutable, nothing unknown."""
 
@@ -108,7 +143,7 @@ def at_most_one(*fields: str) -> Rule:
     terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
     return Rule(
         cel=f"{terms} <= 1",
-        message=f"may not set more than one of {names}",
+        message=f"must not set more than one of {names}",
         is_satisfied=lambda model: _count_set(model, fields) <= 1,
     )
 

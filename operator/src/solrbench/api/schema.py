@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import core_schema, to_jsonable_python
 
-from solrbench.api.rules import Matches, Model
+from solrbench.api.rules import ListMap, Matches, Model
 
 VALIDATIONS = "x-kubernetes-validations"
 
@@ -87,12 +87,17 @@ class StructuralSchema(GenerateJsonSchema):
     def function_after_schema(
         self, schema: core_schema.AfterValidatorFunctionSchema
     ) -> JsonSchemaValue:
-        """Return the schema of the checked type, with the rule of a `Matches`."""
+        """Return the schema of the checked type, with the rule of a `Matches` or `ListMap`."""
         node = super().function_after_schema(schema)
-        rule = schema.get("metadata", {}).get("matches")
-        if not isinstance(rule, Matches):
-            return node
-        return {**node, VALIDATIONS: [{"rule": rule.cel, "message": rule.message}]}
+        metadata = schema.get("metadata", {})
+        match metadata.get("matches"), metadata.get("list_map"):
+            case Matches() as rule, _:
+                return {**node, VALIDATIONS: [{"rule": rule.cel, "message": rule.message}]}
+            case _, ListMap(key):
+                keys = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [key]}
+                return {**node, **keys}
+            case _:
+                return node
 
 
 def _stored(default: Any) -> Any:

@@ -12,8 +12,7 @@ MEBIBYTE = 1024 * 1024
 
 def percent(benchmark: SolrBenchmark) -> int:
     """Return how far the benchmark is, 0 to 100."""
-    number = benchmark.status.progress.partition(" ")[0]
-    return int(number) if number.isdigit() else 0
+    return benchmark.status.progress_percent
 
 
 def elapsed_seconds(benchmark: SolrBenchmark, now: datetime) -> int:
@@ -78,7 +77,7 @@ def _data(benchmark: SolrBenchmark) -> str:
 
 
 def _load(benchmark: SolrBenchmark) -> str:
-    report, load = benchmark.status.report, benchmark.status.load
+    report, load = benchmark.status.report, benchmark.status.live_load
     parts = [f"{report.stored_steps} of {report.total_steps} steps"] if report.total_steps else []
     if load is not None:
         through = f"{load.variant}, " if load.variant else ""

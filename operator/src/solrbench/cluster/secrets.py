@@ -22,7 +22,7 @@ def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAut
     """
     authorization = ca = None
     if existing.basic_auth is not None:
-        name, path = existing.basic_auth.secret_name, "target.existing.basicAuth.secretName"
+        name, path = existing.basic_auth.secret.name, "target.existing.basicAuth.secret.name"
         data = _data(cluster, namespace, name, path)
         authorization = basic_auth(
             _text(data, USERNAME, name, path), _text(data, PASSWORD, name, path)

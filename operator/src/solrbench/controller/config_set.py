@@ -12,9 +12,10 @@ def read_archive(context: ReconcileContext) -> bytes:
         TemporaryError: if the ConfigMap is gone.
 
     """
-    name = context.benchmark.spec.collection.config_set.config_map
-    if name is None:
+    reference = context.benchmark.spec.collection.config_set.config_map
+    if reference is None:
         return archive.built_in_archive()
+    name = reference.name
     body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
     if body is None:
         raise TemporaryError("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")

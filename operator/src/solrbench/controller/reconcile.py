@@ -53,7 +53,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     """
     before = context.status
     _advance(context)
-    context.update(progress=_progress(context))
+    context.update(progress_percent=_progress(context))
     context.finalize_status()
     if context.status != before:
         store_status(context)
@@ -119,7 +119,7 @@ def _check_deadline(context: ReconcileContext, wait: TemporaryError) -> None:
     if limit is not None and context.seconds_in_phase() > limit:
         raise PermanentError(
             "DeadlineExceeded",
-            f"{context.status.phase} took longer than {limit} s (spec.deadlineSeconds);"
+            f"{context.status.phase} took longer than {limit} s (spec.deadlines);"
             f" last seen: {wait.reason}: {wait.message}",
         ) from wait
 
@@ -137,11 +137,10 @@ def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]
         return
 
 
-def _progress(context: ReconcileContext) -> str:
-    percent = progress_percent(
+def _progress(context: ReconcileContext) -> int:
+    return progress_percent(
         context.status,
         target=context.conditions.is_true(TARGET_READY),
         indexed=context.conditions.is_true(DATA_INDEXED),
         finished=context.conditions.is_true(SUCCEEDED),
     )
-    return f"{percent} %"

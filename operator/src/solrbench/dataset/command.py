@@ -138,7 +138,7 @@ async def _send_all(
     plan: IndexPlan, counter: ProgressCounter, pod: Pod, http: httpx.AsyncClient
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    retry_policy = RetryPolicy(indexing.retries, pod.backoff, _jitter(plan, counter, "send"))
+    retry_policy = RetryPolicy(indexing.batch_retries, pod.backoff, _jitter(plan, counter, "send"))
     leaders = LeaderResolver(
         http, plan.solr_urls, plan.collection, dataset.id_field, plan.leader_urls
     )
@@ -146,14 +146,14 @@ async def _send_all(
     sender = Sender(http, leaders, routes, retry_policy, counter)
 
     def read(stopped: threading.Event) -> Iterator[Batch]:
-        part = Partition(counter.progress.pod, indexing.pods, indexing.batch_documents)
+        part = Partition(counter.progress.pod, indexing.pods, indexing.batch_size)
         jitter = _jitter(plan, counter, "read")
         around = ReadContext(pod.folder, pod.backoff, jitter, stopped.wait)
         found = read_documents(dataset, part, around)
-        return batches(found, routes, indexing.batch_documents, dataset.id_field)
+        return batches(found, routes, indexing.batch_size, dataset.id_field)
 
-    async with PrefetchReader(read, indexing.streams) as reader:
-        await _drain(reader, sender, indexing.streams)
+    async with PrefetchReader(read, indexing.concurrency) as reader:
+        await _drain(reader, sender, indexing.concurrency)
 
 
 def _jitter(plan: IndexPlan, counter: ProgressCounter, use: str) -> random.Random:

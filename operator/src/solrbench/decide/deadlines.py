@@ -10,9 +10,9 @@ def deadline_seconds(spec: Spec, phase: str) -> int | None:
     has as long as provisioning may take: they may be applied a moment later.
     """
     limits = {
-        "Pending": spec.deadline_seconds.provisioning,
-        "Provisioning": spec.deadline_seconds.provisioning,
-        "Indexing": spec.deadline_seconds.indexing,
-        "Measuring": spec.deadline_seconds.measuring,
+        "Pending": spec.deadlines.provisioning_seconds,
+        "Provisioning": spec.deadlines.provisioning_seconds,
+        "Indexing": spec.deadlines.indexing_seconds,
+        "Measuring": spec.deadlines.measuring_seconds,
     }
     return limits.get(phase)

@@ -71,7 +71,7 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
         return PodProblem(
             "ImagePullError",
             f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}; check the"
-            " image's repository, tag and pullSecret",
+            " image's repository and tag, and imagePullSecrets",
         )
     if container.waiting_reason in _CONFIG_REASONS:
         return PodProblem(

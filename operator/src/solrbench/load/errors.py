@@ -37,6 +37,10 @@ class LoadError(SolrbenchError):
         return EXIT_PERMANENT if self.reason in PERMANENT_REASONS else EXIT_RETRYABLE
 
 
+class StepRunAbortedError(SolrbenchError):
+    """A worker was lost in a step run that cannot go on; those that are left can run it again."""
+
+
 def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -> None:
     """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
     if not log.exists():

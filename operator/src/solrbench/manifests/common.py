@@ -4,10 +4,12 @@ Pods meet the Pod Security Standard "restricted", have no Kubernetes credentials
 root file system.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
+from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.plan import names
@@ -87,8 +89,8 @@ def placement(benchmark: SolrBenchmark, solr: SolrCloud, component: str) -> Mani
         "topologySpreadConstraints": [
             {
                 "maxSkew": 1,
-                "topologyKey": solr.spread.topology_key,
-                "whenUnsatisfiable": solr.spread.when_unsatisfiable,
+                "topologyKey": solr.topology_spread.topology_key,
+                "whenUnsatisfiable": solr.topology_spread.when_unsatisfiable,
                 "labelSelector": {"matchLabels": names.selector(benchmark, component)},
             }
         ]
@@ -137,9 +139,9 @@ def config_map(
     }
 
 
-def pull_secrets(*names: str | None) -> Manifest:
-    """Return the pod's pull secrets, if there is one."""
-    given = [{"name": name} for name in names if name]
+def pull_secrets(references: Iterable[ObjectReference]) -> Manifest:
+    """Return the pod's pull secrets; nothing if there are none."""
+    given = [{"name": reference.name} for reference in references]
     return {"imagePullSecrets": given} if given else {}
 
 
@@ -151,7 +153,7 @@ def add_secrets(benchmark: SolrBenchmark, volumes: list[Manifest], mounts: list[
     found: list[tuple[str, str, str, dict[str, str]]] = []
     if existing.basic_auth is not None:
         keys = {USERNAME: USERNAME, PASSWORD: PASSWORD}
-        found.append(("credentials", existing.basic_auth.secret_name, CREDENTIALS_FOLDER, keys))
+        found.append(("credentials", existing.basic_auth.secret.name, CREDENTIALS_FOLDER, keys))
     if existing.tls is not None:
         secret = existing.tls.ca_secret
         found.append(("ca", secret.name, CA_FOLDER, {secret.key: CA_KEY}))

@@ -1,6 +1,7 @@
 """What the index and load pods share: image, user, plan, files, no credentials."""
 
 from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.workload.mix import Updates
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.manifests.common import (
@@ -64,7 +65,7 @@ def build_job_pod(
         "volumeMounts": mounts,
     }
     return {
-        **pull_secrets(*image.pull_secrets),
+        **pull_secrets(ObjectReference(name=name) for name in image.pull_secrets),
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,

@@ -122,7 +122,7 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath) -> Man
         volumes.append({"name": "data", "emptyDir": empty_dir(solr)})
     return {
         **placement(benchmark, solr, names.SOLR),
-        **pull_secrets(solr.image.pull_secret),
+        **pull_secrets(solr.image_pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": GRACE_SECONDS,

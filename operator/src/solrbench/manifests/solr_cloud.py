@@ -18,6 +18,7 @@ from solrbench.manifests.common import (
     metadata,
     placement,
     pod_security,
+    pull_secrets,
     resources,
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
@@ -84,14 +85,11 @@ def build_solr_cloud(
 
 
 def _image(image: Image) -> Manifest:
-    found: Manifest = {
+    return {
         "repository": image.repository,
         "tag": image.tag,
         "pullPolicy": image.pull_policy.value,
     }
-    if image.pull_secret is not None:
-        found["imagePullSecret"] = image.pull_secret
-    return found
 
 
 def _java(solr: SolrCloud) -> Manifest:
@@ -127,6 +125,7 @@ def _pod_options(
     security = container_security() | {"readOnlyRootFilesystem": False}
     return {
         **placement(benchmark, solr, names.SOLR),
+        **pull_secrets(solr.image_pull_secrets),
         **PROBE_TIMINGS,
         "labels": labels,
         "envVars": [{"name": key, "value": value} for key, value in QUIET.items()],
@@ -162,6 +161,7 @@ def _provided(
         "labels": labels,
         "zookeeperPodPolicy": {
             **placement(benchmark, solr, names.ZOOKEEPER),
+            **pull_secrets(solr.image_pull_secrets),
             "labels": labels,
             "env": [{"name": key, "value": value} for key, value in environment.items()],
             "resources": resources(zookeeper.resources),

@@ -79,7 +79,7 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
     image = solr.zookeeper.image
     return {
         **placement(benchmark, solr, names.ZOOKEEPER),
-        **pull_secrets(image.pull_secret),
+        **pull_secrets(solr.image_pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": 10,

@@ -48,7 +48,7 @@ class DocumentGenerator:
 
     def __init__(self, spec: Generator, id_field: str = ID_FIELD) -> None:
         """Spell the vocabulary; it needs 16 bytes for each term."""
-        exponent = spec.zipf_exponent_permille / 1000
+        exponent = spec.zipf_exponent
         self._spec = spec
         self._id_field = id_field
         self._words = vocabulary(spec.vocabulary_terms, spec.seed)

@@ -20,7 +20,7 @@ class IndexPlan(Model):
     """The work of the index Job.
 
     Pod `i` of `pods` (from `JOB_COMPLETION_INDEX`) takes the documents whose position in the
-    whole dataset, divided by `dataset.indexing.batchDocuments`, leaves remainder `i`. So a pod
+    whole dataset, divided by `dataset.indexing.batchSize`, leaves remainder `i`. So a pod
     that is run again sends the same documents with the same ids.
     """
 

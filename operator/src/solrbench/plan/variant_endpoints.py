@@ -19,13 +19,13 @@ def variant_endpoints(benchmark: SolrBenchmark, node_urls: Sequence[str]) -> lis
 def needs_service(benchmark: SolrBenchmark) -> bool:
     """Return whether a variant goes through the Service over all Solr nodes."""
     return any(
-        variant.door is VariantEndpoint.SERVICE for variant in benchmark.spec.target.variants
+        variant.endpoint is VariantEndpoint.SERVICE for variant in benchmark.spec.target.variants
     )
 
 
 def _urls(benchmark: SolrBenchmark, variant: Variant, node_urls: Sequence[str]) -> list[str]:
     if variant.urls is not None:
         return variant.urls
-    if variant.door is VariantEndpoint.SERVICE:
+    if variant.endpoint is VariantEndpoint.SERVICE:
         return [names.solr_service_url(benchmark)]
     return list(node_urls)

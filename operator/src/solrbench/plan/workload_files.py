@@ -32,7 +32,7 @@ def folder_of(entry_index: int) -> str:
 
 def workload_seeds(workload: Workload) -> dict[str, int]:
     """Return every seed by its path."""
-    found = {} if workload.mix is None else {"workload.mixSeed": workload.mix_seed}
+    found = {} if workload.mix is None else {"workload.seed": workload.seed}
     for path, _, content in sources(workload):
         if isinstance(content, Queries):
             found[f"{path}.seed"] = content.seed

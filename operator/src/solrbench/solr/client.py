@@ -122,7 +122,7 @@ def _check_proxy_response(answer: httpx.Response) -> None:
         raise PermanentError(
             AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
-            " target.existing.basicAuth.secretName must name a Secret with user and password of"
+            " target.existing.basicAuth.secret.name must name a Secret with user and password of"
             " somebody who may do that",
         )
     if answer.is_redirect:

@@ -38,7 +38,7 @@ def _phase_start(benchmark: SolrBenchmark) -> float | None:
 
 def _live(field: str) -> Callable[[SolrBenchmark], Iterator[Sample]]:
     def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
-        load = benchmark.status.load
+        load = benchmark.status.live_load
         if load is not None:
             yield (load.step or "", load.variant or ""), getattr(load, field)
 

@@ -27,7 +27,7 @@ def _results(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator
 
 
 def _open_loop(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    return _numbers(lambda benchmark: benchmark.status.sending, field, divisor)
+    return _numbers(lambda benchmark: benchmark.status.open_loop, field, divisor)
 
 
 def _cold_start(field: str, divisor: int = 1) -> Callable[[SolrBenchmark], Iterator[Sample]]:

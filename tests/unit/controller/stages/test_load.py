@@ -16,8 +16,8 @@ from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
 
 VARIANTS = [
-    {"name": "raw", "door": "Nodes"},
-    {"name": "service", "door": "Service"},
+    {"name": "raw", "endpoint": "Nodes"},
+    {"name": "service", "endpoint": "Service"},
     {"name": "proxy", "urls": ["http://proxy/solr"]},
 ]
 
@@ -132,7 +132,7 @@ def test_status_has_open_loop_stats_and_cold_start() -> None:
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     world.cluster.put(solr_pod())
     before = world.reconcile("one").status
-    assert (before.sending, before.cold_start) == ([], None)
+    assert (before.open_loop, before.cold_start) == ([], None)
     first = RequestWindow(
         requests=1000,
         failures=0,
@@ -147,12 +147,12 @@ def test_status_has_open_loop_stats_and_cold_start() -> None:
     reports.store(benchmark, document.model_copy(update={**changes, "outlier_windows": 0}), 1)
     world.reconcile("one")
     stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
-    (sending,) = stored["sending"]
-    assert (sending["step"], sending["plannedArrivals"], sending["sentArrivals"]) == (
+    (open_loop,) = stored["openLoop"]
+    assert (open_loop["step"], open_loop["plannedArrivals"], open_loop["sentArrivals"]) == (
         "two-users",
         9,
         9,
     )
-    assert "lagP99Milliseconds" not in sending
+    assert "lagP99Milliseconds" not in open_loop
     assert stored["coldStart"]["firstThousandAverageMilliseconds"] == 7
     assert "steadyAverageMilliseconds" not in stored["coldStart"]

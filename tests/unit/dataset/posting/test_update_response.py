@@ -34,7 +34,7 @@ def test_login_is_not_cured_by_trying(status: int) -> None:
     failure = parse_failure(status, b"", "core")
     assert failure is not None
     assert (failure.reason, failure.permanent) == (Reason.AUTHENTICATION_FAILED, True)
-    assert "target.existing.basicAuth.secretName" in str(failure)
+    assert "target.existing.basicAuth.secret.name" in str(failure)
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

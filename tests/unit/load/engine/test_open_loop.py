@@ -27,7 +27,7 @@ from unit.load.builders import (
 
 
 def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
-    given = {"arrivals": "Uniform", "max_in_flight": 100} | fields
+    given = {"distribution": "Uniform", "max_in_flight": 100} | fields
     rate = ArrivalRate.model_validate(given)
     made = assignment(users=workers, worker=worker, workers=workers)
     return made.model_copy(update={"open_loop": rate, "requests": rate.requests})
@@ -38,7 +38,7 @@ def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
 def test_requests_are_exact(kind: str, requests: int) -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            what = duty(requests=requests, requests_per_second=2000, arrivals=kind)
+            what = duty(requests=requests, requests_per_second=2000, distribution=kind)
             outcome = await run_pass(target(server.url), what)
         assert len(server.requests) == requests
         result = only(outcome)
@@ -269,7 +269,7 @@ def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned()
         queries = plain("w0", "w1", "w2")
         async with HttpServer(never) as server:
             what = target(
-                server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="EachOnce")
+                server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="Once")
             )
             outcome = await run_pass(
                 what, duty(seconds=2, requests_per_second=100, max_in_flight=1)
@@ -288,7 +288,7 @@ def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned
         what = target(
             f"http://127.0.0.1:{free_port()}/solr",
             queries=plain("w0", "w1", "w2"),
-            spec=workload(order="EachOnce"),
+            spec=workload(order="Once"),
         )
         result = await run_pass(what, duty(requests=30, requests_per_second=300))
         assert kinds(result) == {"ConnectionRefused": 3}

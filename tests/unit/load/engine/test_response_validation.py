@@ -22,11 +22,11 @@ def asked(**expected: object) -> PreparedRequest:
 @pytest.mark.parametrize(
     ("expected", "body"),
     [
-        ({"minFound": 3}, answer(3)),
-        ({"maxFound": 3}, answer(3)),
-        ({"minFound": 1, "maxFound": 1}, answer(1)),
+        ({"minNumFound": 3}, answer(3)),
+        ({"maxNumFound": 3}, answer(3)),
+        ({"minNumFound": 1, "maxNumFound": 1}, answer(1)),
         ({"contains": "é"}, answer(1, '["é"]')),
-        ({"minFound": 10}, answer(1_000_000_000_000)),
+        ({"minNumFound": 10}, answer(1_000_000_000_000)),
     ],
 )
 def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
@@ -36,11 +36,11 @@ def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
 @pytest.mark.parametrize(
     ("expected", "body", "message"),
     [
-        ({"minFound": 3}, answer(2), "expected at least 3 documents, found 2: {"),
-        ({"maxFound": 3}, answer(4), "expected at most 3 documents, found 4: {"),
+        ({"minNumFound": 3}, answer(2), "expected at least 3 documents, found 2: {"),
+        ({"maxNumFound": 3}, answer(4), "expected at most 3 documents, found 4: {"),
         ({"contains": "x"}, answer(1), "expected the text 'x', found an answer without: {"),
         (
-            {"minFound": 0},
+            {"minNumFound": 0},
             b'{"responseHeader":{"status":0,"QTime":1}}',
             "expected a numFound, found an answer without: {",
         ),
@@ -56,18 +56,18 @@ def test_unmet_expectations_say_what_was_found(
 
 
 def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
-    found = validate_response(asked(minFound=1), 503, b"")
+    found = validate_response(asked(minNumFound=1), 503, b"")
     assert found is not None
     assert found.kind == "HTTP503"
 
 
 def test_empty_answers_are_remarked_unless_they_fail() -> None:
     assert validate_response(asked(), 200, answer(0)) is EMPTY_RESULT
-    assert validate_response(asked(maxFound=0), 200, answer(0)) is EMPTY_RESULT
+    assert validate_response(asked(maxNumFound=0), 200, answer(0)) is EMPTY_RESULT
     assert validate_response(asked(), 200, answer(" 0")) is EMPTY_RESULT
     assert validate_response(asked(), 200, answer(10)) is None
     assert validate_response(asked(), 200, answer(" 10")) is None
-    failed = validate_response(asked(minFound=1), 200, answer(0))
+    failed = validate_response(asked(minNumFound=1), 200, answer(0))
     assert failed is not EMPTY_RESULT
 
 
@@ -90,7 +90,7 @@ def test_the_header_may_be_as_long_as_the_question_that_it_repeats() -> None:
 def test_groups_found_what_they_match(grouped: str, found: int) -> None:
     body = f'{{"responseHeader":{{"status":0,"QTime":1}},"grouped":{{"x_s":{grouped}}}}}'.encode()
     assert num_found(body) == found
-    assert validate_response(asked(maxFound=found), 200, body) is (
+    assert validate_response(asked(maxNumFound=found), 200, body) is (
         EMPTY_RESULT if found == 0 else None
     )
 

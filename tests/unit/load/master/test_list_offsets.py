@@ -21,7 +21,7 @@ EXACT = Step(name="one", users=3, requests=100)
 TIMED = Step(name="one", users=3, duration_seconds=5)
 
 
-def plan(step: Step = EXACT, order: str = "EachOnce", **fields: Any) -> LoadPlan:
+def plan(step: Step = EXACT, order: str = "Once", **fields: Any) -> LoadPlan:
     return LoadPlan.model_validate(
         {
             "benchmark": "tests/small",
@@ -62,7 +62,7 @@ def test_only_lists_that_are_gone_through_once_skip_what_lost_tries_sent() -> No
 
 
 def test_finite_entries_are_found_in_mixes_and_transactions() -> None:
-    once = LIST | {"order": "EachOnce"}
+    once = LIST | {"order": "Once"}
     asked = [{"name": "read", "parameters": {"q": "*:*"}}]
     mix = [
         {"name": "search", "queries": LIST},
@@ -71,7 +71,7 @@ def test_finite_entries_are_found_in_mixes_and_transactions() -> None:
         {"name": "fixed", "transaction": {"requests": asked}},
     ]
     assert once_only_entries(Workload.model_validate({"mix": mix})) == (False, True, True, False)
-    assert once_only_entries(workload("EachOnce")) == (True,)
+    assert once_only_entries(workload("Once")) == (True,)
     assert once_only_entries(workload("Sequential")) == (False,)
 
 
@@ -91,7 +91,7 @@ def test_attempt_begins_behind_stored_and_lost_step_runs() -> None:
     ("step", "fields"),
     [
         (TIMED, before(lostSteps=1)),
-        (EXACT, before(lostSteps=1, lostWarmUps=1) | {"warmUp": {"seconds": 3}}),
+        (EXACT, before(lostSteps=1, lostWarmUps=1) | {"warmUp": {"durationSeconds": 3}}),
         (EXACT, before(mayRepeat=True)),
         # Within the lost attempt a step may have been begun several times.
         (EXACT, before(lostSteps=1) | {"onWorkerLoss": "Redistribute"}),
@@ -105,12 +105,12 @@ def test_unknown_offsets_are_reported(step: Step, fields: dict[str, Any]) -> Non
 @pytest.mark.parametrize("length", [{"durationSeconds": 4}, {"requests": 300}])
 @pytest.mark.parametrize("arrivals", ["Poisson", "Uniform"])
 def test_a_planned_rate_sends_at_most_its_arrivals(length: dict[str, int], arrivals: str) -> None:
-    rate = {"requestsPerSecond": 50, "rampSeconds": 2, "arrivals": arrivals}
+    rate = {"requestsPerSecond": 50, "rampSeconds": 2, "arrivalDistribution": arrivals}
     step = Step.model_validate({"name": "one"} | rate | length)
     whole = plan(step)
     duty = step_assignment(whole, whole.passes[0])
     assert duty.open_loop is not None
-    seed = arrivals_seed(whole.workload.seed, 1, "one")
+    seed = arrivals_seed(whole.workload.draw_seed, 1, "one")
     sent = [list(Schedule(duty.open_loop, seed, index, 2).arrival_times_ns()) for index in range(2)]
     assert max_requests_sent(duty, whole.workload) == sum(len(each) for each in sent) > 200
 

@@ -5,14 +5,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solrbench.api.v1alpha1.load.load import Arrivals, Step
+from solrbench.api.v1alpha1.load.load import ArrivalDistribution, Step
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrival_rate, arrivals
 
 SECOND = 1_000_000_000
 
 
 def rate(**fields: Any) -> ArrivalRate:
-    given = {"requests_per_second": 16, "arrivals": "Poisson", "max_in_flight": 10} | fields
+    given = {
+        "requests_per_second": 16,
+        "distribution": "Poisson",
+        "max_in_flight": 10,
+    } | fields
     return ArrivalRate.model_validate(given)
 
 
@@ -25,7 +29,7 @@ PLANS = [
     {"requests": 4096},
     {"requests": 1},
     {"seconds": 60},
-    {"seconds": 3, "requests_per_second": 5000, "arrivals": "Uniform"},
+    {"seconds": 3, "requests_per_second": 5000, "distribution": "Uniform"},
     {"requests": 9000, "requests_per_second": 700, "ramp_seconds": 9},
     {"seconds": 9, "requests_per_second": 10, "ramp_seconds": 5, "ramp_from": 2000.0},
 ]
@@ -44,11 +48,11 @@ def test_workers_together_send_every_arrival_once(fields: dict[str, Any], worker
     assert all_of_them == sorted(all_of_them)
 
 
-@pytest.mark.parametrize("kind", Arrivals)
+@pytest.mark.parametrize("kind", ArrivalDistribution)
 @pytest.mark.parametrize("requests", [1, 1000, 4095, 4096, 4097, 20_000])
 @pytest.mark.parametrize("ramp", [0, 4])
-def test_number_of_requests_is_exact(kind: Arrivals, requests: int, ramp: int) -> None:
-    plan = rate(requests=requests, requests_per_second=300, arrivals=kind, ramp_seconds=ramp)
+def test_number_of_requests_is_exact(kind: ArrivalDistribution, requests: int, ramp: int) -> None:
+    plan = rate(requests=requests, requests_per_second=300, distribution=kind, ramp_seconds=ramp)
     times = whole(plan)
     assert np.count_nonzero(times >= plan.ramp_ns) == requests
     assert times[-1] >= plan.ramp_ns
@@ -61,7 +65,7 @@ def test_number_of_requests_is_exact(kind: Arrivals, requests: int, ramp: int) -
 def test_uniform_arrivals_are_those_before_the_end(
     per_second: float, seconds: int, count: int
 ) -> None:
-    times = whole(rate(requests_per_second=per_second, seconds=seconds, arrivals="Uniform"))
+    times = whole(rate(requests_per_second=per_second, seconds=seconds, distribution="Uniform"))
     assert len(times) == count
     assert times.tolist() == [math.floor(i / per_second * SECOND) for i in range(count)]
 
@@ -93,16 +97,17 @@ def test_seconds_of_a_poisson_process_vary_as_they_should() -> None:
 
 
 @pytest.mark.parametrize(("start", "end"), [(0.0, 1000.0), (2000.0, 500.0), (999.999, 1000.0)])
-@pytest.mark.parametrize("kind", Arrivals)
+@pytest.mark.parametrize("kind", ArrivalDistribution)
 def test_a_ramp_moves_evenly_from_one_rate_to_the_other(
-    start: float, end: float, kind: Arrivals
+    start: float, end: float, kind: ArrivalDistribution
 ) -> None:
-    plan = rate(requests_per_second=end, ramp_seconds=10, ramp_from=start, seconds=5, arrivals=kind)
+    ramp = {"ramp_seconds": 10, "ramp_from": start}
+    plan = rate(requests_per_second=end, seconds=5, distribution=kind, **ramp)
     counts = np.bincount(whole(plan) // SECOND, minlength=15)
     for second in range(15):
         middle = start + (end - start) * min(second + 0.5, 10) / 10
         wanted = end if second >= 10 else middle
-        spread = 4 * math.sqrt(wanted) if kind is Arrivals.POISSON else 2
+        spread = 4 * math.sqrt(wanted) if kind is ArrivalDistribution.POISSON else 2
         assert abs(counts[second] - wanted) <= spread
 
 
@@ -116,7 +121,7 @@ def test_a_schedule_of_months_is_computed_as_it_is_needed() -> None:
     plan = rate(seconds=30 * 86_400, requests_per_second=100_000)
     first = list(islice(Schedule(plan, 1, 0, 2).arrival_times_ns(), 10))
     assert first[0] < SECOND
-    slow = whole(rate(requests=1_000, requests_per_second=0.001, arrivals="Uniform"))
+    slow = whole(rate(requests=1_000, requests_per_second=0.001, distribution="Uniform"))
     assert slow[-1] == 999_000 * SECOND
 
 

@@ -75,7 +75,7 @@ def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) 
 
 
 def test_warm_up_has_the_variant_of_its_step_run() -> None:
-    whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(seconds=3))
+    whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(duration_seconds=3))
     proxied = whole.passes[0].model_copy(update={"variant": "proxy"})
     step, warm_up = step_assignment(whole, proxied), warm_up_assignment(whole, proxied)
     assert warm_up is not None
@@ -86,7 +86,7 @@ def test_warm_up_has_the_variant_of_its_step_run() -> None:
 
 def test_warm_up_has_the_users_of_its_step_by_default() -> None:
     step = Step(name="one", users=6, requests=1)
-    bare = plan(step, warm_up=WarmUp(seconds=3))
+    bare = plan(step, warm_up=WarmUp(duration_seconds=3))
     explicit = plan(step, warm_up=WarmUp(requests=9, users=2))
     none = plan(step)
     assert warm_up_assignment(none, none.passes[0]) is None
@@ -101,7 +101,7 @@ def test_warm_up_has_the_users_of_its_step_by_default() -> None:
 
 def test_planned_rate_has_one_user_for_each_worker() -> None:
     step = Step(name="one", requests_per_second=4, ramp_seconds=3, requests=10)
-    whole = plan(step, warm_up=WarmUp(seconds=3))
+    whole = plan(step, warm_up=WarmUp(duration_seconds=3))
     planned = whole.passes[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
     made, warm_up = step_assignment(whole, planned), warm_up_assignment(whole, planned)
     assert (made.users, made.worker_users, made.start) == (3, 1, Start.BARRIER)

@@ -2,7 +2,7 @@ import statistics
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ThinkTime, UniformMilliseconds
+from solrbench.api.v1alpha1.load.load import ThinkTime, UniformTime
 from solrbench.load.schedule.seeds import seed_of, uniform
 from solrbench.load.schedule.think_time import think_seconds
 
@@ -15,7 +15,7 @@ def test_constant_think_time_does_not_vary() -> None:
 
 
 def test_uniform_stays_within_bounds_and_fills_them() -> None:
-    spec = ThinkTime(uniform_milliseconds=UniformMilliseconds(min=100, max=300))
+    spec = ThinkTime(uniform=UniformTime(min_milliseconds=100, max_milliseconds=300))
     drawn = [think_seconds(spec, 7, turn) for turn in DRAWS]
     assert 0.1 <= min(drawn) < 0.101
     assert 0.299 < max(drawn) <= 0.3

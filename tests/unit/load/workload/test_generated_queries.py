@@ -9,7 +9,7 @@ DATASET = Generator(documents=10, vocabulary_terms=1000, seed=3)
 
 
 def test_queries_use_the_words_and_fields_of_the_documents() -> None:
-    spec = GeneratedQueries(count=4000, max_terms=3, filter_permille=300, facet_permille=200)
+    spec = GeneratedQueries(count=4000, max_terms=3, filter_percent=30, facet_percent=20)
     queries = [dict(query.parameters) for query in generate_queries(spec, DATASET, 1)]
     assert len(queries) == 4000
     known = {word(rank, 3) for rank in range(1000)}
@@ -33,7 +33,7 @@ def test_frequent_words_are_asked_for_most() -> None:
 
 
 def test_extremes_are_kept() -> None:
-    spec = GeneratedQueries(count=50, filter_permille=0, facet_permille=1000)
+    spec = GeneratedQueries(count=50, filter_percent=0, facet_percent=100)
     queries = [dict(query.parameters) for query in generate_queries(spec, DATASET, 1)]
     assert not any("fq" in query for query in queries)
     assert all("facet" in query for query in queries)
@@ -47,7 +47,7 @@ def test_same_seed_gives_the_same_queries() -> None:
 
 def test_routes_are_the_prefixes_of_the_documents() -> None:
     dataset = DATASET.model_copy(update={"route_prefixes": 3})
-    spec = GeneratedQueries(count=4000, routed_permille=250)
+    spec = GeneratedQueries(count=4000, routed_percent=25)
     queries = [dict(query.parameters) for query in generate_queries(spec, dataset, 1)]
     routes = Counter(query["_route_"] for query in queries if "_route_" in query)
     assert routes.keys() == {"p0!", "p1!", "p2!"}
@@ -60,7 +60,7 @@ def test_routes_are_the_prefixes_of_the_documents() -> None:
 def test_routes_leave_the_rest_of_the_queries_alone() -> None:
     dataset = DATASET.model_copy(update={"route_prefixes": 3})
     plain = generate_queries(GeneratedQueries(count=50), dataset, 1)
-    routed = generate_queries(GeneratedQueries(count=50, routed_permille=1000), dataset, 1)
+    routed = generate_queries(GeneratedQueries(count=50, routed_percent=100), dataset, 1)
     without = [
         tuple((name, value) for name, value in query.parameters if name != "_route_")
         for query in routed

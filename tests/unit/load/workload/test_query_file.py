@@ -68,8 +68,8 @@ def test_line_becomes_parameters(
     ("line", "query"),
     [
         (
-            '{"params": {"q": "a"}, "expect": {"minFound": 1}, "method": "POST"}',
-            Query(None, (("q", "a"),), method="POST", expect=Expectation(min_found=1)),
+            '{"params": {"q": "a"}, "expect": {"minNumFound": 1}, "method": "POST"}',
+            Query(None, (("q", "a"),), method="POST", expect=Expectation(min_num_found=1)),
         ),
         (
             '{"name": "body", "json": {"query": "a", "limit": 3}, "params": {"rows": 1}}',
@@ -110,7 +110,7 @@ def test_blank_lines_and_comments_are_left_out() -> None:
         (b"\xff\xfe", "utf-8"),
         (b'{"params": {}, "method": "PUT"}', '"method" must be GET or POST'),
         (b'{"json": {}, "method": "GET"}', '"method" must be POST, or left out'),
-        (b'{"params": {}, "expect": {"minFound": -1}}', '"expect".minFound: '),
+        (b'{"params": {}, "expect": {"minNumFound": -1}}', '"expect".minNumFound: '),
         (b'{"params": {}, "expect": {"least": 1}}', '"expect".least: '),
     ],
 )

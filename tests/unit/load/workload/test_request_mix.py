@@ -31,12 +31,12 @@ def outcome(*used: int) -> WorkerStepResult:
 
 
 def test_each_once_ends_with_the_list() -> None:
-    drawn = offer(part(0, 5, Order.EACH_ONCE)).open_stream(assignment(offset=2))
+    drawn = offer(part(0, 5, Order.ONCE)).open_stream(assignment(offset=2))
     assert [each.body for each in drawn.requests] == [b"0-2", b"0-3", b"0-4"]
 
 
 def test_workers_of_any_speed_never_send_a_query_twice() -> None:
-    whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), Counter[bytes]()
+    whole, sent = offer(part(0, 1000, Order.ONCE)), Counter[bytes]()
     mark = ListOffsets((True,))
     for speeds in ((10, 50), (60, 3), (5, 5)):
         results = []
@@ -51,7 +51,7 @@ def test_workers_of_any_speed_never_send_a_query_twice() -> None:
 
 
 def test_exact_steps_leave_no_gap() -> None:
-    whole, sent = offer(part(0, 1000, Order.EACH_ONCE)), []
+    whole, sent = offer(part(0, 1000, Order.ONCE)), []
     mark = ListOffsets((True,))
     for requests in (7, 20, 1):
         results = []
@@ -65,7 +65,7 @@ def test_exact_steps_leave_no_gap() -> None:
 
 
 def test_the_end_of_one_entry_is_the_end_of_the_mix() -> None:
-    drawn = offer(part(0, 20, Order.EACH_ONCE), part(1, 3, Order.RANDOM)).open_stream(assignment())
+    drawn = offer(part(0, 20, Order.ONCE), part(1, 3, Order.RANDOM)).open_stream(assignment())
     found = Counter(each.name for each in drawn.requests)
     assert found[0] == 20
     assert found[1] > 0

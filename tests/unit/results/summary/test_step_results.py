@@ -2,6 +2,7 @@ import random
 
 import pytest
 
+from solrbench.api.v1alpha1.status.results import Summary
 from solrbench.results.summary.step_results import merge_steps, summarise
 from unit.results.builders import (
     ReferenceHistogram,
@@ -173,7 +174,7 @@ def test_the_headline_is_that_of_the_first_variant() -> None:
         make_document("a", 1, make_result([90_000] * 10), variant="proxy"),
     ]
     summary = summarise(make_variants(make_spec("a"), "raw", "proxy"), documents)
-    assert (summary.requests_per_second, summary.p95) == ("100", "10 ms")
+    assert (summary.requests_per_second, summary.p95_milliseconds) == (100, 10)
 
 
 def test_a_foreign_variant_is_refused() -> None:
@@ -192,20 +193,21 @@ def test_the_headline_is_the_last_step_with_all_requests() -> None:
         make_document("high", 1, make_result([10_000] * 90), make_result([20_000] * 10, "b", 1)),
     ]
     summary = summarise(make_spec("low", "high", "never-run"), documents)
-    assert summary.requests_per_second == "100"
-    assert summary.p95 == "20 ms"
-    assert summary.failures == "1 %"
+    assert summary.requests_per_second == 100
+    assert summary.p95_milliseconds == 20
+    assert summary.step == "high"
+    assert summary.failed_percent == 1
 
 
 def test_one_failure_in_a_million_is_not_none() -> None:
     result = make_result([1_000]).model_copy(update={"requests": 1_000_000, "failures": 1})
     summary = summarise(make_spec("a"), [make_document("a", 1, result, seconds=10)])
-    assert summary.failures == "0.0001 %"
+    assert summary.failed_percent == 0.0001
 
 
 def test_no_results_give_an_empty_headline() -> None:
     summary = summarise(make_spec("a"), [])
-    assert (summary.requests_per_second, summary.p95, summary.failures) == ("", "", "")
+    assert summary == Summary()
 
 
 def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:

@@ -88,14 +88,14 @@ def test_step_without_findings_is_valid() -> None:
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core in 10 s, bound 90 %"),
+        ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core in 10 s, limit 90 %"),
         (
             {"core_cpu_seconds": 3.0, "core_waiting_seconds": 6.2},
-            "thread of worker w-0 ran or waited for a CPU in 92 % of 10 s (3 s on a CPU), bound 90",
+            "thread of worker w-0 ran or waited for a CPU in 92 % of 10 s (3 s on a CPU), limit 90",
         ),
         (
             {"cpu_seconds": 4.75, "cpu_limit_cores": 0.5},
-            "worker w-0 used 95 % of its CPU limit of 0.5 cores in 10 s, bound 90 %",
+            "worker w-0 used 95 % of its CPU limit of 0.5 cores in 10 s, limit 90 %",
         ),
         ({"cpu_seconds": 9.5, "cpu_limit_cores": 4.0}, "95 % of a core"),
     ],
@@ -117,7 +117,7 @@ def test_bounds_are_those_of_the_spec() -> None:
     document = healthy(workers=[worker(cpu_seconds=6.0)])
     assert verdict_of(document).verdict == "Valid"
     assert (
-        "bound 50 %"
+        "limit 50 %"
         in messages_by_reason(verdict_of(document, max_worker_cpu_percent=50))["WorkerSaturated"]
     )
 
@@ -133,7 +133,7 @@ def test_lag_counts_in_an_open_loop_only() -> None:
     lagging = [worker(lag_p99_microseconds=12_500)]
     document = open_loop(200).model_copy(update={"workers": lagging})
     assert messages_by_reason(verdict_of(document)) == {
-        "ScheduleLag": "worker w-0 sent late by 12.5 ms (p99), bound 10 ms"
+        "ScheduleLag": "worker w-0 sent late by 12.5 ms (p99), limit 10 ms"
     }
     closed = document.model_copy(update={"requests_per_second": None, "planned_requests": None})
     assert verdict_of(closed).verdict == "Valid"
@@ -151,10 +151,10 @@ def test_missing_lag_is_listed_as_unchecked() -> None:
 def test_lost_workers_are_named() -> None:
     document = healthy(lost_workers=["w-1"])
     assert messages_by_reason(evaluate_step("a", "", [document], load(workers=2))) == {
-        "WorkersLost": "1 of 2 workers were lost (w-1), bound 0"
+        "WorkersLost": "1 of 2 workers were lost (w-1), limit 0"
     }
     assert messages_by_reason(evaluate_step("a", "", [healthy()], load(workers=3))) == {
-        "WorkersLost": "2 of 3 workers were lost, bound 0"
+        "WorkersLost": "2 of 3 workers were lost, limit 0"
     }
 
 
@@ -163,7 +163,7 @@ def test_step_that_those_left_ran_whole_is_valid() -> None:
     assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
     aborted = healthy(lost_workers=["w-1"])
     assert messages_by_reason(evaluate_step("a", "", [aborted], goes_on)) == {
-        "WorkersLost": "1 of 3 workers were lost (w-1), bound 0"
+        "WorkersLost": "1 of 3 workers were lost (w-1), limit 0"
     }
 
 
@@ -171,7 +171,7 @@ def test_repeated_queries_make_a_step_invalid() -> None:
     verdict = verdict_of(healthy(queries_may_repeat=True))
     assert verdict.verdict == "Invalid"
     assert (
-        "some may have been sent twice, bound 0" in messages_by_reason(verdict)["QueriesMayRepeat"]
+        "some may have been sent twice, limit 0" in messages_by_reason(verdict)["QueriesMayRepeat"]
     )
 
 
@@ -180,7 +180,7 @@ def test_throttled_worker_is_invalid() -> None:
     assert messages_by_reason(verdict_of(healthy(workers=[held]))) == {
         "PodThrottled": (
             "worker w-0 stood still for 2.5 s of 10 s, its CPU limit of 0.5 cores was used up"
-            " (250 ‰), bound 10 ‰"
+            " (25 %), limit 1 %"
         )
     }
     assert verdict_of(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
@@ -195,7 +195,7 @@ def test_pod_events_make_a_step_invalid() -> None:
     ]
     assert messages_by_reason(verdict_of(healthy(pods=pods))) == {
         "PodRestarted": (
-            "2 times, first container solr of pod b-solr-0: OOMKilled at 03:04:08 UTC, bound 0"
+            "2 times, first container solr of pod b-solr-0: OOMKilled at 03:04:08 UTC, limit 0"
         )
     }
 
@@ -206,27 +206,27 @@ def test_pod_events_make_a_step_invalid() -> None:
         (
             {"failures": 101, "failure_kinds": [FailureKind(kind="HTTP503", count=101)]},
             "RequestsFailed",
-            "101 of 200 requests failed (50.5 %) of request query, bound 500 ‰",
+            "101 of 200 requests failed (50.5 %) of request query, limit 50 %",
         ),
         (
             {"failures": 1, "failure_kinds": [FailureKind(kind="PartialResults", count=1)]},
             "PartialAnswers",
-            "1 of 200 answers were partial (0.5 %) of request query, bound 0 ‰",
+            "1 of 200 answers were partial (0.5 %) of request query, limit 0 %",
         ),
         (
             {"partial_answers": 2},
             "PartialAnswers",
-            "2 of 200 answers were partial (1 %) of request query, bound 0 ‰",
+            "2 of 200 answers were partial (1 %) of request query, limit 0 %",
         ),
         (
             {"empty_answers": 150},
             "EmptyAnswers",
-            "150 of 200 answers found no document (75 %) of request query, bound 500 ‰",
+            "150 of 200 answers found no document (75 %) of request query, limit 50 %",
         ),
         (
             {"failures": 3, "failure_kinds": [FailureKind(kind="ConnectionsRanOut", count=3)]},
             "ConnectionsRanOut",
-            "3 of 200 requests found no free connection, bound 0",
+            "3 of 200 requests found no free connection, limit 0",
         ),
     ],
 )
@@ -242,8 +242,7 @@ def test_an_outage_is_seen_by_its_seconds() -> None:
     verdict = verdict_of(answers(requests=4010, failures=10, windows=good + dead))
     assert messages_by_reason(verdict) == {
         "RequestsFailed": (
-            "in 5 of 9 s (55.6 %) more than 500 ‰ of the requests failed, bound 500 ‰ of the"
-            " seconds"
+            "in 5 of 9 s (55.6 %) more than 50 % of the requests failed, limit 50 % of the seconds"
         )
     }
     assert (
@@ -257,7 +256,7 @@ def test_requests_of_a_transaction_are_not_counted_twice() -> None:
     whole = part.requests[0].model_copy(update={"is_transaction": True, "request": "loan"})
     document = part.model_copy(update={"requests": [*part.requests, whole]})
     assert messages_by_reason(verdict_of(document)) == {
-        "ConnectionsRanOut": "3 of 200 requests found no free connection, bound 0"
+        "ConnectionsRanOut": "3 of 200 requests found no free connection, limit 0"
     }
 
 
@@ -268,11 +267,11 @@ def test_half_of_the_answers_may_be_empty_or_fail() -> None:
 def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
     assert verdict_of(open_loop(1000, dropped_requests=10, late_requests=900)).verdict == "Valid"
     assert messages_by_reason(verdict_of(open_loop(1000, dropped_requests=11))) == {
-        "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %), bound 10 ‰"
+        "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %), limit 1 %"
     }
-    late = verdict_of(open_loop(1000, late_requests=51), max_late_permille=50)
+    late = verdict_of(open_loop(1000, late_requests=51), max_late_percent=5)
     assert messages_by_reason(late) == {
-        "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %), bound 50 ‰"
+        "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %), limit 5 %"
     }
 
 
@@ -281,7 +280,7 @@ def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
     inside = document.requests[0].model_copy(update={"request": "visit.first"})
     whole = inside.model_copy(update={"request": "visit", "is_transaction": True})
     both = document.model_copy(update={"requests": [whole, inside]})
-    assert verdict_of(both, max_late_permille=10).verdict == "Valid"
+    assert verdict_of(both, max_late_percent=1).verdict == "Valid"
 
 
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])
@@ -313,7 +312,7 @@ def test_worst_repeat_is_described_and_the_others_are_named() -> None:
     ]
     assert messages_by_reason(verdict_of(*repeats)) == {
         "WorkerSaturated": (
-            "repeat 3: worker w-0 used 98 % of a core in 10 s, bound 90 %; also in repeat 1"
+            "repeat 3: worker w-0 used 98 % of a core in 10 s, limit 90 %; also in repeat 1"
         )
     }
 
@@ -335,11 +334,11 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
     assert overall_verdict(verdicts[:1]) == "Valid"
     assert overall_verdict([]) == ""
     assert completion_note(verdicts) == (
-        "1 of 3 steps is Invalid: a (proxy): WorkersLost: 1 of 1 workers were lost (w-1), bound 0"
+        "1 of 3 steps is Invalid: a (proxy): WorkersLost: 1 of 1 workers were lost (w-1), limit 0"
     )
     assert completion_note(verdicts[:1]) == ""
     assert verdict_lines(verdicts) == [
-        "a (proxy) is Invalid: WorkersLost: 1 of 1 workers were lost (w-1), bound 0"
+        "a (proxy) is Invalid: WorkersLost: 1 of 1 workers were lost (w-1), limit 0"
     ]
 
 

@@ -37,18 +37,18 @@ class Metadata(Model):
 
 
 class SolrBenchmark(Model):
-    """A benchmark of one SolrCloud topology: what to make, index, ask and measure."""
+    """A benchmark of one SolrCloud topology: target, dataset, workload and load."""
 
     api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
-    """Version of this schema."""
+    """`apiVersion` is the version of this schema."""
     kind: Literal["SolrBenchmark"] = "SolrBenchmark"
-    """Kind of the resource."""
+    """`kind` is the kind of the resource."""
     metadata: Metadata
-    """Kubernetes' metadata: name, namespace, labels."""
+    """`metadata` is Kubernetes' object metadata: name, namespace, labels."""
     spec: Spec
-    """The wish."""
+    """`spec` is the desired state of the benchmark."""
     status: Status = Field(default_factory=Status)
-    """The observation; written by the operator only."""
+    """`status` is the observed state, written only by the operator."""
 
     rules: ClassVar = (
         Rule(

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, Rule, at_most_one
-from solrbench.api.v1alpha1.fields import Bool, FieldName, Int, ObjectName
+from solrbench.api.v1alpha1.fields import Bool, FieldName, Int, ObjectReference
 
 Size = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 """Every size of Solr's Config API is parsed with Java's `parseInt`."""
@@ -16,11 +16,13 @@ class Replicas(Model):
     """Replicas of each shard by type."""
 
     nrt: Annotated[Int, Field(ge=0, le=100)] = 0
-    """Near-real-time replicas: index locally, can lead."""
+    """`nrt` is the number of near-real-time replicas, which index locally and can lead."""
     tlog: Annotated[Int, Field(ge=0, le=100)] = 0
-    """Transaction-log replicas: copy segments from the leader, can lead."""
+    """`tlog` is the number of transaction-log replicas, which copy segments from the leader and
+    can lead."""
     pull: Annotated[Int, Field(ge=0, le=100)] = 0
-    """Pull replicas: copy segments from the leader, cannot lead."""
+    """`pull` is the number of pull replicas, which copy segments from the leader and cannot
+    lead."""
 
     rules: ClassVar = (
         Rule(
@@ -37,7 +39,7 @@ class Replicas(Model):
 
 
 class RouterName(StrEnum):
-    """How a document finds its shard."""
+    """How a document is assigned to a shard."""
 
     COMPOSITE_ID = "compositeId"
     IMPLICIT = "implicit"
@@ -47,40 +49,42 @@ class Router(Model):
     """Document routing."""
 
     name: RouterName = RouterName.COMPOSITE_ID
-    """`compositeId` hashes the id; `implicit` keeps a document where it was sent."""
+    """`name` is Solr's router: `compositeId` hashes the id; `implicit` keeps a document in the
+    shard that it was sent to."""
     field: FieldName | None = None
-    """Field whose value is routed instead of the id."""
+    """`field` is the field whose value is routed instead of the id (Solr's `router.field`)."""
 
 
 class ConfigSetSource(Model):
-    """Where schema and solrconfig.xml come from."""
+    """Source of schema and solrconfig.xml."""
 
-    config_map: ObjectName | None = None
-    """ConfigMap with the files of a config set as keys, or one key `configset.zip`."""
+    config_map: ObjectReference | None = None
+    """`configMap` names a ConfigMap with the files of a config set as keys, or with one key
+    `configset.zip`."""
 
 
 class SizedCache(Model):
     """A cache that Solr sizes by entries."""
 
     enabled: Bool | None = None
-    """Whether the cache exists at all."""
+    """`enabled` controls whether the cache exists at all."""
     size: Size | None = None
-    """Entries the cache holds."""
+    """`size` is the number of entries that the cache holds."""
     initial_size: Size | None = None
-    """Entries that room is made for at start."""
+    """`initialSize` is the number of entries that memory is allocated for at start."""
     autowarm_count: Size | None = None
-    """Entries copied from the old searcher's cache."""
+    """`autowarmCount` is the number of entries copied from the old searcher's cache."""
     class_name: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
-    """Java class of the cache; Solr 9 ships `solr.CaffeineCache` only."""
+    """`className` is the Java class of the cache; Solr 9 ships `solr.CaffeineCache` only."""
     regenerator: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
-    """Java class that refills entries while warming."""
+    """`regenerator` is the Java class that refills entries while warming."""
 
 
 class MemoryCache(SizedCache):
     """A cache that Solr sizes by entries or by memory."""
 
     max_ram_megabytes: Annotated[Int, Field(ge=1, le=1_048_576)] | None = None
-    """Memory the cache may take."""
+    """`maxRamMegabytes` limits the memory of the cache (Solr's `maxRamMB`)."""
 
     rules: ClassVar = (at_most_one("size", "maxRamMegabytes"),)
 
@@ -89,51 +93,60 @@ class Caches(Model):
     """The caches of a searcher; what is absent stays as the config set has it."""
 
     filter: MemoryCache | None = None
-    """`filterCache`: document sets of filter queries."""
+    """`filter` configures Solr's `filterCache`: document sets of filter queries."""
     query_result: MemoryCache | None = None
-    """`queryResultCache`: ordered ids of a query's first documents."""
+    """`queryResult` configures Solr's `queryResultCache`: ordered ids of a query's first
+    documents."""
     document: SizedCache | None = None
-    """`documentCache`: stored fields."""
+    """`document` configures Solr's `documentCache`: stored fields."""
     field_value: SizedCache | None = None
-    """`fieldValueCache`: only has an effect where solrconfig.xml declares it."""
+    """`fieldValue` configures Solr's `fieldValueCache`, and has an effect only where
+    solrconfig.xml declares it."""
 
 
 class AutoCommit(Model):
-    """When Solr commits by itself."""
+    """Conditions of automatic commits."""
 
     max_documents: Annotated[Int, Field(ge=-1, le=2**31 - 1)] | None = None
-    """Documents after which a commit happens; -1 for never."""
+    """`maxDocuments` is the number of documents after which Solr commits (Solr's `maxDocs`);
+    never when -1."""
     max_milliseconds: Annotated[Int, Field(ge=-1, le=2**31 - 1)] | None = None
-    """Time after which a commit happens; -1 for never."""
+    """`maxMilliseconds` is the time after which Solr commits (Solr's `maxTime`); never when -1."""
 
 
 class Collection(Model):
     """The collection that holds the dataset."""
 
     shards: Annotated[Int, Field(ge=1, le=256)] = 1
-    """Shards the documents are split over."""
+    """`shards` is the number of shards of the collection."""
     replicas: Replicas = Replicas(nrt=1)
-    """Replicas of each shard."""
+    """`replicas` are the numbers of replicas of each shard, by type."""
     router: Router = Router()
-    """Document routing."""
+    """`router` controls to which shard a document goes."""
     config_set: ConfigSetSource = ConfigSetSource()
-    """Schema and solrconfig.xml; when empty, the built-in one for the generator's documents
-    with dynamic fields for others."""
+    """`configSet` is the source of schema and solrconfig.xml; when empty, the built-in one for
+    the generator's documents, with dynamic fields for others."""
     caches: Caches = Caches()
-    """Cache settings, set through Solr's Config API and read back."""
+    """`caches` are set through Solr's Config API and read back."""
     query_result_window_size: Size | None = None
-    """Result ids are cached in multiples of this."""
+    """`queryResultWindowSize` is the multiple to which the number of cached result ids is rounded
+    up (Solr's `query.queryResultWindowSize`)."""
     query_result_max_docs_cached: Size | None = None
-    """Longest list of ids that is cached."""
+    """`queryResultMaxDocsCached` limits the length of a cached list of ids (Solr's
+    `query.queryResultMaxDocsCached`)."""
     enable_lazy_field_loading: Bool | None = None
-    """Whether stored fields that were not asked for are left unread."""
+    """`enableLazyFieldLoading` controls whether stored fields that were not requested stay unread
+    (Solr's `query.enableLazyFieldLoading`)."""
     use_filter_for_sorted_query: Bool | None = None
-    """Whether a query that does not sort by score may be answered from the filter cache."""
+    """`useFilterForSortedQuery` controls whether a query that does not sort by score may be
+    answered from the filter cache (Solr's `query.useFilterForSortedQuery`)."""
     bool_to_filter_optimizer: Bool | None = None
-    """Solr's `query.boolTofilterOptimizer`."""
+    """`boolToFilterOptimizer` sets Solr's `query.boolTofilterOptimizer`."""
     max_boolean_clauses: Size | None = None
-    """Clauses a boolean query may have."""
+    """`maxBooleanClauses` limits the clauses of a boolean query (Solr's
+    `query.maxBooleanClauses`)."""
     auto_commit: AutoCommit | None = None
-    """Hard commits, with openSearcher=false."""
+    """`autoCommit` configures hard commits, with openSearcher=false."""
     auto_soft_commit: AutoCommit | None = None
-    """Soft commits, which open a new searcher and so empty the caches."""
+    """`autoSoftCommit` configures soft commits, which open a new searcher and so empty the
+    caches."""

@@ -6,8 +6,19 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from solrbench.api.rules import Model, exactly_one
-from solrbench.api.v1alpha1.fields import FieldName, FileName, FilePath, Int, ObjectName, Seed, Url
+from solrbench.api.v1alpha1.fields import (
+    FieldName,
+    FileName,
+    FilePath,
+    Int,
+    ObjectName,
+    Seed,
+    Url,
+    ZipfExponent,
+    at_least,
+)
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.seeds import default_seed
 
 INDEX_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 
@@ -23,21 +34,25 @@ class Format(StrEnum):
 
 
 class Generator(Model):
-    """Documents made from a seed: text, facets, dates and numbers with realistic skew."""
+    """A generated dataset: text, facets, dates and numbers with realistic skew, from a seed."""
 
     documents: Annotated[Int, Field(ge=1, le=10_000_000_000)]
-    """Documents to make."""
-    seed: Seed = 1
-    """The same seed makes the same documents."""
+    """`documents` is the number of documents to generate."""
+    seed: Seed = Field(default_factory=default_seed)
+    """`seed` makes the documents repeatable: the same seed gives the same documents. Defaults to
+    `spec.seed`."""
     vocabulary_terms: Annotated[Int, Field(ge=100, le=5_000_000)] = 50_000
-    """Distinct words of the text; they follow Zipf's law."""
-    zipf_exponent_permille: Annotated[Int, Field(ge=500, le=3000)] = 1000
-    """Exponent of Zipf's law in thousandths."""
+    """`vocabularyTerms` is the number of distinct words of the text; they follow Zipf's law."""
+    zipf_exponent: ZipfExponent = 1.0
+    """`zipfExponent` is the exponent of Zipf's law, at least 0.5; the larger, the more frequent
+    are the most frequent words."""
     words_per_document: Annotated[Int, Field(ge=1, le=10_000)] = 60
-    """Median length of the text; lengths are log-normal."""
+    """`wordsPerDocument` is the median length of the text in words; lengths are log-normal."""
     route_prefixes: Annotated[Int, Field(ge=0, le=65_536)] = 0
-    """Ids begin with one of so many prefixes, `p0!`, `p1!` and so on, drawn evenly: documents with
-    the same prefix are in the same shard. No prefix when 0."""
+    """`routePrefixes` is the number of id prefixes (`p0!`, `p1!` and so on), drawn uniformly at
+    random: documents with the same prefix are in the same shard. Ids have no prefix when 0."""
+
+    rules: ClassVar = (at_least("zipfExponent", 0.5),)
 
 
 class Http(Model):
@@ -47,63 +62,67 @@ class Http(Model):
         list[Url],
         Field(min_length=1, max_length=256),
     ]
-    """Files to read, in this order."""
+    """`urls` are the files to read, in this order."""
 
 
 class PersistentVolumeClaim(Model):
-    """Files on a volume that exists already; it is mounted read-only."""
+    """Files on an existing volume, which is mounted read-only."""
 
     claim_name: ObjectName
-    """Name of the claim in the benchmark's namespace."""
+    """`claimName` is the name of the claim in the benchmark's namespace."""
     paths: Annotated[list[FilePath], Field(min_length=1, max_length=256)]
-    """Files to read, in this order; `*` and `?` match within one folder."""
+    """`paths` are the files to read, in this order; `*` and `?` match within one folder."""
 
 
 class ConfigMapFiles(Model):
     """Small files kept in a ConfigMap."""
 
     name: ObjectName
-    """Name of the ConfigMap in the benchmark's namespace."""
+    """`name` is the name of the ConfigMap in the benchmark's namespace."""
     keys: Annotated[list[FileName], Field(min_length=1, max_length=256)]
-    """Keys to read, in this order."""
+    """`keys` are the keys to read, in this order."""
 
 
 class Indexing(Model):
-    """How the documents are sent to Solr."""
+    """Settings of the Job that sends the documents to Solr."""
 
     pods: Annotated[Int, Field(ge=1, le=64)] = 1
-    """Pods of the index Job."""
-    streams: Annotated[Int, Field(ge=1, le=64)] = 2
-    """Batches that one pod has under way at once."""
-    batch_documents: Annotated[Int, Field(ge=1, le=100_000)] = 1000
-    """Documents in one update request."""
-    retries: Annotated[Int, Field(ge=0, le=20)] = 5
-    """Times a batch is sent again after an answer that may pass (429, 5xx, connection lost)."""
+    """`pods` is the number of pods of the index Job, each of which sends a part."""
+    concurrency: Annotated[Int, Field(ge=1, le=64)] = 2
+    """`concurrency` is the number of update requests that one pod has in flight."""
+    batch_size: Annotated[Int, Field(ge=1, le=100_000)] = 1000
+    """`batchSize` is the number of documents in one update request."""
+    batch_retries: Annotated[Int, Field(ge=0, le=20)] = 5
+    """`batchRetries` limits how often one batch is sent again after a response that may be
+    temporary (429, 5xx, connection lost)."""
     max_segments: Annotated[Int, Field(ge=1, le=1000)] | None = None
-    """Merge each shard down to this many segments after indexing, for repeatable query times."""
+    """`maxSegments` merges each shard down to this many segments after indexing, for repeatable
+    query times. Segments stay as they are when absent."""
     resources: Resources = INDEX_RESOURCES
-    """CPU and memory of each pod."""
+    """`resources` are the CPU and memory of each pod of the index Job."""
 
 
 class Dataset(Model):
-    """The documents."""
+    """The documents to index."""
 
     generator: Generator | None = None
-    """Made from a seed."""
+    """`generator` makes the documents from a seed."""
     http: Http | None = None
-    """Fetched from URLs."""
+    """`http` fetches the documents from URLs."""
     persistent_volume_claim: PersistentVolumeClaim | None = None
-    """Read from a volume."""
+    """`persistentVolumeClaim` reads the documents from an existing volume."""
     config_map: ConfigMapFiles | None = None
-    """Read from a ConfigMap."""
+    """`configMap` reads the documents from a ConfigMap."""
     format: Format = Format.AUTO
-    """Format of the files; `Auto` goes by the ending: .json, .jsonl, .ndjson, .csv, .xml."""
+    """`format` is the format of the files; `Auto` chooses by the file name: .json, .jsonl,
+    .ndjson, .csv, .xml."""
     id_field: FieldName = "id"
-    """Unique key of the schema. Documents without it get their file and position as id."""
+    """`idField` is the unique key of the schema. Documents without it get their file and position
+    as id."""
     expected_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
-    """Documents that must be in the index; the number sent when absent. Set it for data that
-    repeats ids on purpose."""
+    """`expectedDocuments` is the number of documents that must be in the index afterwards; the
+    number sent when absent. Set it for data that repeats ids on purpose."""
     indexing: Indexing = Indexing()
-    """How they are sent."""
+    """`indexing` controls how the documents are sent."""
 
     rules: ClassVar = (exactly_one("generator", "http", "persistentVolumeClaim", "configMap"),)

@@ -3,15 +3,16 @@
 from typing import Annotated
 
 from pydantic import Field, Strict, StringConstraints
+from pydantic.alias_generators import to_snake
 
 from solrbench.api.quantities import CPU_PATTERN, HEAP_PATTERN, MEMORY_PATTERN
-from solrbench.api.rules import Matches
+from solrbench.api.rules import Matches, Model, Rule
 
 Int = Annotated[int, Strict()]
-"""A whole number; text that looks like one is refused, as the API server does."""
+"""A whole number; text that looks like one is rejected, as the API server does."""
 
 Bool = Annotated[bool, Strict()]
-"""`true` or `false`; words and numbers that mean the same are refused."""
+"""`true` or `false`; words and numbers that mean the same are rejected."""
 
 ObjectName = Annotated[
     str,
@@ -22,6 +23,14 @@ ObjectName = Annotated[
     ),
 ]
 """Name of another object in the benchmark's namespace."""
+
+
+class ObjectReference(Model):
+    """Another object in the benchmark's namespace."""
+
+    name: ObjectName
+    """`name` is the name of the object."""
+
 
 ShortName = Annotated[
     str,
@@ -102,10 +111,11 @@ FileName = Annotated[
     StringConstraints(min_length=1, max_length=253),
     Matches(
         r"[-._a-zA-Z0-9]+",
-        "must be a key of the ConfigMap: letters, digits, '-', '_' and '.', such as queries.txt",
+        "must be a key of a ConfigMap or Secret: letters, digits, '-', '_' and '.', such as"
+        " queries.txt",
     ),
 ]
-"""Key of a ConfigMap."""
+"""Key of a ConfigMap or Secret."""
 
 FilePath = Annotated[
     str,
@@ -131,6 +141,12 @@ Rate = Annotated[float, Strict(), Field(ge=0, le=1_000_000, allow_inf_nan=False)
 """Events per second. That 0 is too few is a rule of the model that holds it: the API server cuts
 bounds to whole numbers before it compares whole numbers with them, so 0 would pass 0.001."""
 
+Percent = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
+"""A share in per cent, with decimals: 0.5 is five in a thousand."""
+
+ZipfExponent = Annotated[float, Strict(), Field(ge=0, le=3, allow_inf_nan=False)]
+"""Exponent of Zipf's law; its lower bound is a rule of the model that holds it, as with `Rate`."""
+
 Labels = Annotated[
     dict[
         Annotated[str, StringConstraints(max_length=317)],
@@ -151,3 +167,17 @@ Difference = Annotated[float, Field(ge=-(10**15), le=10**15)]
 
 Text = Annotated[str, StringConstraints(max_length=1024)]
 """Words of the status, bounded far above what is ever written."""
+
+
+def at_least(field: str, least: float) -> Rule:
+    """Return the rule that a number (camelCase name) is at least `least`, which is no integer.
+
+    The API server cuts the bound of a schema to a whole number before it compares whole numbers
+    with it, so that 0 would pass a `minimum` of 0.5.
+    """
+    snake = to_snake(field)
+    return Rule(
+        cel=f"self.{field} >= {least}",
+        message=f"{field} must be at least {least}",
+        is_satisfied=lambda model: getattr(model, snake) >= least,
+    )

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.fields import ImageRepository, ImageTag, ObjectName
+from solrbench.api.v1alpha1.fields import ImageRepository, ImageTag
 
 
 class PullPolicy(StrEnum):
@@ -18,13 +18,12 @@ class Image(Model):
     """A container image by repository and tag."""
 
     repository: ImageRepository
-    """Repository, with the registry's host where it is not the default one."""
+    """`repository` is the image's repository, with the registry's host unless it is the default
+    one."""
     tag: ImageTag
-    """Tag of the image; always given, so that a benchmark can be repeated."""
+    """`tag` is the image's tag; it is always set, so that a benchmark can be repeated."""
     pull_policy: PullPolicy = PullPolicy.IF_NOT_PRESENT
-    """When the image is pulled."""
-    pull_secret: ObjectName | None = None
-    """Name of the Secret that holds the registry's credentials."""
+    """`pullPolicy` controls when the kubelet pulls the image."""
 
     @property
     def reference(self) -> str:
@@ -36,15 +35,15 @@ class SolrImage(Image):
     """The Solr image."""
 
     repository: ImageRepository = "solr"
-    """Repository of the official image or one with the same environment interface."""
+    """`repository` is the official image or one with the same environment interface."""
     tag: ImageTag = "9.10.1"
-    """Tag of the image: Solr 9.x."""
+    """`tag` is the version of Solr: 9.x, or 10.x with provisioner StatefulSet."""
 
 
 class ZooKeeperImage(Image):
     """The ZooKeeper image."""
 
     repository: ImageRepository = "zookeeper"
-    """Repository of the official image or one with the same environment interface."""
+    """`repository` is the official image or one with the same environment interface."""
     tag: ImageTag = "3.9.4"
-    """Tag of the image."""
+    """`tag` is the version of ZooKeeper."""

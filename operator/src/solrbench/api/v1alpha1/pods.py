@@ -1,4 +1,4 @@
-"""What pods get and where they run: CPU, memory, storage, placement."""
+"""Resources and placement of pods: CPU, memory, storage, tolerations, spread."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -20,21 +20,22 @@ def _cel_within(amount: str) -> str:
 
 
 class ResourceAmounts(Model):
-    """CPU and memory."""
+    """Amounts of CPU and memory."""
 
     cpu: Cpu | None = None
-    """Cores, such as `2` or `500m`."""
+    """`cpu` is a number of cores, such as `2` or `500m`."""
     memory: Memory | None = None
-    """Bytes, such as `4Gi`."""
+    """`memory` is a number of bytes, such as `4Gi`."""
 
 
 class Resources(Model):
     """Requests and limits of one container."""
 
     requests: ResourceAmounts = ResourceAmounts()
-    """What the scheduler sets aside."""
+    """`requests` are the amounts that the scheduler reserves."""
     limits: ResourceAmounts = ResourceAmounts()
-    """What the kernel enforces; a CPU limit throttles and so spoils measurements."""
+    """`limits` are the amounts that the kernel enforces; a CPU limit throttles and so distorts
+    measurements."""
 
     rules: ClassVar = (
         Rule(
@@ -59,43 +60,43 @@ class Resources(Model):
 
 
 class EphemeralStorage(Model):
-    """Data on the node's disk, gone with the pod."""
+    """An `emptyDir` on the node's disk, deleted with the pod."""
 
     size_limit: Memory | None = None
-    """The kubelet evicts a pod that writes more than this."""
+    """`sizeLimit` is the number of bytes beyond which the kubelet evicts the pod."""
 
 
 class PersistentStorage(Model):
-    """Data on a PersistentVolumeClaim per node, deleted with the benchmark."""
+    """A PersistentVolumeClaim for each node, deleted with the benchmark."""
 
     size: Memory
-    """Capacity that each claim asks for."""
+    """`size` is the capacity that each claim requests."""
     storage_class_name: ObjectName | None = None
-    """StorageClass of the claims; the cluster's default when absent."""
+    """`storageClassName` is the StorageClass of the claims; the cluster's default when absent."""
 
 
 class Storage(Model):
-    """Where the index lives."""
+    """Storage of the index."""
 
     ephemeral: EphemeralStorage | None = None
-    """An `emptyDir`; the choice when nothing is said."""
+    """`ephemeral` keeps the index in an `emptyDir`; the default."""
     persistent: PersistentStorage | None = None
-    """A claim per node."""
+    """`persistent` keeps the index on a PersistentVolumeClaim for each node."""
 
     rules: ClassVar = (at_most_one("ephemeral", "persistent"),)
 
 
 class Toleration(Model):
-    """A taint that the pods put up with."""
+    """A toleration, with the fields of a pod's."""
 
     key: Annotated[str, StringConstraints(max_length=317)] | None = None
-    """Key of the taint; any when absent (then `operator` must be `Exists`)."""
+    """`key` is the key of the taint; any when absent (then `operator` must be `Exists`)."""
     operator: Literal["Exists", "Equal"] = "Equal"
-    """How `value` is compared."""
+    """`operator` controls how `value` is compared."""
     value: Annotated[str, StringConstraints(max_length=63)] | None = None
-    """Value of the taint."""
+    """`value` is the value of the taint."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
-    """Effect of the taint; any when absent."""
+    """`effect` is the effect of the taint; any when absent."""
 
     rules: ClassVar = (
         Rule(
@@ -105,18 +106,19 @@ class Toleration(Model):
         ),
         Rule(
             cel="!has(self.value) || self.operator == 'Equal'",
-            message="may not set value when operator is Exists, which takes any value",
+            message="must not set value when operator is Exists, which matches any value",
             is_satisfied=lambda t: t.value is None or t.operator == "Equal",
         ),
     )
 
 
-class Spread(Model):
-    """How pods of one kind are spread over the cluster."""
+class TopologySpread(Model):
+    """Spread of the pods of one kind over the cluster, as a topology spread constraint."""
 
     topology_key: Annotated[str, StringConstraints(min_length=1, max_length=317)] = (
         "kubernetes.io/hostname"
     )
-    """Node label whose values are the places to spread over."""
+    """`topologyKey` is the node label whose values are the domains to spread over."""
     when_unsatisfiable: Literal["ScheduleAnyway", "DoNotSchedule"] = "ScheduleAnyway"
-    """Whether an uneven spread is better than a pending pod."""
+    """`whenUnsatisfiable` controls whether a pod that would make the spread uneven is scheduled all
+    the same, or stays pending."""

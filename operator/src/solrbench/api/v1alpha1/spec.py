@@ -1,27 +1,28 @@
 """`spec` of a `SolrBenchmark`: one target, one dataset, one workload, a ladder of steps."""
 
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.fields import Bool, Int, Seconds
+from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
+from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
 from solrbench.api.v1alpha1.target.target import Target
 from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE
 from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULES
 from solrbench.api.v1alpha1.workload.workload import Workload
 
 USES = (
-    "(has(self.target.existing) && has(self.target.existing.manageCollection)"
-    " && self.target.existing.manageCollection == 'Use')"
+    "(has(self.target.existing) && has(self.target.existing.collectionPolicy)"
+    " && self.target.existing.collectionPolicy == 'UseExisting')"
 )
 """CEL: whether the collection is the user's."""
 
@@ -51,43 +52,55 @@ class Cleanup(StrEnum):
     NEVER = "Never"
 
 
-class DeadlineSeconds(Model):
-    """How long each phase may take before the benchmark fails."""
+class Deadlines(Model):
+    """Time limits of the phases; a benchmark that exceeds one fails."""
 
-    provisioning: Seconds = 900
-    """Until every Solr node is live and the collection is there."""
-    indexing: Seconds = 86_400
-    """Until every document is in the index."""
-    measuring: Seconds = 604_800
-    """Until the last step of the last repeat is stored."""
+    provisioning_seconds: Seconds = 900
+    """`provisioningSeconds` limits the time until every Solr node is live and the collection
+    exists."""
+    indexing_seconds: Seconds = 86_400
+    """`indexingSeconds` limits the time until every document is in the index."""
+    measuring_seconds: Seconds = 604_800
+    """`measuringSeconds` limits the time until the last step of the last repeat is stored."""
 
 
 class Spec(Model):
-    """What to measure, and how."""
+    """Desired state of the benchmark."""
 
     target: Target
-    """What is measured."""
+    """`target` is the SolrCloud that is measured."""
     collection: Collection = Collection()
-    """Shards, replicas, caches."""
+    """`collection` sets the shards, replicas, config set and caches of the collection."""
     dataset: Dataset | None = None
-    """The documents; required, but refused where `target.existing` uses a collection."""
+    """`dataset` are the documents to index; required, except where `target.existing` measures a
+    collection as it is."""
     workload: Workload
-    """The requests."""
+    """`workload` are the requests that are sent."""
     warm_up: WarmUp | None = None
-    """Load before the ladder, kept apart."""
+    """`warmUp` is load sent before the first step and kept out of its results."""
     load: Load
-    """The ladder of load steps."""
-    retries: Annotated[Int, Field(ge=0, le=10)] = 2
-    """Times that measuring, or everything if Solr lost data, starts again after pods were lost."""
-    deadline_seconds: DeadlineSeconds = DeadlineSeconds()
-    """Limits per phase."""
+    """`load` are the load steps and the workers that generate them."""
+    seed: Seed = DEFAULT_SEED
+    """`seed` is the seed of everything that is drawn at random and has no seed of its own: the
+    same seed gives the same documents, queries, mix and arrivals."""
+    backoff_limit: Annotated[Int, Field(ge=0, le=10)] = 2
+    """`backoffLimit` limits how often the load, or everything if Solr lost data, starts again
+    after pods were lost."""
+    deadlines: Deadlines = Deadlines()
+    """`deadlines` limit the time of each phase."""
     cleanup: Cleanup = Cleanup.ALWAYS
-    """When target and pods are deleted; results stay."""
+    """`cleanup` controls when target and pods are deleted after the end; results stay."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
-    """The whole benchmark, results included, is deleted this long after its end."""
+    """`ttlSecondsAfterFinished` is the time after the end after which the whole benchmark,
+    results included, is deleted. It is kept when absent."""
     suspend: Bool = False
-    """`true` stops the benchmark and removes its pods; stored results are kept, the rest is run
-    when it turns `false`."""
+    """`suspend` stops the benchmark and removes its pods while `true`; stored results are kept
+    and the rest runs when it becomes `false`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pass_seed_on(cls, given: Any) -> Any:
+        return pass_seed_on(given)
 
     mutable: ClassVar = frozenset({"cleanup", "ttlSecondsAfterFinished", "suspend"})
     """Fields that may change after creation; a changed topology is a new benchmark."""
@@ -101,7 +114,7 @@ class Spec(Model):
             ),
             message=(
                 "collection.replicas must not add up to more than target.solrCloud.nodes,"
-                " two replicas of a shard on one node protect nothing"
+                " replicas of one shard on the same node add no redundancy"
             ),
             is_satisfied=lambda spec: (
                 spec.target.solr_cloud is None
@@ -111,7 +124,7 @@ class Spec(Model):
         Rule(
             cel=f"{USES} != has(self.dataset)",
             message=(
-                "dataset must be set, except with target.existing.manageCollection Use,"
+                "dataset must be set, except with target.existing.collectionPolicy UseExisting,"
                 " which measures a collection as it is"
             ),
             is_satisfied=lambda spec: spec.target.uses_collection != (spec.dataset is not None),
@@ -119,7 +132,7 @@ class Spec(Model):
         Rule(
             cel=f"!{USES} || ({' && '.join(UNTOUCHED)})",
             message=(
-                "collection must be left out with target.existing.manageCollection Use,"
+                "collection must be left out with target.existing.collectionPolicy UseExisting,"
                 " the collection stays as it is"
             ),
             is_satisfied=lambda spec: (

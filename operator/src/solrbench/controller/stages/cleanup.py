@@ -31,7 +31,7 @@ def succeed(context: ReconcileContext) -> None:
 def fail(context: ReconcileContext, reason: str, message: str) -> None:
     """Note why the benchmark ends early."""
     context.conditions.set(SUCCEEDED, "False", reason, message)
-    context.update(completion_time=context.now, load=None)
+    context.update(completion_time=context.now, live_load=None)
     context.set_phase("Failed")
 
 
@@ -113,7 +113,7 @@ def suspend(context: ReconcileContext) -> None:
     if gone:
         _remove_collection(context)
     context.set_phase("Suspended")
-    context.update(load=None)
+    context.update(live_load=None)
     if gone:
         context.update(start_time=None, target=TargetStatus())
     wish = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"

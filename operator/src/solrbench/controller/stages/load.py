@@ -52,7 +52,7 @@ def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
     if not delete_components(context, *LOAD):
         raise TemporaryError("StoppingLoad", "every step is stored, the load's pods end")
-    context.update(load=None)
+    context.update(live_load=None)
     context.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
 
 
@@ -98,7 +98,9 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
 
 def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
-    return plan_resumption(first, stored.values(), attempts.load, attempts.load_of_target or 1)
+    return plan_resumption(
+        first, stored.values(), attempts.load, attempts.first_load_on_target or 1
+    )
 
 
 def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
@@ -127,11 +129,12 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
 
     """
     attempts = context.status.attempts
-    if attempts.load >= attempts.target + context.benchmark.spec.retries:
+    if attempts.load >= attempts.target + context.benchmark.spec.backoff_limit:
         raise PermanentError(
-            lost.reason, f"{lost.message}; given up after {attempts.load} attempts (spec.retries)"
+            lost.reason,
+            f"{lost.message}; given up after {attempts.load} attempts (spec.backoffLimit)",
         )
-    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), load=None)
+    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
     context.conditions.set(
         MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored start again"
     )

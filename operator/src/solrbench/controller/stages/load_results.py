@@ -50,7 +50,7 @@ def poll_master(context: ReconcileContext) -> None:
     problem = first_problem(needed, context.now)
     if problem is not None:
         raise TemporaryError(problem.reason, problem.message)
-    load = context.status.load
+    load = context.status.live_load
     report = context.status.report
     where = f", {_under_way(load)}" if load is not None and load.step else ""
     stage = load.stage if load is not None else "Starting"
@@ -84,7 +84,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
     context.update(
-        load=LiveLoad(
+        live_load=LiveLoad(
             stage=state.stage,
             repeat=state.repeat,
             variant=state.variant,
@@ -191,7 +191,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         update={
             "stored_steps": len(documents),
             "total_steps": len(all_step_runs(spec)),
-            "selector": names.selector_text(context.benchmark, names.REPORT),
+            "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
         }
     )
     context.update(report=report)
@@ -201,7 +201,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             results=merge_steps(spec, ordered),
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
-            sending=open_loop_stats(spec, ordered),
+            open_loop=open_loop_stats(spec, ordered),
             cold_start=summarise_cold_start(ordered),
         )
     verdicts = evaluate_steps(spec, ordered)

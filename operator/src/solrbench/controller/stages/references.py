@@ -40,7 +40,7 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     found: list[tuple[str, str, list[str]]] = []
     if spec.collection.config_set.config_map is not None:
         found.append(
-            ("spec.collection.configSet.configMap", spec.collection.config_set.config_map, [])
+            ("spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, [])
         )
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map

@@ -131,17 +131,18 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
 
     """
     attempts = context.status.attempts
-    if attempts.target > context.benchmark.spec.retries:
+    if attempts.target > context.benchmark.spec.backoff_limit:
         raise PermanentError(
-            lost.reason, f"{lost.message}; given up after {attempts.target} attempts (spec.retries)"
+            lost.reason,
+            f"{lost.message}; given up after {attempts.target} attempts (spec.backoffLimit)",
         )
     again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
     if context.existing is None:
         # The new nodes have seen nothing; those of an existing target may know requests.
-        again = again.model_copy(update={"load_of_target": again.load})
+        again = again.model_copy(update={"first_load_on_target": again.load})
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
-    context.update(attempts=again, target=expected, load=None, phase="")
+    context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
             type_, "False", lost.reason, f"{lost.message}; everything starts again"

@@ -37,7 +37,7 @@ def refusal(status: int, location: str) -> IndexingError | None:
     if status in (401, 403):
         return IndexingError(
             Reason.AUTHENTICATION_FAILED,
-            f"{location}: HTTP {status}; target.existing.basicAuth.secretName must name a Secret"
+            f"{location}: HTTP {status}; target.existing.basicAuth.secret.name must name a Secret"
             " whose user is allowed to do this",
             permanent=True,
         )

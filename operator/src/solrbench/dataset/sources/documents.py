@@ -73,7 +73,9 @@ def read_documents(
 def _downloaded(
     dataset: Dataset, urls: list[str], partition: Partition, context: ReadContext
 ) -> Iterator[dict[str, Any]]:
-    downloader = Downloader(dataset.indexing.retries, context.backoff, context.rng, context.pause)
+    downloader = Downloader(
+        dataset.indexing.batch_retries, context.backoff, context.rng, context.pause
+    )
     with closing(downloader):
         yield from _from_files(dataset, downloader.files(urls), partition)
 

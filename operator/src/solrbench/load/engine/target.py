@@ -22,7 +22,7 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     workload, access = plan.workload, load_auth(plan)
     return LoadTarget(
         requests=load_workload(plan, queries_folder),
-        seed=workload.seed,
+        seed=workload.draw_seed,
         nodes=_nodes(plan, plan.solr_urls, access),
         timeout_seconds=workload.timeout_seconds,
         variants={each.variant: _nodes(plan, each.urls, access) for each in plan.variants},

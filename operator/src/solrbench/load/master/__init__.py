@@ -1,6 +1,8 @@
 """The load master: runs the plan on its workers and keeps the results until acknowledged.
 
-- `master`: the process; `run_coordinator`: the order of the step runs, and retries
+- `master`: the process
+- `run_coordinator`: the order of the step runs; `step_run_executor`: one of them, and retries
+- `run_status`: the stage of the run, as the operator sees it
 - `worker_pool`: the workers: membership, losses, one step run at a time
 - `list_offsets`: where lists go on after a step run, or after an attempt that was lost
 - `merge_results`, `request_windows`: results of all workers as one

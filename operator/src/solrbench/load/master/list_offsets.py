@@ -1,7 +1,7 @@
 """Where the lists of a workload go on, from step run to step run and attempt to attempt.
 
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
-can have sent is known, and with the order `EachOnce` so much is skipped. Users who ask for a given
+can have sent is known, and with the order `Once` so much is skipped. Users who ask for a given
 time can have sent any number: then nothing can be skipped, and what follows says so.
 """
 
@@ -73,7 +73,7 @@ def once_only_entries(workload: Workload) -> tuple[bool, ...]:
 
 def _is_once_only(entry: MixEntry) -> bool:
     inputs = entry.transaction.inputs if entry.transaction is not None else entry.queries
-    return inputs is not None and inputs.order is Order.EACH_ONCE
+    return inputs is not None and inputs.order is Order.ONCE
 
 
 def resumed(plan: LoadPlan) -> ListOffsets:
@@ -103,5 +103,5 @@ def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
     """
     if assignment.open_loop is None:
         return assignment.requests
-    seed = arrivals_seed(workload.seed, assignment.repeat, assignment.step)
+    seed = arrivals_seed(workload.draw_seed, assignment.repeat, assignment.step)
     return sum(len(block) for block in arrivals(assignment.open_loop, seed))

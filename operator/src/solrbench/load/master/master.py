@@ -28,7 +28,7 @@ from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
-from solrbench.load.master.worker_pool import WorkerPool
+from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
 
@@ -114,16 +114,10 @@ class Master:
     def _open_web_page(self) -> None:
         page = self._environment.create_web_ui(port=self._settings.web_port, delayed_start=True)
         if page.app is not None:
-            add_routes(page.app, self._coordinator.state, self._store, self._stop)
+            add_routes(page.app, self._coordinator.state, self._store, self._coordinator.stop)
         page.start()
         if page.greenlet is not None:
             page.greenlet.link_exception(self._crashed)
-
-    def _stop(self) -> None:
-        if not self._coordinator.is_over:
-            self._worker_pool.fail(
-                LoadError("StoppedByUser", "the run was stopped from the Locust web UI")
-            )
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError("LoadMasterFailed", repr(greenlet.exception))
@@ -136,7 +130,7 @@ class Master:
 
         def make(**_: Any) -> DeterministicUsersDispatcher:
             return DeterministicUsersDispatcher(
-                lambda: self._worker_pool.classes,
+                lambda: self._worker_pool.user_classes,
                 lambda: self._worker_pool.roster,
                 load_shape.changed,
             )

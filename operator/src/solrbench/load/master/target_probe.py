@@ -63,7 +63,7 @@ def _check(url: str, status: int) -> None:
     if status == 401:
         raise LoadError(
             AUTHENTICATION_FAILED,
-            f"{url}: HTTP {status}; check target.existing.basicAuth.secretName",
+            f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name",
         )
 
 

@@ -87,7 +87,7 @@ class WorkerStepResult(Model):
     used_numbers: list[int] = []
     """For each entry of the workload one more than its highest slot that was sent."""
     queries_exhausted: bool = False
-    """A list with the order `EachOnce` came to its end."""
+    """A list with the order `Once` came to its end."""
     planned_requests: int | None = None
     """Measured arrivals of the plan; None in a closed loop, as the following."""
     lag_p99_microseconds: int | None = None

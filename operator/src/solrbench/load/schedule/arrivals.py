@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, Arrivals, Step
+from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, ArrivalDistribution, Step
 from solrbench.load.schedule.seeds import seed_of
 
 _BLOCK = 4096
@@ -34,7 +34,7 @@ class ArrivalRate(Model):
     """The arrivals of one step run, ramp included."""
 
     requests_per_second: float
-    arrivals: Arrivals
+    distribution: ArrivalDistribution
     max_in_flight: int
     """Requests under way at once, over all workers."""
     ramp_seconds: int = 0
@@ -57,7 +57,7 @@ def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
         return None
     return ArrivalRate(
         requests_per_second=step.requests_per_second,
-        arrivals=step.arrivals or Arrivals.POISSON,
+        distribution=step.arrival_distribution or ArrivalDistribution.POISSON,
         max_in_flight=step.max_in_flight or DEFAULT_MAX_IN_FLIGHT,
         ramp_seconds=step.ramp_seconds or 0,
         ramp_from=ramp_from if step.ramp_seconds else 0.0,
@@ -99,7 +99,7 @@ class Schedule:
 def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
     """Yield the arrivals of the whole run in blocks: nanoseconds since its begin, ascending."""
     left = plan.requests
-    for points in _unit_rate_points(plan.arrivals, seed):
+    for points in _unit_rate_points(plan.distribution, seed):
         times = np.minimum(_times(plan, points) * _SECOND_NS, _NEVER_NS).astype(np.int64)
         if left is None:
             end = plan.ramp_ns + (plan.seconds or 0) * _SECOND_NS
@@ -113,9 +113,9 @@ def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
             return
 
 
-def _unit_rate_points(kind: Arrivals, seed: int) -> Iterator[NDArray[np.float64]]:
+def _unit_rate_points(kind: ArrivalDistribution, seed: int) -> Iterator[NDArray[np.float64]]:
     """Yield the points of a process with one point per unit, without end."""
-    if kind is Arrivals.UNIFORM:
+    if kind is ArrivalDistribution.UNIFORM:
         begin = 0
         while True:
             yield np.arange(begin, begin + _BLOCK, dtype=np.float64)

@@ -111,7 +111,7 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | 
         start=Start.BARRIER,
         attempt=plan.attempt,
         requests=plan.warm_up.requests,
-        seconds=plan.warm_up.seconds if until is None else until.max_seconds,
+        seconds=plan.warm_up.duration_seconds if until is None else until.max_seconds,
     )
 
 

@@ -11,9 +11,10 @@ def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
     if spec.constant_milliseconds is not None:
         return spec.constant_milliseconds / 1000
     draw = uniform(seed, turn)
-    if spec.uniform_milliseconds is not None:
-        bounds = spec.uniform_milliseconds
-        return (bounds.min + draw * (bounds.max - bounds.min)) / 1000
+    if spec.uniform is not None:
+        bounds = spec.uniform
+        low, high = bounds.min_milliseconds, bounds.max_milliseconds
+        return (low + draw * (high - low)) / 1000
     if spec.exponential_mean_milliseconds is not None:
         # Inversion of the exponential distribution; 1 - draw is never 0.
         return -math.log(1 - draw) * spec.exponential_mean_milliseconds / 1000

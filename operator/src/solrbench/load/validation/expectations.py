@@ -18,8 +18,8 @@ _SEEN_BYTES = 120
 class CompiledExpectation(NamedTuple):
     """An expectation in the form that is quick to check."""
 
-    min_found: int | None
-    max_found: int | None
+    min_num_found: int | None
+    max_num_found: int | None
     contains: bytes
 
 
@@ -28,7 +28,7 @@ def compile_expectation(expectation: Expectation | None) -> CompiledExpectation 
     if expectation is None:
         return None
     contains = (expectation.contains or "").encode()
-    return CompiledExpectation(expectation.min_found, expectation.max_found, contains)
+    return CompiledExpectation(expectation.min_num_found, expectation.max_num_found, contains)
 
 
 def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFailure | None:

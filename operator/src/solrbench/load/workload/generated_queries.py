@@ -30,12 +30,12 @@ def generate_queries(spec: GeneratedQueries, dataset: Generator, seed: int) -> l
     """
     rng = np.random.default_rng(seed_of("generated-queries", seed))
     words = vocabulary(dataset.vocabulary_terms, dataset.seed)
-    zipf = ZipfRanks(dataset.vocabulary_terms, dataset.zipf_exponent_permille / 1000)
+    zipf = ZipfRanks(dataset.vocabulary_terms, dataset.zipf_exponent)
     lengths = rng.integers(1, spec.max_terms + 1, spec.count)
     drawn = iter(words[zipf.draw(rng, int(lengths.sum()))].astype(str).tolist())
     categories = ZipfRanks(len(CATEGORIES), _CATEGORY_EXPONENT).draw(rng, spec.count)
-    filtered = rng.integers(0, 1000, spec.count) < spec.filter_permille
-    faceted = rng.integers(0, 1000, spec.count) < spec.facet_permille
+    filtered = 100 * rng.random(spec.count) < spec.filter_percent
+    faceted = 100 * rng.random(spec.count) < spec.facet_percent
     return [
         _query(
             [next(drawn) for _ in range(length)], category if has_filter else None, has_facet, route
@@ -56,10 +56,10 @@ def _routes(spec: GeneratedQueries, dataset: Generator, seed: int) -> Sequence[s
 
     Drawn from a stream of their own, so that the queries are the same with and without routes.
     """
-    if not spec.routed_permille or not dataset.route_prefixes:
+    if not spec.routed_percent or not dataset.route_prefixes:
         return [None] * spec.count
     rng = np.random.default_rng(seed_of("generated-routes", seed))
-    routed = rng.integers(0, 1000, spec.count) < spec.routed_permille
+    routed = 100 * rng.random(spec.count) < spec.routed_percent
     numbers = rng.integers(0, dataset.route_prefixes, spec.count)
     return [
         route_prefix(number) if is_routed else None

@@ -58,7 +58,7 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
         names=names,
         sources=parts,
         weights=[entry.weight for entry in workload.entries],
-        seed=workload.mix_seed,
+        seed=workload.seed,
         transactions=frozenset(map(names.index, wholes)),
         unchecked=naming.unchecked,
     )

@@ -44,7 +44,7 @@ def query_positions(
     entry_index: int = 0,
     counter: Iterable[int] | None = None,
 ) -> Iterator[int]:
-    """Yield positions in a list of `size` queries; without end, except with the order `EachOnce`.
+    """Yield positions in a list of `size` queries; without end, except with the order `Once`.
 
     Args:
         queries: the order and its seed
@@ -58,11 +58,11 @@ def query_positions(
     first = assignment.offset_of(entry_index)
     if queries.order is Order.SEQUENTIAL:
         return ((first + slot) % size for slot in numbers)
-    if queries.order is Order.EACH_ONCE:
+    if queries.order is Order.ONCE:
         return takewhile(lambda position: position < size, (first + slot for slot in numbers))
     rng = np.random.default_rng(_seed(queries.seed, assignment, entry_index))
     if queries.order is Order.ZIPF:
-        ranks = ZipfRanks(size, queries.zipf_exponent_permille / 1000)
+        ranks = ZipfRanks(size, queries.zipf_exponent)
         return _drawn(lambda: ranks.draw(rng, _BLOCK))
     return _drawn(lambda: rng.integers(0, size, _BLOCK))
 

@@ -184,7 +184,7 @@ class StepRunResult(Model):
     warm_up_requests: int = 0
     """Requests of the warm-up right before this step run; not in any other number."""
     queries_exhausted: bool = False
-    """A list with the order `EachOnce` came to its end, and with it the step run."""
+    """A list with the order `Once` came to its end, and with it the step run."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
     warm_up_steady: bool | None = None
@@ -211,7 +211,7 @@ class StepRunResult(Model):
     ladder, counted from the begin of the ladder; empty with a locustfile and in documents of older
     versions."""
     queries_may_repeat: bool = False
-    """Queries of a list with the order `EachOnce` may have been sent before in this ladder: load
+    """Queries of a list with the order `Once` may have been sent before in this ladder: load
     pods were lost, and it is unknown how many requests they had sent."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if not recorded, as in documents of older versions."""

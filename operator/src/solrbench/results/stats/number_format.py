@@ -26,15 +26,27 @@ def format_share(part: int, whole: int) -> str:
     There are always enough digits that few is not none and most is not all: one in a million is
     `0.0001 %`, never `0 %`.
     """
-    if whole == 0:
-        return ""
-    percent = 100 * part / whole
-    return f"{_decimals(percent, min(percent, 100 - percent) or percent)} %"
+    return f"{_share(part, whole)} %" if whole else ""
+
+
+def share_percent(part: int, whole: int) -> float:
+    """Return `part` of `whole` in per cent, with the digits of `format_share`."""
+    return float(_share(part, whole))
+
+
+def round_number(value: float) -> float:
+    """Return `value` with the digits of `format_number`."""
+    return float(format_number(value))
 
 
 def format_percent(percent: float) -> str:
     """Return a number of percent with its unit."""
     return f"{format_number(percent)} %"
+
+
+def _share(part: int, whole: int) -> str:
+    percent = 100 * part / whole
+    return _decimals(percent, min(percent, 100 - percent) or percent)
 
 
 def _decimals(value: float, scale: float) -> str:

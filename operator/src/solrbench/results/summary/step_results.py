@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.load.load import Step
 from solrbench.api.v1alpha1.status.results import StepResult, Summary
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.stats.number_format import format_milliseconds, format_number, format_share
+from solrbench.results.stats.number_format import round_number, share_percent
 from solrbench.results.summary.grouping import (
     StepRuns,
     group_step_runs,
@@ -74,9 +74,10 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     failures = sum(result.failures for result in results)
     p95 = perceived_percentile(results, 95)
     return Summary(
-        requests_per_second=format_number(requests(step_runs) / seconds(step_runs)),
-        p95="" if p95 is None else format_milliseconds(p95 / 1000),
-        failures=format_share(failures, requests(step_runs)),
+        step=step_runs[0].step,
+        requests_per_second=round_number(requests(step_runs) / seconds(step_runs)),
+        p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
+        failed_percent=share_percent(failures, requests(step_runs)),
     )
 
 

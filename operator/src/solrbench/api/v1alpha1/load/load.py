@@ -1,7 +1,9 @@
-"""`spec.load`: workers, repeats and the ladder of steps."""
+"""`spec.load`: workers, repeats and steps."""
 
+import re
+from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -13,84 +15,109 @@ from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 
 
-class UniformMilliseconds(Model):
-    """A time drawn evenly between two bounds."""
+class UniformTime(Model):
+    """A time drawn uniformly at random between two bounds."""
 
-    min: Milliseconds
-    """Shortest time."""
-    max: Milliseconds
-    """Longest time."""
+    min_milliseconds: Milliseconds
+    """`minMilliseconds` is the shortest time."""
+    max_milliseconds: Milliseconds
+    """`maxMilliseconds` is the longest time."""
 
     rules: ClassVar = (
         Rule(
-            cel="self.min <= self.max",
-            message="min must not be greater than max",
-            is_satisfied=lambda u: u.min <= u.max,
+            cel="self.minMilliseconds <= self.maxMilliseconds",
+            message="minMilliseconds must not be greater than maxMilliseconds",
+            is_satisfied=lambda u: u.min_milliseconds <= u.max_milliseconds,
         ),
     )
 
 
 class ThinkTime(Model):
-    """How long a user waits between an answer and the next request."""
+    """Wait of a user between a response and the next request."""
 
     constant_milliseconds: Milliseconds | None = None
-    """Always this long."""
-    uniform_milliseconds: UniformMilliseconds | None = None
-    """Drawn evenly."""
+    """`constantMilliseconds` waits the same time always."""
+    uniform: UniformTime | None = None
+    """`uniform` waits a time drawn uniformly at random between two bounds."""
     exponential_mean_milliseconds: Milliseconds | None = None
-    """Drawn from an exponential distribution with this mean."""
+    """`exponentialMeanMilliseconds` waits a time drawn from an exponential distribution with this
+    mean."""
 
     rules: ClassVar = (
-        exactly_one("constantMilliseconds", "uniformMilliseconds", "exponentialMeanMilliseconds"),
+        exactly_one("constantMilliseconds", "uniform", "exponentialMeanMilliseconds"),
     )
 
 
 DEFAULT_MAX_IN_FLIGHT = 1000
-"""Requests under way that a step with a planned rate may have, unless it says otherwise."""
+"""Requests in flight that a step with an arrival rate may have by default."""
 
 
-class Arrivals(StrEnum):
-    """How the times between planned requests are spread."""
+class ArrivalDistribution(StrEnum):
+    """Distribution of the times between arrivals."""
 
     POISSON = "Poisson"
     UNIFORM = "Uniform"
 
 
 class OnWorkerLoss(StrEnum):
-    """What happens to a step when a load worker is lost."""
+    """Reaction to the loss of a load worker."""
 
     REPEAT_STEP = "RepeatStep"
     REDISTRIBUTE = "Redistribute"
 
 
-class Step(Model):
-    """One load level: a number of users (closed loop) or a planned rate (open loop)."""
+def default_name(fields: dict[str, Any]) -> str:
+    """Return the name of a step that has none, such as `users-5`, `rate-16` or `rate-0-5`.
 
-    name: ShortName
-    """Name of the step in results and metrics."""
+    `fields` are the valid ones of the step, by attribute.
+    """
+    users, rate = fields.get("users"), fields.get("requests_per_second")
+    if users is not None:
+        return f"users-{users}"
+    return f"rate-{Decimal(str(rate)).normalize():f}".replace(".", "-") if rate else "step"
+
+
+def _has_no_foreign_name(step: "Step") -> bool:
+    looks_default = re.fullmatch("users-[0-9]{1,9}|rate-[0-9]{1,7}(-[0-9]{1,9})?", step.name)
+    given = {"users": step.users, "requests_per_second": step.requests_per_second}
+    return looks_default is None or step.name == default_name(given)
+
+
+class Step(Model):
+    """One load level: a number of users (closed loop) or an arrival rate (open loop)."""
+
     users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
-    """Users that ask at once, each waiting for its answer: a closed loop."""
+    """`users` is the number of concurrent users, each of which waits for its response before the
+    next request: a closed loop."""
     requests_per_second: Rate | None = None
-    """Requests planned per second, at least 0.001, sent whether earlier ones are answered or not:
-    an open loop."""
-    arrivals: Arrivals | None = None
-    """`Poisson`: independent of each other, as requests of many people are; `Uniform`: at equal
+    """`requestsPerSecond` is the arrival rate, at least 0.001; requests are sent whether earlier
+    ones are answered or not: an open loop."""
+    arrival_distribution: ArrivalDistribution | None = None
+    """`arrivalDistribution` is that of the times between arrivals: `Poisson` arrivals are
+    independent of each other, as requests of many users are; `Uniform` arrivals are at equal
     distances. `Poisson` when absent."""
     max_in_flight: Annotated[Int, Field(ge=1, le=100_000)] | None = None
-    """Requests of a planned rate that may be under way at once, over all workers; 1000 when absent.
-    Further ones wait for their turn, and are dropped after `workload.timeoutSeconds`."""
+    """`maxInFlight` limits the requests of an open loop that are in flight at once, over all
+    workers; 1000 when absent. Further ones wait, and are dropped after
+    `workload.timeoutSeconds`."""
     ramp_seconds: Seconds | None = None
-    """Time in which the rate moves evenly from that of the step before, or 0, to this one. Its
-    requests come before those of `durationSeconds` or `requests` and are kept apart."""
+    """`rampSeconds` is the time in which the arrival rate changes linearly from that of the step
+    before, or 0, to this one. Its requests come before those of `durationSeconds` or `requests`
+    and are kept out of the results."""
     spawn_rate: Annotated[Int, Field(ge=1, le=100_000)] | None = None
-    """Users started per second; all at once when absent. With `durationSeconds`, requests sent
-    before the last user has started are kept apart."""
+    """`spawnRate` is the number of users started per second; all at once when absent. With
+    `durationSeconds`, requests sent before the last user has started are kept out of the
+    results."""
     think_time: ThinkTime | None = None
-    """Wait between an answer and the next request; none when absent."""
+    """`thinkTime` is the wait of a user between a response and the next request; none when
+    absent."""
     duration_seconds: Seconds | None = None
-    """Time to measure for."""
+    """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
-    """Requests to send, exactly."""
+    """`requests` is the exact number of requests to send."""
+    name: ShortName = Field(default_factory=default_name)
+    """`name` is the name of the step in results and metrics. Defaults to what the step does:
+    `users-5`, `rate-16`."""
 
     rules: ClassVar = (
         exactly_one("users", "requestsPerSecond"),
@@ -101,8 +128,19 @@ class Step(Model):
         ),
         exactly_one("durationSeconds", "requests"),
         Rule(
+            cel=(
+                "!has(self.name) || (self.name.matches('^users-[0-9]{1,9}$')"
+                " ? has(self.users) && int(self.name.substring(6)) == self.users"
+                " : !self.name.matches('^rate-[0-9]{1,7}(-[0-9]{1,9})?$')"
+                " || (has(self.requestsPerSecond)"
+                " && double(self.name.substring(5).replace('-', '.')) == self.requestsPerSecond))"
+            ),
+            message="name must not be the default name of a different step, such as users-5",
+            is_satisfied=_has_no_foreign_name,
+        ),
+        Rule(
             cel="has(self.users) || !(has(self.spawnRate) || has(self.thinkTime))",
-            message="spawnRate and thinkTime must go with users, a planned rate has none",
+            message="spawnRate and thinkTime must go with users, an arrival rate has none",
             is_satisfied=lambda s: (
                 s.users is not None or (s.spawn_rate is None and s.think_time is None)
             ),
@@ -110,48 +148,59 @@ class Step(Model):
         Rule(
             cel=(
                 "has(self.requestsPerSecond)"
-                " || !(has(self.arrivals) || has(self.maxInFlight) || has(self.rampSeconds))"
+                " || !(has(self.arrivalDistribution) || has(self.maxInFlight)"
+                " || has(self.rampSeconds))"
             ),
             message=(
-                "arrivals, maxInFlight and rampSeconds must go with requestsPerSecond,"
+                "arrivalDistribution, maxInFlight and rampSeconds must go with requestsPerSecond,"
                 " users start with spawnRate"
             ),
             is_satisfied=lambda s: (
                 s.requests_per_second is not None
-                or (s.arrivals is None and s.max_in_flight is None and s.ramp_seconds is None)
+                or (
+                    s.arrival_distribution is None
+                    and s.max_in_flight is None
+                    and s.ramp_seconds is None
+                )
             ),
         ),
     )
 
 
 class Load(Model):
-    """The load."""
+    """The load and the workers that generate it."""
 
     workers: Annotated[Int, Field(ge=1, le=200)] = 1
-    """Locust worker pods."""
+    """`workers` is the number of Locust worker pods."""
     repeats: Annotated[Int, Field(ge=1, le=100)] = 1
-    """Passes over all steps."""
+    """`repeats` is the number of times that all steps are run."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
-    """The ladder, in this order."""
+    """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
-    """CPU and memory of each worker."""
+    """`resources` are the CPU and memory of each worker."""
     validity: Validity = Validity()
-    """When the numbers of a step must not be believed."""
+    """`validity` are the limits beyond which a step is `Invalid`."""
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
-    """`RepeatStep` starts the load again with the step in which a worker was lost; stored steps
-    stay. `Redistribute` gives its users to the other workers and goes on; what it had measured in
-    a step of `users` and `durationSeconds` is missing, and the step says so. Any other step is
-    repeated by the workers that are left, since its count or plan must be kept exactly."""
+    """`onWorkerLoss` controls what happens when a worker is lost. `RepeatStep` starts the load
+    again with the step in which it was lost; stored steps stay. `Redistribute` moves its users to
+    the other workers and goes on; its measurements of a step with `users` and `durationSeconds`
+    are missing, and the verdict reports that. Any other step is repeated by the remaining
+    workers, since its count or plan must be kept exactly."""
 
     rules: ClassVar = (
         Rule(
-            cel="self.steps.all(s, self.steps.exists_one(t, t.name == s.name))",
-            message="steps must have different names",
+            cel=(
+                "self.steps.all(s, self.steps.exists_one(t, has(s.name)"
+                " ? has(t.name) && s.name == t.name : !has(t.name)"
+                " && has(s.users) == has(t.users) && (has(s.users) ? s.users == t.users"
+                " : s.requestsPerSecond == t.requestsPerSecond)))"
+            ),
+            message="steps must have different names, set name where two do the same",
             is_satisfied=lambda load: len({step.name for step in load.steps}) == len(load.steps),
         ),
         Rule(
             cel="self.steps.all(s, !has(s.users) || s.users >= self.workers)",
-            message="workers must not be more than the users of any step, each needs a user",
+            message="workers must not be more than the users of any step, each worker needs a user",
             is_satisfied=lambda load: all(
                 step.users is None or step.users >= load.workers for step in load.steps
             ),
@@ -168,7 +217,7 @@ class Load(Model):
         ),
         Rule(
             cel="self.onWorkerLoss == 'RepeatStep' || self.workers >= 2",
-            message="onWorkerLoss Redistribute must go with 2 workers or more, one has no others",
+            message="onWorkerLoss Redistribute must go with 2 workers or more",
             is_satisfied=lambda load: (
                 load.on_worker_loss is OnWorkerLoss.REPEAT_STEP or load.workers >= 2
             ),

@@ -2,41 +2,42 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.fields import Int
-
-Percent = Annotated[Int, Field(ge=1, le=100)]
-Permille = Annotated[Int, Field(ge=0, le=1000)]
+from solrbench.api.v1alpha1.fields import Int, Percent
 
 
 class Validity(Model):
-    """Bounds of the verdict: a step that passes one of them is `Invalid`, and says which."""
+    """Limits of the verdict; a step that exceeds any of them is `Invalid`, with the reason."""
 
     percentile: Annotated[Int, Field(ge=50, le=99)] = 95
-    """Percentile of the service time that is asked for. Each request name of a step must have so
-    many requests, over all repeats, that 10 of them lie beyond it: 200 for 95, 1000 for 99."""
-    max_worker_cpu_percent: Percent = 90
-    """CPU time of a load worker in per cent of one core, or of its CPU limit if that is less; and
-    time in which the thread that sends ran or waited for a CPU, in per cent of the measured time.
-    Above it the worker was the one that was slow."""
-    max_throttled_permille: Permille = 10
-    """Time that a load worker stood still because its CPU limit was used up, in thousandths of the
-    measured time."""
+    """`percentile` is the percentile of the service time that must be supported by the sample:
+    each request name of a step needs so many requests, over all repeats, that 10 of them lie
+    above it, 200 for 95 and 1000 for 99."""
+    max_worker_cpu_percent: Annotated[float, Strict(), Field(ge=1, le=100)] = 90
+    """`maxWorkerCpuPercent` limits the CPU time of a load worker, in per cent of one core or of
+    its CPU limit if that is less, and the time in which its engine thread ran or waited for a
+    CPU, in per cent of the measured time. Above this limit the load generator, not Solr, is
+    assumed to be the bottleneck."""
+    max_throttled_percent: Percent = 1
+    """`maxThrottledPercent` limits the time that a load worker was throttled by its CPU limit, in
+    per cent of the measured time."""
     max_lag_milliseconds: Annotated[Int, Field(ge=1, le=3_600_000)] = 10
-    """Open loop: 99th percentile of the time between a request's place in the plan and its being
-    sent, where nothing but the worker itself held it up."""
-    max_dropped_permille: Permille = 10
-    """Open loop: requests of the plan that were never sent, in thousandths of the plan."""
-    max_late_permille: Permille = 1000
-    """Open loop: requests that were sent late, in thousandths of the plan. How late they were is in
-    the response times, so that this is no error unless a bound is set."""
-    max_failed_permille: Permille = 500
-    """Requests that failed, in thousandths of all; and seconds in which more than this share of the
-    requests failed, in thousandths of the step's seconds."""
-    max_partial_permille: Permille = 0
-    """Answers that lack the results of a shard, in thousandths of all requests."""
-    max_empty_permille: Permille = 500
-    """Answers that found no document, in thousandths of all requests: queries that do not fit the
-    data are fast."""
+    """`maxLagMilliseconds` limits, in an open loop, the 99th percentile of the delay between
+    scheduled and actual send time that the worker itself caused."""
+    max_dropped_percent: Percent = 1
+    """`maxDroppedPercent` limits, in an open loop, the planned requests that were never sent, in
+    per cent of the plan."""
+    max_late_percent: Percent = 100
+    """`maxLatePercent` limits, in an open loop, the requests that were sent late, in per cent of
+    the plan. Lateness is part of the response times, so it is no error by default."""
+    max_failed_percent: Percent = 50
+    """`maxFailedPercent` limits the failed requests, in per cent of all; and the seconds in which
+    more than this share of the requests failed, in per cent of the step's seconds."""
+    max_partial_percent: Percent = 0
+    """`maxPartialPercent` limits the responses that lack the results of a shard, in per cent of
+    all requests."""
+    max_empty_percent: Percent = 50
+    """`maxEmptyPercent` limits the responses that found no document, in per cent of all requests.
+    Queries that match nothing are fast and would flatter the result."""

@@ -1,4 +1,4 @@
-"""`spec.warmUp`: load that is kept apart from the results."""
+"""`spec.warmUp`: load that is kept out of the results."""
 
 from typing import Annotated, ClassVar
 
@@ -9,27 +9,28 @@ from solrbench.api.v1alpha1.fields import Int
 
 
 class UntilSteady(Model):
-    """When a warm-up is steady: the last windows have about the same mean service time."""
+    """Criterion of a steady warm-up: the last windows have about the same mean service time."""
 
     max_seconds: Annotated[Int, Field(ge=1, le=86_400)] = 600
-    """Longest time to send for; after it the ladder begins all the same, and the report says that
-    the warm-up never became steady."""
+    """`maxSeconds` limits the duration of the warm-up; after it the first step begins all the
+    same, and the report says that the warm-up never became steady."""
     windows: Annotated[Int, Field(ge=3, le=100)] = 10
-    """Windows in a row that have to be alike."""
+    """`windows` is the number of consecutive windows that are compared."""
     window_seconds: Annotated[Int, Field(ge=1, le=3600)] = 1
-    """Least length of a window."""
+    """`windowSeconds` is the minimum length of a window."""
     window_requests: Annotated[Int, Field(ge=1, le=1_000_000)] = 1000
-    """Least requests in a window; with few, chance alone makes their means differ."""
+    """`windowRequests` is the minimum number of requests in a window; with few, means differ by
+    chance alone."""
     deviation_percent: Annotated[Int, Field(ge=1, le=100)] = 5
-    """Sample standard deviation of the windows' means, in per cent of their mean, that counts as
-    steady."""
+    """`deviationPercent` is the sample standard deviation of the windows' means, in per cent of
+    their mean, below which the warm-up is steady."""
 
     rules: ClassVar = (
         Rule(
             cel="self.maxSeconds >= self.windows * self.windowSeconds",
             message=(
                 "maxSeconds must not be less than windows times windowSeconds,"
-                " or there is no time to become steady"
+                " otherwise there is no time to become steady"
             ),
             is_satisfied=lambda u: u.max_seconds >= u.windows * u.window_seconds,
         ),
@@ -37,16 +38,16 @@ class UntilSteady(Model):
 
 
 class WarmUp(Model):
-    """Load before the first step of every ladder, once for each repeat and variant, kept apart."""
+    """Load before the first step, once for each repeat and variant, kept out of the results."""
 
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
-    """Requests to send."""
-    seconds: Annotated[Int, Field(ge=1, le=86_400)] | None = None
-    """Time to send for."""
+    """`requests` is the number of requests to send."""
+    duration_seconds: Annotated[Int, Field(ge=1, le=86_400)] | None = None
+    """`durationSeconds` is the duration of the warm-up."""
     until_steady: UntilSteady | None = None
-    """Send until service times no longer change."""
+    """`untilSteady` sends until service times no longer change."""
     users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
-    """Users that send; when absent those of the first step, one for each worker if that has a
-    planned rate."""
+    """`users` is the number of users that send; when absent that of the first step, or one for
+    each worker if the first step has an arrival rate."""
 
-    rules: ClassVar = (exactly_one("requests", "seconds", "untilSteady"),)
+    rules: ClassVar = (exactly_one("requests", "durationSeconds", "untilSteady"),)

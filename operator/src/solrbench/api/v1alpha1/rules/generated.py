@@ -1,4 +1,4 @@
-"""Rules of what is made from the generated dataset: queries, inputs of transactions, updates."""
+"""Rules of what the dataset's generator makes: queries, inputs of transactions, updates."""
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.dataset import Dataset
@@ -26,7 +26,7 @@ GENERATED_RULES = (
         ),
         message=(
             "workload.queries.generated must go with dataset.generator;"
-            " give queries of your own for other data"
+            " set queries of your own for other data"
         ),
         is_satisfied=lambda spec: (
             spec.workload.queries is None
@@ -44,7 +44,7 @@ GENERATED_RULES = (
         ),
         message=(
             "workload.mix must have nothing generated without dataset.generator;"
-            " give queries, inputs and documents of your own for other data"
+            " set queries, inputs and documents of your own for other data"
         ),
         is_satisfied=lambda spec: (
             _has_generator(spec.dataset)

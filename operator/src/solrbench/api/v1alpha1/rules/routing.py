@@ -12,10 +12,10 @@ def _prefixes(dataset: Dataset | None) -> int:
     return dataset.generator.route_prefixes
 
 
-def _routed(workload: Workload) -> int:
+def _routed(workload: Workload) -> float:
     lists = [entry.queries for entry in workload.entries]
     generated = [each.generated for each in lists if each is not None]
-    return max((each.routed_permille for each in generated if each is not None), default=0)
+    return max((each.routed_percent for each in generated if each is not None), default=0)
 
 
 ROUTING_RULES = (
@@ -43,12 +43,12 @@ ROUTING_RULES = (
             "(has(self.dataset) && has(self.dataset.generator)"
             " && self.dataset.generator.routePrefixes >= 1)"
             " || ((!has(self.workload.queries) || !has(self.workload.queries.generated)"
-            " || self.workload.queries.generated.routedPermille == 0)"
+            " || self.workload.queries.generated.routedPercent == 0.0)"
             " && (!has(self.workload.mix) || self.workload.mix.all(e, !has(e.queries)"
-            " || !has(e.queries.generated) || e.queries.generated.routedPermille == 0)))"
+            " || !has(e.queries.generated) || e.queries.generated.routedPercent == 0.0)))"
         ),
         message=(
-            "workload.queries.generated.routedPermille must go with"
+            "workload.queries.generated.routedPercent must go with"
             " dataset.generator.routePrefixes, queries are routed by the prefixes of ids"
         ),
         is_satisfied=lambda spec: _routed(spec.workload) == 0 or _prefixes(spec.dataset) >= 1,

@@ -17,34 +17,36 @@ LIST_MAP_BY_TYPE: JsonDict = {
 
 
 class StatusModel(Model):
-    """Part of a status; fields that another version of the operator wrote are passed over."""
+    """Part of a status; unknown fields, of another version of the operator, are ignored."""
 
     model_config: ClassVar = Model.model_config | {"extra": "ignore"}
 
 
 class Condition(StatusModel):
-    """One aspect of the benchmark, as Kubernetes conditions go."""
+    """One aspect of the benchmark, as a Kubernetes condition."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
-    """Accepted, TargetReady, DataIndexed, Measured, CleanedUp, or the summary Succeeded."""
+    """`type` is Accepted, TargetReady, DataIndexed, Measured, CleanedUp, or the summary
+    Succeeded."""
     status: Literal["True", "False", "Unknown"]
-    """Whether it holds."""
+    """`status` is True if the condition is met."""
     reason: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
-    """CamelCase word for programs."""
+    """`reason` is a CamelCase word for programs."""
     message: Annotated[str, StringConstraints(max_length=32_768)] = ""
-    """Sentence for people."""
+    """`message` is a sentence for human readers: what happened, measured value, limit, remedy."""
     last_transition_time: datetime
-    """When `status` last changed."""
+    """`lastTransitionTime` is the time at which `status` last changed."""
     observed_generation: Count = 0
-    """Generation of the resource that was judged."""
+    """`observedGeneration` is the generation of the resource that was observed."""
 
 
 class Attempts(StatusModel):
-    """How often things were started; more than 1 means pods were lost."""
+    """Numbers of attempts; more than 1 means that pods were lost."""
 
     target: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Times the target was made and the data indexed."""
+    """`target` is the number of times that the target was created and the data indexed."""
     load: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Times the load was started."""
-    load_of_target: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """The first of them at the present target, if one before asked Solr nodes that are gone."""
+    """`load` is the number of times that the load was started."""
+    first_load_on_target: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """`firstLoadOnTarget` is the first attempt of the load on the present target, if earlier ones
+    ran on a lost target."""

@@ -73,10 +73,10 @@ class StepResult(StatusModel):
     """Requests planned but never sent, for want of a free connection; in no other number but the
     response times."""
     steady_from_second: Count | None = None
-    """Second after which the service times of all requests of the step were steady, of the repeat
-    in which that took longest; absent if one was too short to tell or never became steady."""
+    """Second from which the service times of all requests of the step were steady, in the repeat
+    in which that took longest; absent if a repeat was too short or never became steady."""
     outlier_windows: Count | None = None
-    """Seconds of all repeats that were unlike the others, all requests of the step together."""
+    """Outlier seconds of all repeats, for all requests of the step together."""
 
 
 class OpenLoopStats(StatusModel):
@@ -99,7 +99,7 @@ class OpenLoopStats(StatusModel):
     """Those never sent, for want of a free connection."""
     lag_p99_milliseconds: Measure | None = None
     """99th percentile of the time from intended start to sending where a connection was free, of
-    the worst worker and repeat; absent if a worker did not tell."""
+    the worst worker and repeat; absent if a worker did not report its own."""
     lag_max_milliseconds: Measure | None = None
     """Longest such time."""
 
@@ -121,7 +121,7 @@ class ColdStart(StatusModel):
     """Longest service time of the first thousand."""
     steady_average_milliseconds: Measure | None = None
     """Mean service time of the step from the second on after which it was steady; absent if it was
-    too short to tell or never became steady."""
+    too short or never became steady."""
 
 
 class Overhead(StatusModel):
@@ -160,27 +160,31 @@ class Comparison(StatusModel):
 
 
 class ReportStatus(StatusModel):
-    """Where the full report is."""
+    """ConfigMaps of the full report."""
 
-    selector: Text = ""
-    """Labels of the ConfigMaps that hold the report; `solrbench report NAME -o json` joins them."""
+    config_map_selector: Text = ""
+    """`configMapSelector` is the label selector of the ConfigMaps that hold the report;
+    `solrbench report NAME -o json` joins them."""
     environment: Text = ""
-    """ConfigMap that records what the benchmark ran on, once the load runs."""
+    """`environment` is the name of the ConfigMap with the environment of the benchmark, once the
+    load runs."""
     stored_steps: Count = 0
-    """Steps stored, over all repeats."""
+    """`storedSteps` is the number of steps stored, over all repeats and variants."""
     total_steps: Count = 0
-    """Steps of all repeats, through every variant."""
+    """`totalSteps` is the number of steps of all repeats and variants."""
 
 
 class Summary(StatusModel):
-    """The headline of the printer columns: last step of the ladder, first variant, all requests."""
+    """The result of the printer columns: last measured step, first variant, all requests."""
 
-    requests_per_second: Text = ""
-    """Rate, formatted."""
-    p95: Text = ""
-    """95th percentile of the service time, with a planned rate of the response time; formatted with
-    its unit."""
-    failures: Text = ""
-    """Share of failed requests, formatted in per cent."""
+    step: Text = ""
+    """`step` is the name of the step that the other fields describe."""
+    requests_per_second: Measure | None = None
+    """`requestsPerSecond` is the rate of the step."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is the 95th percentile of the service time, in an open loop of the response
+    time."""
+    failed_percent: Measure | None = None
+    """`failedPercent` is the share of failed requests."""
     verdict: Text = ""
-    """Valid, or Invalid if one step is; `status.verdicts` says which, and why."""
+    """`verdict` is Valid, or Invalid if one step is; `status.verdicts` gives the reasons."""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.fields import Count, Text
+from solrbench.api.v1alpha1.fields import Count, Int, Text
 from solrbench.api.v1alpha1.status.conditions import (
     LIST_MAP_BY_TYPE,
     Attempts,
@@ -30,44 +30,44 @@ from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 
 
 class Status(StatusModel):
-    """What was observed."""
+    """Observed state of the benchmark."""
 
     observed_generation: Count = 0
-    """Generation of the resource that this status speaks of."""
+    """`observedGeneration` is the generation of the resource that this status describes."""
     phase: Text = "Pending"
-    """For printing only; programs read the conditions."""
-    progress: Text = ""
-    """For printing only: how far the whole benchmark is, in per cent."""
+    """`phase` is for printing only; automation should read the conditions."""
+    progress_percent: Annotated[Int, Field(ge=0, le=100)] = 0
+    """`progressPercent` is the progress of the whole benchmark, for printing only."""
     start_time: datetime | None = None
-    """When the benchmark got its turn."""
+    """`startTime` is the time at which the benchmark left the queue."""
     completion_time: datetime | None = None
-    """When it succeeded or failed."""
+    """`completionTime` is the time at which the benchmark succeeded or failed."""
     phase_start_time: datetime | None = None
-    """When the phase under way began; deadlines count from here."""
+    """`phaseStartTime` is the time at which the present phase began; deadlines count from it."""
     attempts: Attempts = Attempts()
-    """How often things were started."""
+    """`attempts` are the numbers of attempts."""
     target: TargetStatus = TargetStatus()
-    """The target as it reports itself."""
+    """`target` is the target as Solr and ZooKeeper report it."""
     dataset: DatasetStatus = DatasetStatus()
-    """Indexing."""
-    load: LiveLoad | None = None
-    """Live figures of the load."""
+    """`dataset` is the indexing as measured."""
+    live_load: LiveLoad | None = None
+    """`liveLoad` is the state of the load while it runs."""
     summary: Summary = Summary()
-    """The headline."""
+    """`summary` is the result that the printer columns show."""
     results: Annotated[list[StepResult], Field(max_length=MAX_RESULTS)] = []
-    """One entry for each step, variant and request name."""
+    """`results` has one entry for each step, variant and request name."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
-    """Each variant but the first compared with the first, by step and request name."""
-    sending: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
-    """One entry for each step with a planned rate, and variant, that is stored."""
+    """`comparisons` compare each variant with the first, by step and request name."""
+    open_loop: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
+    """`openLoop` has one entry for each stored step with an arrival rate, and variant."""
     cold_start: ColdStart | None = None
-    """How the load began; absent if fewer than a thousand requests were sent before the end of the
-    warm-up, or of the first step without one."""
+    """`coldStart` describes the first thousand requests; absent if fewer were sent before the end
+    of the warm-up, or of the first step without one."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
-    """One entry for each step and variant that is stored: may its numbers be believed?"""
+    """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
     report: ReportStatus = ReportStatus()
-    """Where the full report is."""
+    """`report` names the ConfigMaps of the full report."""
     conditions: Annotated[
         list[Condition], Field(max_length=16, json_schema_extra=LIST_MAP_BY_TYPE)
     ] = []
-    """The truth that programs act on."""
+    """`conditions` are the machine-readable state. Automation should read these, not `phase`."""

@@ -1,4 +1,4 @@
-"""What is observed of the target, its data and the load under way."""
+"""Observed state of the target, its data and the running load."""
 
 from datetime import datetime
 from typing import Annotated
@@ -13,61 +13,62 @@ class TargetStatus(StatusModel):
     """The target as Solr and ZooKeeper report it."""
 
     live_nodes: Count | None = None
-    """Solr nodes in ZooKeeper's view."""
+    """`liveNodes` is the number of Solr nodes that are live in ZooKeeper."""
     zookeepers: Count | None = None
-    """Members of the ensemble as ZooKeeper reports them."""
+    """`zookeepers` is the number of members of the ensemble as ZooKeeper reports them."""
     solr_version: Text | None = None
-    """Version that Solr reports."""
+    """`solrVersion` is the version that Solr reports."""
     heap_bytes: Count | None = None
-    """Smallest maximum heap of all nodes as their JVMs report it."""
+    """`heapBytes` is the smallest maximum heap of all nodes as their JVMs report it."""
     url: Text | None = None
-    """Address of the collection inside the cluster."""
+    """`url` is the address of the collection inside the cluster."""
     pods: Annotated[dict[Text, Text], Field(max_length=128)] = {}
-    """Uid and restarts of each pod when the target became ready; where they differ, data may be
-    lost."""
+    """`pods` are the uid and restarts of each pod when the target became ready; where they
+    change, data may be lost."""
     nodes: Annotated[dict[Text, Text], Field(max_length=512)] = {}
-    """Solr nodes of an existing target, and when the JVM of each was started; where that changes,
-    data may be lost."""
+    """`nodes` are the Solr nodes of an existing target, and the start time of each JVM; where that
+    changes, data may be lost."""
     check_time: datetime | None = None
-    """When the nodes of an existing target were last seen to be the same."""
+    """`checkTime` is the last time at which the nodes of an existing target were unchanged."""
 
 
 class DatasetStatus(StatusModel):
     """Indexing as measured."""
 
     documents: Count | None = None
-    """Documents accepted by Solr; after indexing, those counted on every shard."""
+    """`documents` is the number of documents accepted by Solr; after indexing, the number counted
+    on every shard."""
     documents_total: Count | None = None
-    """Documents to be indexed, where that is known beforehand."""
+    """`documentsTotal` is the number of documents to index, where it is known beforehand."""
     bytes: Count | None = None
-    """Bytes of update requests sent."""
+    """`bytes` is the size of the update requests sent."""
     seconds: Measure | None = None
-    """From the first batch to the last, over all pods."""
+    """`seconds` is the time from the first batch to the last, over all pods."""
     documents_per_second: Measure | None = None
-    """Documents divided by seconds."""
+    """`documentsPerSecond` is documents divided by seconds."""
     bytes_per_second: Measure | None = None
-    """Bytes divided by seconds."""
+    """`bytesPerSecond` is bytes divided by seconds."""
     index_bytes: Count | None = None
-    """Size of the index over all replicas as Solr reports it, read again after the last step,
-    when merges are over."""
+    """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
+    the last step, when merges are over."""
 
 
 class LiveLoad(StatusModel):
-    """What the load master reports while it runs."""
+    """State of the running load as the load master reports it."""
 
     stage: Text
-    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing or Finished."""
+    """`stage` is WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing or Finished."""
     repeat: Count | None = None
-    """Repeat under way, from 1."""
+    """`repeat` is the current repeat, from 1."""
     variant: Text | None = None
-    """Variant under way, if the target has variants."""
+    """`variant` is the current variant; absent without variants."""
     step: Text | None = None
-    """Step under way."""
+    """`step` is the current step."""
     users: Count | None = None
-    """Users running; absent while a planned rate is sent."""
+    """`users` is the number of running users; absent in an open loop."""
     planned_requests_per_second: Measure | None = None
-    """Rate that the step under way plans; absent with users."""
+    """`plannedRequestsPerSecond` is the arrival rate of the current step; absent with users."""
     requests_per_second: Measure | None = None
-    """Rate over the last seconds."""
+    """`requestsPerSecond` is the rate over the last seconds."""
     requests: Count | None = None
-    """Requests of the step under way so far."""
+    """`requests` is the number of requests of the current step so far."""

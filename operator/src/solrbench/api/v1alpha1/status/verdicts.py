@@ -1,4 +1,4 @@
-"""Whether the numbers of steps are valid."""
+"""Verdicts: whether the results of the steps are valid."""
 
 from typing import Annotated
 
@@ -8,30 +8,30 @@ from solrbench.api.v1alpha1.fields import Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 
 MAX_VERDICTS = 32
-"""Steps of a ladder times variants, as the spec bounds them."""
+"""Steps times variants, as the spec bounds them."""
 
 
 class InvalidReason(StatusModel):
-    """One reason why the numbers of a step must not be believed."""
+    """One reason why the results of a step are invalid."""
 
     reason: Text
-    """CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled, PodRestarted,
-    TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
+    """`reason` is a CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled,
+    PodRestarted, TooFewSamples, PartialAnswers, EmptyAnswers, RequestsFailed, ConnectionsRanOut,
     RequestsDropped, RequestsLate, QueriesMayRepeat."""
     message: Text
-    """What was measured and its bound, of the repeat in which it was worst."""
+    """`message` gives the measured value and its limit, of the worst repeat."""
 
 
 class StepVerdict(StatusModel):
-    """Whether the numbers of one step and variant may be believed, over all repeats stored."""
+    """Verdict on one step and variant, over all stored repeats."""
 
     step: Text
-    """Name of the step."""
+    """`step` is the name of the step."""
     variant: Text | None = None
-    """Name of the variant; absent without variants."""
+    """`variant` is the name of the variant; absent without variants."""
     verdict: Text
-    """Valid or Invalid."""
+    """`verdict` is Valid or Invalid."""
     reasons: Annotated[list[InvalidReason], Field(max_length=32)] = []
-    """Why it is Invalid; one entry for each reason."""
+    """`reasons` are the reasons why it is Invalid."""
     unchecked: Annotated[list[InvalidReason], Field(max_length=32)] = []
-    """Reasons that could not be looked for, and why."""
+    """`unchecked` are the reasons that could not be checked, and why."""

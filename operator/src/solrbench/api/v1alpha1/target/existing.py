@@ -1,4 +1,4 @@
-"""`spec.target.existing`: a Solr that is there already and stays."""
+"""`spec.target.existing`: an existing Solr, which the operator neither creates nor deletes."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar
@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import FileName, ObjectName
+from solrbench.api.v1alpha1.fields import FileName, ObjectName, ObjectReference
 
 SolrUrl = Annotated[
     str,
@@ -18,7 +18,7 @@ SolrUrl = Annotated[
         " such as http://search:8983/solr",
     ),
 ]
-"""Base URL of a Solr node, or of what stands in front of it."""
+"""Base URL of a Solr node, or of a proxy in front of it."""
 
 CollectionName = Annotated[
     str,
@@ -31,61 +31,66 @@ CollectionName = Annotated[
 """Name of a collection or of an alias, as Solr allows it."""
 
 
-class ManageCollection(StrEnum):
-    """Whose collection is measured."""
+class CollectionPolicy(StrEnum):
+    """Origin of the collection that is measured."""
 
     CREATE = "Create"
-    USE = "Use"
+    USE_EXISTING = "UseExisting"
 
 
 class BasicAuth(Model):
     """User and password, by reference."""
 
-    secret_name: ObjectName
-    """Secret in the benchmark's namespace with the keys `username` and `password`, as those of
-    type kubernetes.io/basic-auth have."""
+    secret: ObjectReference
+    """`secret` names a Secret with the keys `username` and `password`, such as one of type
+    kubernetes.io/basic-auth."""
 
 
 class SecretKey(Model):
     """One key of a Secret in the benchmark's namespace."""
 
     name: ObjectName
-    """Name of the Secret."""
+    """`name` is the name of the Secret."""
     key: FileName = "ca.crt"
-    """Key of the Secret."""
+    """`key` is the key of the Secret."""
 
 
 class Tls(Model):
-    """How Solr proves who it is."""
+    """TLS settings for connections to Solr."""
 
     ca_secret: SecretKey
-    """Certificates, in PEM, of the authorities that are trusted; no others are."""
+    """`caSecret` is a Secret key with the CA certificates, in PEM, that are trusted; no others
+    are."""
 
 
 class Existing(Model):
-    """A Solr that this operator neither makes nor deletes."""
+    """An existing Solr that the operator neither creates nor deletes."""
 
     urls: Annotated[list[SolrUrl], Field(min_length=1, max_length=100)] | None = None
-    """Base URLs of the nodes, or of a proxy or load balancer in front of them. Users are spread
-    over them evenly. A host without a dot is a Service in the benchmark's namespace."""
+    """`urls` are the base URLs of the nodes, or of a proxy or load balancer in front of them.
+    Users are distributed evenly over them. A host without a dot is a Service in the benchmark's
+    namespace."""
     solr_cloud_name: ObjectName | None = None
-    """SolrCloud of the Solr Operator in the benchmark's namespace; every node is asked."""
+    """`solrCloudName` is a SolrCloud of the Solr Operator in the benchmark's namespace; requests go
+    to every node."""
     basic_auth: BasicAuth | None = None
-    """Credentials, sent with every request."""
+    """`basicAuth` are the credentials sent with every request."""
     tls: Tls | None = None
-    """Trust for https; without it, the authorities that the operator's image knows."""
-    manage_collection: ManageCollection = ManageCollection.CREATE
-    """`Create` makes a collection of the benchmark's own name and deletes it at the end; `Use`
-    only reads one that is there."""
+    """`tls` controls which certificates are trusted for https; the CA bundle of the operator's
+    image when absent."""
+    collection_policy: CollectionPolicy = CollectionPolicy.CREATE
+    """`collectionPolicy` controls which collection is measured. `Create` makes one with the
+    benchmark's name and deletes it at the end; `UseExisting` measures the collection
+    `collectionName` as it is, and writes to it only if the workload has updates."""
     collection_name: CollectionName | None = None
-    """Collection to be read with `Use`."""
+    """`collectionName` is the collection, or alias, that `UseExisting` measures."""
 
     rules: ClassVar = (
         exactly_one("urls", "solrCloudName"),
         Rule(
-            cel="(self.manageCollection == 'Use') == has(self.collectionName)",
+            cel="(self.collectionPolicy == 'UseExisting') == has(self.collectionName)",
             message=(
-                "collectionName must be set with manageCollection Use, and only then;"
+                "collectionName must be set with collectionPolicy UseExisting, and only then;"
                 " with Create the collection has the benchmark's name"
             ),
             is_satisfied=lambda e: e.uses_collection == (e.collection_name is not None),
@@ -104,5 +109,5 @@ class Existing(Model):
 
     @property
     def uses_collection(self) -> bool:
-        """Whether the collection is the user's, and so is never written to."""
-        return self.manage_collection is ManageCollection.USE
+        """Whether the collection is the user's: it is not created, indexed or deleted."""
+        return self.collection_policy is CollectionPolicy.USE_EXISTING

@@ -1,4 +1,4 @@
-"""`spec.target.solrCloud`: the topology that is made for the benchmark."""
+"""`spec.target.solrCloud`: the topology that is created for the benchmark."""
 
 import re
 from enum import StrEnum
@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, Rule
-from solrbench.api.v1alpha1.fields import Heap, Int, Labels
+from solrbench.api.v1alpha1.fields import Heap, Int, Labels, ObjectReference
 from solrbench.api.v1alpha1.images import SolrImage
-from solrbench.api.v1alpha1.pods import Resources, Spread, Storage, Toleration
+from solrbench.api.v1alpha1.pods import Resources, Storage, Toleration, TopologySpread
 from solrbench.api.v1alpha1.rules.heap import HEAP_RULE, no_heap_flags
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeper, ZooKeeperMode
 
@@ -18,40 +18,44 @@ SOLR_10 = "10([.-].*)?"
 
 
 class Provisioner(StrEnum):
-    """Who turns the topology into pods."""
+    """Component that turns the topology into pods."""
 
     SOLR_OPERATOR = "SolrOperator"
     STATEFUL_SET = "StatefulSet"
 
 
 class SolrCloud(Model):
-    """The topology under test."""
+    """The SolrCloud topology under test."""
 
     provisioner: Provisioner = Provisioner.SOLR_OPERATOR
-    """`SolrOperator`: a SolrCloud resource of the Apache Solr Operator, which must be installed.
-    `StatefulSet`: made by this operator, needs nothing else in the cluster."""
+    """`provisioner` controls what creates the pods. `SolrOperator` creates a SolrCloud resource of
+    the Apache Solr Operator, which must be installed. `StatefulSet` needs nothing else in the
+    cluster."""
     image: SolrImage = SolrImage()
-    """Image of the Solr nodes."""
+    """`image` is the image of the Solr nodes."""
+    image_pull_secrets: Annotated[list[ObjectReference], Field(max_length=8)] = []
+    """`imagePullSecrets` name the Secrets with the credentials of the registries of Solr and
+    ZooKeeper images."""
     nodes: Annotated[Int, Field(ge=1, le=100)] = 1
-    """Solr nodes, one pod each."""
+    """`nodes` is the number of Solr nodes, one pod each."""
     heap: Heap = "1Gi"
-    """Java heap of each node, used for both -Xms and -Xmx."""
+    """`heap` is the Java heap of each node, used for both -Xms and -Xmx."""
     gc_tune: Annotated[str, StringConstraints(max_length=2048)] | None = None
-    """Garbage-collector flags; they replace the image's whole set."""
+    """`gcTune` are the garbage-collector flags, in place of the image's (Solr's `GC_TUNE`)."""
     solr_opts: Annotated[str, StringConstraints(max_length=4096)] | None = None
-    """Further JVM flags such as `-Dname=value`."""
+    """`solrOpts` are further JVM flags such as `-Dname=value` (Solr's `SOLR_OPTS`)."""
     resources: Resources = Resources()
-    """CPU and memory of each node."""
+    """`resources` are the CPU and memory of each node."""
     storage: Storage = Storage()
-    """Where the index lives."""
+    """`storage` is the storage of the index."""
     node_selector: Labels = {}
-    """Labels that a Kubernetes node must have to run Solr or ZooKeeper."""
+    """`nodeSelector` are the labels that a Kubernetes node must have to run Solr or ZooKeeper."""
     tolerations: Annotated[list[Toleration], Field(max_length=16)] = []
-    """Taints that Solr and ZooKeeper pods put up with."""
-    spread: Spread = Spread()
-    """How Solr nodes, and ZooKeepers, are spread."""
+    """`tolerations` are the tolerations of the Solr and ZooKeeper pods."""
+    topology_spread: TopologySpread = TopologySpread()
+    """`topologySpread` controls how Solr pods, and ZooKeeper pods, are spread over the cluster."""
     zookeeper: ZooKeeper = ZooKeeper()
-    """The ZooKeeper that this SolrCloud keeps its state in."""
+    """`zookeeper` is the ZooKeeper ensemble of this SolrCloud."""
 
     rules: ClassVar = (
         HEAP_RULE,

@@ -1,4 +1,4 @@
-"""`spec.target.variants`: several doors to the same Solr, measured in turn."""
+"""`spec.target.variants`: several endpoints of the same Solr, measured in turn."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar
@@ -19,56 +19,51 @@ EndpointUrl = Annotated[
         " http://proxy.search.svc/solr",
     ),
 ]
-"""Address behind which requests for a collection are answered, without the collection."""
+"""Base URL of Solr behind which collections are served, without the collection."""
 
 
 class VariantEndpoint(StrEnum):
-    """Ways to the nodes that the operator knows itself."""
+    """Endpoints that the operator knows without a URL."""
 
     NODES = "Nodes"
     SERVICE = "Service"
 
 
 class Variant(Model):
-    """One door to the target."""
+    """One endpoint of the target."""
 
     name: ShortName
-    """Name of the variant in results and metrics."""
-    door: VariantEndpoint | None = None
-    """`Nodes`: straight to the Solr pods, users spread over them evenly; `Service`: through one
-    Service of the cluster over all Solr pods."""
+    """`name` is the name of the variant in results and metrics."""
+    endpoint: VariantEndpoint | None = None
+    """`endpoint` sends requests directly to the Solr pods, with users distributed evenly over them
+    (`Nodes`), or through one Service over all Solr pods (`Service`)."""
     urls: Annotated[list[EndpointUrl], Field(min_length=1, max_length=64)] | None = None
-    """Through something of your own, such as a proxy or a load balancer: base URLs that end with
-    the path of Solr; users are spread over them evenly."""
+    """`urls` send requests through a proxy or a load balancer of yours: base URLs that end with
+    the path of Solr. Users are distributed evenly over them."""
 
-    rules: ClassVar = (exactly_one("door", "urls"),)
+    rules: ClassVar = (exactly_one("endpoint", "urls"),)
 
 
 VARIANT_RULES = (
     Rule(
         cel="self.variants.size() != 1",
-        message="variants must be none or at least 2, the first one is what others are compared to",
+        message="variants must be none or at least 2, the first one is the baseline of the others",
         is_satisfied=lambda target: len(target.variants) != 1,
-    ),
-    Rule(
-        cel="self.variants.all(v, self.variants.exists_one(w, w.name == v.name))",
-        message="variants must have different names",
-        is_satisfied=lambda target: (
-            len({variant.name for variant in target.variants}) == len(target.variants)
-        ),
     ),
 )
 """Rules of the model that holds the variants."""
 
 SERVICE_RULE = Rule(
-    cel=("has(self.solrCloud) || self.variants.all(v, !has(v.door) || v.door != 'Service')"),
+    cel=(
+        "has(self.solrCloud) || self.variants.all(v, !has(v.endpoint) || v.endpoint != 'Service')"
+    ),
     message=(
-        "variants may not have the door Service with target.existing, only a SolrCloud made for"
-        " the benchmark has one that is known; give its address in urls"
+        "variants must not have the endpoint Service with target.existing, whose Services are"
+        " unknown; set urls instead"
     ),
     is_satisfied=lambda target: (
         target.solr_cloud is not None
-        or all(variant.door is not VariantEndpoint.SERVICE for variant in target.variants)
+        or all(variant.endpoint is not VariantEndpoint.SERVICE for variant in target.variants)
     ),
 )
 """For the model that holds both."""

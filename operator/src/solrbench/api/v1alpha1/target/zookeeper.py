@@ -1,4 +1,4 @@
-"""`spec.target.solrCloud.zookeeper`: where a SolrCloud keeps its state."""
+"""`spec.target.solrCloud.zookeeper`: the ZooKeeper ensemble of a SolrCloud."""
 
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
@@ -13,7 +13,7 @@ from solrbench.api.v1alpha1.rules.heap import HEAP_RULE
 
 
 class ZooKeeperMode(StrEnum):
-    """Who runs ZooKeeper."""
+    """Component that runs ZooKeeper."""
 
     ENSEMBLE = "Ensemble"
     PROVIDED = "Provided"
@@ -43,26 +43,28 @@ Chroot = Annotated[
 
 
 class ZooKeeper(Model):
-    """The ZooKeeper of the benchmark."""
+    """The ZooKeeper ensemble of the benchmark."""
 
     mode: ZooKeeperMode = ZooKeeperMode.ENSEMBLE
-    """`Ensemble`: made by this operator. `Provided`: made by the Solr Operator through the
-    ZooKeeper operator. `External`: one that is there already; `replicas`, `heap`, `image` and
-    `resources` have no meaning then."""
+    """`mode` controls what runs ZooKeeper: this operator (`Ensemble`), the Solr Operator through
+    the ZooKeeper operator (`Provided`), or an existing ensemble (`External`), for which
+    `replicas`, `heap`, `image` and `resources` have no meaning."""
     connection_string: ConnectionString | None = None
-    """Members of the `External` ensemble, by names that hold in every namespace."""
+    """`connectionString` lists the members of the `External` ensemble, by names that resolve in
+    every namespace."""
     chroot: Chroot | None = None
-    """Path that Solr keeps its state under; in an `External` ensemble the folder in which each
-    try gets a path of its own."""
+    """`chroot` is the path of Solr's state in ZooKeeper; in an `External` ensemble the parent of
+    one path for each attempt."""
     replicas: Literal[1, 3, 5, 7] = 1
-    """Members of the ensemble; odd, so that it can form a majority."""
+    """`replicas` is the number of members of the ensemble; odd, so that it can form a majority."""
     heap: Heap = "256Mi"
-    """Java heap of each member."""
+    """`heap` is the Java heap of each member."""
     image: ZooKeeperImage = ZooKeeperImage()
-    """Image of the members. With `Provided` the ZooKeeper operator's own, unless a repository
-    other than `zookeeper` is named: it starts no other image than builds of its own."""
+    """`image` is the image of the members. With `Provided` it is the ZooKeeper operator's own,
+    unless a repository other than `zookeeper` is set, since that operator starts only its own
+    builds."""
     resources: Resources = Resources()
-    """CPU and memory of each member."""
+    """`resources` are the CPU and memory of each member."""
 
     rules: ClassVar = (
         HEAP_RULE,

@@ -1,4 +1,4 @@
-"""`spec.workload.locustfile`: users that the user wrote, run in our workers."""
+"""`spec.workload.locustfile`: custom Locust users, run in the load workers."""
 
 import re
 from typing import Annotated, ClassVar
@@ -7,9 +7,10 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule
 from solrbench.api.v1alpha1.fields import FileName, ObjectName
+from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
 
 OWN_PREFIX = "SOLRBENCH_"
-"""How the variables begin that we set ourselves."""
+"""Prefix of the variables that the operator sets."""
 
 _VARIABLE = "[A-Za-z_][A-Za-z0-9_]*"
 
@@ -23,26 +24,26 @@ Tags = Annotated[list[Tag], Field(min_length=1, max_length=32)]
 
 
 class LocustfileConfigMap(Model):
-    """A locustfile in a ConfigMap; its other keys lie beside the file and can be imported."""
+    """A locustfile in a ConfigMap; its other keys are files beside it and can be imported."""
 
     name: ObjectName
-    """Name of the ConfigMap in the benchmark's namespace."""
+    """`name` is the name of the ConfigMap in the benchmark's namespace."""
     key: FileName = "locustfile.py"
-    """Key that holds the file."""
+    """`key` is the key that holds the file."""
 
 
 class Locustfile(Model):
-    """User classes of your own, written for Locust."""
+    """Custom user classes, written for Locust."""
 
     config_map: LocustfileConfigMap
-    """The file."""
+    """`configMap` holds the locustfile."""
     classes: Annotated[list[ClassName], Field(min_length=1, max_length=20)] | None = None
-    """User classes to run; every one of the file that is not abstract when absent. Users are
-    spread over them by `weight` and `fixed_count`, as Locust does."""
+    """`classes` are the user classes to run; every one of the file that is not abstract when
+    absent. Users are distributed over them by `weight` and `fixed_count`, as Locust does."""
     tags: Tags | None = None
-    """Only tasks with one of these tags are run."""
+    """`tags` limits the run to tasks with one of these tags."""
     exclude_tags: Tags | None = None
-    """Tasks with one of these tags are not run."""
+    """`excludeTags` leaves out tasks with one of these tags."""
     environment: Annotated[
         dict[
             Annotated[str, StringConstraints(max_length=128)],
@@ -50,8 +51,8 @@ class Locustfile(Model):
         ],
         Field(max_length=32),
     ] = {}
-    """Environment variables that the file reads. They are readable by everybody who may read the
-    benchmark, so they are no place for passwords."""
+    """`environment` are environment variables for the file. They are readable with the benchmark,
+    so they are no place for passwords."""
 
     rules: ClassVar = (
         Rule(
@@ -75,11 +76,11 @@ LOCUSTFILE_RULE = Rule(
     cel=(
         "!has(self.locustfile) || (self.requestName == 'query' && self.handler == '/select'"
         " && self.method == 'GET' && self.parameters.size() == 0 && !has(self.expect)"
-        " && self.mixSeed == 1)"
+        " && (!has(self.seed) || self.seed == 1))"
     ),
     message=(
-        "requestName, handler, method, parameters, expect and mixSeed must be left out with"
-        " locustfile, the file itself says what is sent and checked"
+        "requestName, handler, method, parameters, expect and seed must be left out with"
+        " locustfile, the file itself controls what is sent and checked"
     ),
     is_satisfied=lambda workload: (
         workload.locustfile is None
@@ -89,7 +90,7 @@ LOCUSTFILE_RULE = Rule(
             and workload.method == "GET"
             and not workload.parameters
             and workload.expect is None
-            and workload.mix_seed == 1
+            and workload.seed == DEFAULT_SEED
         )
     ),
 )
@@ -100,7 +101,7 @@ LOCUSTFILE_RULES = (
         cel="!has(self.workload.locustfile) || self.load.steps.all(s, has(s.users))",
         message=(
             "load.steps must set users, not requestsPerSecond, with workload.locustfile,"
-            " whoever waits for answers cannot keep a planned rate"
+            " a locustfile runs a closed loop and cannot hold an arrival rate"
         ),
         is_satisfied=lambda spec: (
             spec.workload.locustfile is None
@@ -110,8 +111,7 @@ LOCUSTFILE_RULES = (
     Rule(
         cel="!has(self.workload.locustfile) || self.load.steps.all(s, !has(s.thinkTime))",
         message=(
-            "load.steps must not set thinkTime with workload.locustfile, its users wait as their"
-            " wait_time says"
+            "load.steps must not set thinkTime with workload.locustfile, its users have a wait_time"
         ),
         is_satisfied=lambda spec: (
             spec.workload.locustfile is None

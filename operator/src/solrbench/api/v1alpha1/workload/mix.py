@@ -5,9 +5,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.rules import Matches, Model, Rule, exactly_one
+from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Count, Handler, Int, Milliseconds, Seed, ShortName
 from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.seeds import default_seed
 from solrbench.api.v1alpha1.workload.queries import Queries, QueryConfigMap, QueryVolume
 
 Parameters = Annotated[
@@ -19,15 +20,15 @@ Parameters = Annotated[
 ]
 """Names and values of request parameters."""
 
-AnswerPath = Annotated[
+ResponsePath = Annotated[
     str,
     StringConstraints(min_length=1, max_length=256),
     Matches(
         r"[^.\[\]]+(\[[0-9]{1,6}\])*(\.[^.\[\]]+(\[[0-9]{1,6}\])*)*",
-        "must be a path into the answer, such as response.docs[0].id",
+        "must be a path into the response, such as response.docs[0].id",
     ),
 ]
-"""Place of a value in a JSON answer."""
+"""Path of a value in a JSON response."""
 
 ValueName = Annotated[
     str,
@@ -37,35 +38,40 @@ ValueName = Annotated[
 
 
 class Expectation(Model):
-    """What an answer must show; one that does not is a failure, `ExpectationFailed`."""
+    """Conditions on a response; one that does not meet them is a failure, `ExpectationFailed`."""
 
-    min_found: Count | None = None
-    """Least `numFound`."""
-    max_found: Count | None = None
-    """Greatest `numFound`."""
+    min_num_found: Count | None = None
+    """`minNumFound` is the smallest `numFound` that is accepted."""
+    max_num_found: Count | None = None
+    """`maxNumFound` is the largest `numFound` that is accepted."""
     contains: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
-    """Text that the answer holds, exactly as Solr writes it."""
+    """`contains` is a text that the response contains, exactly as Solr writes it."""
 
     rules: ClassVar = (
         Rule(
-            cel="has(self.minFound) || has(self.maxFound) || has(self.contains)",
-            message="must set at least one of minFound, maxFound, contains",
+            cel="has(self.minNumFound) || has(self.maxNumFound) || has(self.contains)",
+            message="must set at least one of minNumFound, maxNumFound, contains",
             is_satisfied=lambda e: any(
-                x is not None for x in (e.min_found, e.max_found, e.contains)
+                x is not None for x in (e.min_num_found, e.max_num_found, e.contains)
             ),
         ),
         Rule(
-            cel="!has(self.minFound) || !has(self.maxFound) || self.minFound <= self.maxFound",
-            message="minFound must not be greater than maxFound",
+            cel=(
+                "!has(self.minNumFound) || !has(self.maxNumFound)"
+                " || self.minNumFound <= self.maxNumFound"
+            ),
+            message="minNumFound must not be greater than maxNumFound",
             is_satisfied=lambda e: (
-                e.min_found is None or e.max_found is None or e.min_found <= e.max_found
+                e.min_num_found is None
+                or e.max_num_found is None
+                or e.min_num_found <= e.max_num_found
             ),
         ),
     )
 
 
 class UpdatedIds(StrEnum):
-    """Ids that generated updates carry."""
+    """Ids of generated updates."""
 
     EXISTING = "Existing"
     NEW = "New"
@@ -75,39 +81,43 @@ class GeneratedUpdates(Model):
     """Documents like those of the generated dataset."""
 
     ids: UpdatedIds = UpdatedIds.EXISTING
-    """`Existing` replaces documents of the dataset, drawn evenly; `New` adds documents."""
-    seed: Seed = 1
-    """The same seed gives the same documents in the same order."""
+    """`ids` controls whether updates replace documents of the dataset, drawn uniformly at random
+    (`Existing`), or add documents (`New`)."""
+    seed: Seed = Field(default_factory=default_seed)
+    """`seed` makes the documents repeatable. Defaults to `spec.seed`."""
 
 
 class Updates(Model):
-    """Documents sent to `/update` while others search."""
+    """Documents sent to `/update` during the load."""
 
     generated: GeneratedUpdates | None = None
-    """Made by the dataset's generator."""
+    """`generated` makes the documents with the dataset's generator."""
     config_map: QueryConfigMap | None = None
-    """One JSON document per line, sent in order, from the begin again after the last."""
+    """`configMap` holds one JSON document in each line, sent in order, starting over after the
+    last one."""
     persistent_volume_claim: QueryVolume | None = None
-    """The same from a volume."""
+    """`persistentVolumeClaim` holds the same on a volume."""
     documents_per_request: Annotated[Int, Field(ge=1, le=10_000)] = 1
-    """Documents in one request."""
+    """`documentsPerRequest` is the number of documents in one request."""
     commit_within_milliseconds: Annotated[Milliseconds, Field(ge=1)] | None = None
-    """Time after which Solr makes the documents visible; absent leaves that to `collection`."""
+    """`commitWithinMilliseconds` is the time within which Solr makes the documents visible; absent
+    leaves that to `collection`."""
 
     rules: ClassVar = (exactly_one("generated", "configMap", "persistentVolumeClaim"),)
 
 
 class TransactionRequest(Model):
-    """One request of a transaction; names in double braces stand for values passed on to it."""
+    """One request of a transaction; names in double braces stand for extracted values."""
 
     name: ShortName
-    """Name in the results, after that of the transaction and a dot."""
+    """`name` is the name in the results, after that of the transaction and a dot."""
     handler: Handler | None = None
-    """Request handler; that of the workload when absent."""
+    """`handler` is the request handler; that of the workload when absent."""
     method: Literal["GET", "POST"] | None = None
-    """That of the workload when absent; a request with `json` is always a POST."""
+    """`method` is the HTTP method; that of the workload when absent. A request with `jsonBody` is
+    always a POST."""
     parameters: Parameters = {}
-    """Parameters, on top of those of the workload."""
+    """`parameters` are added to those of the workload."""
     json_body: (
         Annotated[
             str,
@@ -115,14 +125,15 @@ class TransactionRequest(Model):
         ]
         | None
     ) = None
-    """Body of the request as JSON text: a query of the JSON request API, or documents for
-    `/update`."""
+    """`jsonBody` is the body of the request as JSON text: a query of the JSON request API, or
+    documents for `/update`."""
     expect: Expectation | None = None
-    """What the answer must show."""
+    """`expect` are conditions that the response must meet."""
     think_time: ThinkTime | None = None
-    """Wait before the request."""
-    extract: Annotated[dict[ValueName, AnswerPath], Field(max_length=16)] = {}
-    """Values to take from the answer: name and path, such as `id: response.docs[0].id`."""
+    """`thinkTime` is the wait before the request."""
+    extract: Annotated[dict[ValueName, ResponsePath], Field(max_length=16)] = {}
+    """`extract` are values of the response for later requests, by name and path, such as
+    `id: response.docs[0].id`."""
 
     rules: ClassVar = (
         Rule(
@@ -134,24 +145,22 @@ class TransactionRequest(Model):
 
 
 class Transaction(Model):
-    """Requests in order; one that fails ends the transaction, which failed then."""
+    """Requests in order; if a request fails, the transaction stops and counts as failed."""
 
     inputs: Queries | None = None
-    """One line for each transaction: a JSON object of values, or a text, whose name is `q`."""
-    requests: Annotated[list[TransactionRequest], Field(min_length=1, max_length=10)]
-    """The requests, in this order."""
+    """`inputs` gives one line to each transaction: a JSON object of values, or a text, whose name
+    is `q`."""
+    requests: Annotated[
+        list[TransactionRequest], Field(min_length=1, max_length=10), ListMap("name")
+    ]
+    """`requests` are sent in this order."""
 
     rules: ClassVar = (
         Rule(
-            cel="self.requests.all(r, self.requests.exists_one(s, s.name == r.name))",
-            message="requests must have different names",
-            is_satisfied=lambda t: len({r.name for r in t.requests}) == len(t.requests),
-        ),
-        Rule(
             cel="self.requests.size() == 0 || !has(self.requests[0].thinkTime)",
             message=(
-                "thinkTime must be left out of the first request, give it to the step:"
-                " users think between transactions"
+                "thinkTime must be left out of the first request; set it on the step, for the wait"
+                " between transactions"
             ),
             is_satisfied=lambda t: t.requests[0].think_time is None,
         ),
@@ -159,26 +168,26 @@ class Transaction(Model):
 
 
 class MixEntry(Model):
-    """One kind of requests."""
+    """One kind of requests in a mix."""
 
     name: ShortName
-    """Name that the results carry."""
+    """`name` is the request name in the results."""
     weight: Annotated[Int, Field(ge=1, le=1_000_000)] = 1
-    """Share among the weights of all entries."""
+    """`weight` is the share of the entry among the weights of all entries."""
     queries: Queries | None = None
-    """A list of queries."""
+    """`queries` are sent from a list."""
     updates: Updates | None = None
-    """Documents."""
+    """`updates` send documents."""
     transaction: Transaction | None = None
-    """Requests in order."""
+    """`transaction` sends several requests in order."""
     handler: Handler | None = None
-    """Request handler; that of the workload when absent, `/update` for updates."""
+    """`handler` is the request handler; that of the workload when absent, `/update` for updates."""
     method: Literal["GET", "POST"] | None = None
-    """That of the workload when absent."""
+    """`method` is the HTTP method; that of the workload when absent."""
     parameters: Parameters = {}
-    """Parameters, on top of those of the workload."""
+    """`parameters` are added to those of the workload."""
     expect: Expectation | None = None
-    """What every answer must show, instead of the expectation of the workload."""
+    """`expect` replaces the conditions of the workload on each response."""
 
     rules: ClassVar = (
         exactly_one("queries", "updates", "transaction"),

@@ -4,8 +4,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from solrbench.api.rules import Model, Rule, exactly_one
+from solrbench.api.rules import ListMap, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Handler, Int, Seed, ShortName
+from solrbench.api.v1alpha1.seeds import default_seed
 from solrbench.api.v1alpha1.workload.locustfile import LOCUSTFILE_RULE, Locustfile
 from solrbench.api.v1alpha1.workload.mix import Expectation, MixEntry, Parameters, count_names
 from solrbench.api.v1alpha1.workload.queries import (
@@ -33,37 +34,33 @@ class Workload(Model):
     """The requests of the load."""
 
     queries: Queries | None = None
-    """What is asked, if it is all of one kind."""
-    mix: Annotated[list[MixEntry], Field(min_length=1, max_length=20)] | None = None
-    """What is asked if there are several kinds: queries, updates, transactions, each drawn as
-    often as its weight says."""
-    mix_seed: Seed = 1
-    """The same seed draws the entries of the mix in the same order."""
+    """`queries` are the queries to send, if all are of one kind."""
+    mix: Annotated[list[MixEntry], Field(min_length=1, max_length=20), ListMap("name")] | None = (
+        None
+    )
+    """`mix` are several kinds of requests (queries, updates, transactions), drawn by weight."""
+    seed: Seed = Field(default_factory=default_seed)
+    """`seed` makes the draws among the entries of the mix repeatable. Defaults to `spec.seed`."""
     locustfile: Locustfile | None = None
-    """Users of your own instead, who ask what they like in any protocol."""
+    """`locustfile` runs your own Locust user classes instead of queries."""
     request_name: ShortName = "query"
-    """Name that the results carry, for lines of `queries` that do not name themselves."""
+    """`requestName` is the request name in the results, for lines of `queries` without a name."""
     handler: Handler = "/select"
-    """Request handler of the collection."""
+    """`handler` is the request handler of the collection."""
     method: Literal["GET", "POST"] = "GET"
-    """`POST` sends the parameters as a form."""
+    """`method` is the HTTP method; `POST` sends the parameters as a form."""
     parameters: Parameters = {}
-    """Parameters sent with every query; a query's own win."""
+    """`parameters` are sent with every query; those of a query itself take precedence."""
     expect: Expectation | None = None
-    """What every answer to a query must show; the expectation of a mix entry or of a line takes
-    its place."""
+    """`expect` are conditions that each response to a query must meet; those of a mix entry or of
+    a line take precedence."""
     timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 30
-    """An answer that takes longer is a failure. Users of a `locustfile` have their own timeouts;
-    those that are still busy so long after the end of a step are cut off."""
+    """`timeoutSeconds` limits the time of a response; one that takes longer is a failure. Users of
+    a `locustfile` have their own timeouts, and are stopped this long after the end of a step."""
 
     rules: ClassVar = (
         exactly_one("queries", "mix", "locustfile"),
         LOCUSTFILE_RULE,
-        Rule(
-            cel="!has(self.mix) || self.mix.all(e, self.mix.exists_one(f, f.name == e.name))",
-            message="mix must have entries of different names",
-            is_satisfied=lambda w: len({e.name for e in w.mix or ()}) == len(w.mix or ()),
-        ),
         Rule(
             cel=(
                 "!has(self.mix) || self.mix.map(e, has(e.transaction)"
@@ -87,6 +84,6 @@ class Workload(Model):
         return (MixEntry(name=self.request_name, queries=self.queries),)
 
     @property
-    def seed(self) -> int:
-        """Of whatever is drawn for users and arrivals."""
-        return self.mix_seed if self.queries is None else self.queries.seed
+    def draw_seed(self) -> int:
+        """Seed of what is drawn for users and arrivals."""
+        return self.seed if self.queries is None else self.queries.seed

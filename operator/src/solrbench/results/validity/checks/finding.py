@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
-    format_number,
+    format_percent,
     format_share,
 )
 
@@ -39,17 +39,17 @@ Check = Callable[[StepRunResult, Load], Outcome]
 
 
 def worst_share_of_requests(
-    document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: int
+    document: StepRunResult, what: str, count: Callable[[RequestResult], int], limit: float
 ) -> Finding | None:
-    """Return the request name with the largest share above `limit` ‰ of its requests."""
+    """Return the request name with the largest share above `limit` per cent of its requests."""
     return worst(
         Finding(
             part / result.requests,
             f"{part} of {result.requests} {what} ({format_share(part, result.requests)}) of"
-            f" request {result.request}, bound {limit} ‰",
+            f" request {result.request}, limit {format_percent(limit)}",
         )
         for result in document.requests
-        if (part := count(result)) * 1000 > limit * result.requests and result.requests
+        if (part := count(result)) * 100 > limit * result.requests and result.requests
     )
 
 
@@ -58,11 +58,6 @@ def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     return sum(
         each.count for result in results for each in result.failure_kinds if each.kind == kind
     )
-
-
-def format_permille(share: float) -> str:
-    """Return a share as permille, such as `5 ‰`."""
-    return f"{format_number(1000 * share)} ‰"
 
 
 def worst(findings: Iterable[Finding]) -> Finding | None:

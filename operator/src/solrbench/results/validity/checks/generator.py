@@ -31,7 +31,8 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
         Finding(
             percent,
             f"worker {worker.worker} used {format_percent(percent)} of {_share(worker)} in"
-            f" {format_number(measured_seconds(worker, document))} s, bound {limit} %",
+            f" {format_number(measured_seconds(worker, document))} s,"
+            f" limit {format_percent(limit)}",
         )
         for worker in document.workers
         if (percent := _cpu_percent(worker, document)) > limit
@@ -41,7 +42,8 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
             busy,
             f"the sending thread of worker {worker.worker} ran or waited for a CPU in"
             f" {format_percent(busy)} of {format_number(measured_seconds(worker, document))} s"
-            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU), bound {limit} %",
+            f" ({format_number(worker.core_cpu_seconds or 0)} s on a CPU),"
+            f" limit {format_percent(limit)}",
         )
         for worker in document.workers
         if (busy := worker.core_busy_percent or 0.0) > limit
@@ -68,4 +70,4 @@ def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
     if not count:
         return None
     whole = sum(each.requests for each in sent)
-    return Finding(count, f"{count} of {whole} requests found no free connection, bound 0")
+    return Finding(count, f"{count} of {whole} requests found no free connection, limit 0")

@@ -4,12 +4,12 @@ from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
 from solrbench.results.model.step_result import StepRunResult, WorkerResult
 from solrbench.results.stats.number_format import (
     format_number,
+    format_percent,
 )
 from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
     Outcome,
-    format_permille,
     measured_seconds,
     worst,
 )
@@ -25,22 +25,22 @@ def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
     if not lost:
         return None
     who = f" ({', '.join(document.lost_workers[:3])})" if document.lost_workers else ""
-    return Finding(lost, f"{lost} of {load.workers} workers were lost{who}, bound 0")
+    return Finding(lost, f"{lost} of {load.workers} workers were lost{who}, limit 0")
 
 
 def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
-    limit = load.validity.max_throttled_permille
+    limit = load.validity.max_throttled_percent
     unknown = [each.worker for each in document.workers if each.throttled_seconds is None]
     found = worst(
         Finding(
             throttled / seconds,
             f"worker {worker.worker} stood still for {format_number(throttled)} s of"
             f" {format_number(seconds)} s, its CPU limit{_limit(worker)} was used up"
-            f" ({format_permille(throttled / seconds)}), bound {limit} ‰",
+            f" ({format_percent(100 * throttled / seconds)}), limit {format_percent(limit)}",
         )
         for worker in document.workers
-        if (throttled := worker.throttled_seconds or 0.0) * 1000
+        if (throttled := worker.throttled_seconds or 0.0) * 100
         > limit * (seconds := measured_seconds(worker, document))
         and seconds > 0
     )
@@ -67,5 +67,5 @@ def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
     return Finding(
         len(problems),
         f"{len(problems)} times, first {container}pod {pod.pod}: {first.kind} at"
-        f" {first.time:%H:%M:%S} UTC, bound 0",
+        f" {first.time:%H:%M:%S} UTC, limit 0",
     )

@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.number_format import (
+    format_percent,
     format_share,
 )
 from solrbench.results.validity.checks.finding import (
@@ -25,7 +26,7 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
 
     Who gets no answer asks seldom: few failures may be all that there was for a long time.
     """
-    limit = load.validity.max_failed_permille
+    limit = load.validity.max_failed_percent
     found = worst_share_of_requests(document, "requests failed", lambda each: each.failures, limit)
     if found is not None:
         return found
@@ -33,13 +34,14 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     for window in (window for result in document.requests for window in result.windows):
         counts = {"requests": window.requests, "failures": window.failures}
         seconds.setdefault(window.second, Counter()).update(counts)
-    bad = sum(each["failures"] * 1000 > limit * each["requests"] for each in seconds.values())
-    if bad * 1000 <= limit * len(seconds):
+    bad = sum(each["failures"] * 100 > limit * each["requests"] for each in seconds.values())
+    if bad * 100 <= limit * len(seconds):
         return None
     return Finding(
         bad / len(seconds),
-        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than {limit} ‰ of"
-        f" the requests failed, bound {limit} ‰ of the seconds",
+        f"in {bad} of {len(seconds)} s ({format_share(bad, len(seconds))}) more than"
+        f" {format_percent(limit)} of the requests failed,"
+        f" limit {format_percent(limit)} of the seconds",
     )
 
 
@@ -51,7 +53,7 @@ def check_partial_results(document: StepRunResult, load: Load) -> Outcome:
         return max(result.partial_answers or 0, count_of_kind([result], PARTIAL_RESULTS))
 
     found = worst_share_of_requests(
-        document, "answers were partial", partial, load.validity.max_partial_permille
+        document, "answers were partial", partial, load.validity.max_partial_percent
     )
     return found or _uncounted(document, "partial answers", lambda each: each.partial_answers)
 
@@ -62,7 +64,7 @@ def check_empty_results(document: StepRunResult, load: Load) -> Outcome:
         document,
         "answers found no document",
         lambda each: each.empty_answers or 0,
-        load.validity.max_empty_permille,
+        load.validity.max_empty_percent,
     )
     return found or _uncounted(document, "empty answers", lambda each: each.empty_answers)
 

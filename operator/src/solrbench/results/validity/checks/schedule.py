@@ -4,6 +4,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import (
     format_milliseconds,
+    format_percent,
     format_share,
 )
 from solrbench.results.summary import arrivals
@@ -22,7 +23,7 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
         Finding(
             lag,
             f"worker {worker.worker} sent late by {format_milliseconds(lag / 1000)}"
-            f" (p{_LAG_PERCENT}), bound {limit} ms",
+            f" (p{_LAG_PERCENT}), limit {limit} ms",
         )
         for worker in document.workers
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
@@ -32,13 +33,13 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
 
 def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were never sent with the limit."""
-    limit = load.validity.max_dropped_permille
+    limit = load.validity.max_dropped_percent
     return _share_of_plan(document, arrivals.dropped(document), "were never sent", limit)
 
 
 def check_requests_late(document: StepRunResult, load: Load) -> Outcome:
     """Compare the share of planned requests that were sent late with the limit."""
-    limit = load.validity.max_late_permille
+    limit = load.validity.max_late_percent
     return _share_of_plan(document, arrivals.late(document), "were sent late", limit)
 
 
@@ -49,21 +50,21 @@ def check_queries_may_repeat(document: StepRunResult, load: Load) -> Outcome:
         return None
     return Finding(
         1,
-        "load pods were lost; how many queries of a list with order EachOnce they had sent is"
-        " unknown, so some may have been sent twice, bound 0",
+        "load pods were lost; how many queries of a list with order Once they had sent is"
+        " unknown, so some may have been sent twice, limit 0",
     )
 
 
-def _share_of_plan(document: StepRunResult, part: int, what: str, limit: int) -> Outcome:
+def _share_of_plan(document: StepRunResult, part: int, what: str, limit: float) -> Outcome:
     planned = document.planned_requests
     if document.requests_per_second is None:
         return None
     if planned is None:
         return NotEvaluated("the number of planned requests was not recorded")
-    if part * 1000 <= limit * planned:
+    if part * 100 <= limit * planned:
         return None
     share = format_share(part, planned)
     return Finding(
         part / planned,
-        f"{part} of {planned} planned requests {what} ({share}), bound {limit} ‰",
+        f"{part} of {planned} planned requests {what} ({share}), limit {format_percent(limit)}",
     )

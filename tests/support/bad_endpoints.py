@@ -6,24 +6,24 @@ from support.resources import step
 VARIANTS = "spec.target.variants"
 ROUTER = "spec.collection.router"
 PREFIXES = "spec.dataset.generator.routePrefixes"
-ROUTED = "spec.workload.queries.generated.routedPermille"
-RAW = {"name": "raw", "door": "Nodes"}
-SERVICE = {"name": "service", "door": "Service"}
+ROUTED = "spec.workload.queries.generated.routedPercent"
+RAW = {"name": "raw", "endpoint": "Nodes"}
+SERVICE = {"name": "service", "endpoint": "Service"}
 NOT_READ = "dataset.generator.routePrefixes must go with collection.router.name compositeId"
 URL = "must start with http:// or https:// and a host and end with the path of Solr"
 
 
 def _variants(count: int) -> list[dict[str, str]]:
-    return [{"name": f"v{i}", "door": "Nodes"} for i in range(count)]
+    return [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(count)]
 
 
-DOORS = [
+ENDPOINTS = [
     bad("one variant", {VARIANTS: [RAW]}, "spec.target", "variants must be none or at least 2"),
     bad(
         "two variants of one name",
         {VARIANTS: [RAW, SERVICE | {"name": "raw"}]},
-        "spec.target",
-        "variants must have different names",
+        VARIANTS,
+        "Duplicate value",
     ),
     bad(
         "the Service of an existing target",
@@ -34,7 +34,7 @@ DOORS = [
             }
         },
         "spec.target",
-        "variants may not have the door Service with target.existing",
+        "variants must not have the endpoint Service with target.existing",
     ),
     bad("9 variants", {VARIANTS: _variants(9)}, VARIANTS, TOO_MANY),
     bad(
@@ -44,16 +44,16 @@ DOORS = [
         "target.variants times load.steps must be at most 32",
     ),
     bad(
-        "variant without door",
+        "variant without endpoint",
         {VARIANTS: [RAW, {"name": "proxy"}]},
         f"{VARIANTS}[1]",
-        "must set exactly one of door, urls",
+        "must set exactly one of endpoint, urls",
     ),
     bad(
-        "variant with two doors",
+        "variant with two endpoints",
         {VARIANTS: [RAW, SERVICE | {"urls": ["http://proxy/solr"]}]},
         f"{VARIANTS}[1]",
-        "must set exactly one of door, urls",
+        "must set exactly one of endpoint, urls",
     ),
     bad(
         "variant without address",
@@ -62,9 +62,9 @@ DOORS = [
         TOO_FEW,
     ),
     bad(
-        "door that does not exist",
-        {VARIANTS: [RAW, {"name": "ingress", "door": "Ingress"}]},
-        f"{VARIANTS}[1].door",
+        "endpoint that does not exist",
+        {VARIANTS: [RAW, {"name": "ingress", "endpoint": "Ingress"}]},
+        f"{VARIANTS}[1].endpoint",
         NOT_A_CHOICE,
     ),
     bad(
@@ -102,8 +102,8 @@ ROUTING = [
     ),
     bad(
         "routed queries without prefixes",
-        {ROUTED: 500},
+        {ROUTED: 50},
         "spec",
-        "workload.queries.generated.routedPermille must go with dataset.generator.routePrefixes",
+        "workload.queries.generated.routedPercent must go with dataset.generator.routePrefixes",
     ),
 ]

@@ -1,0 +1,186 @@
+"""One step run from its assignment to its results, again if a worker was lost in it."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import count
+from typing import NamedTuple, Protocol
+
+from solrbench.api.v1alpha1.load.warm_up import UntilSteady
+from solrbench.load.errors import StepRunAbortedError
+from solrbench.load.master.list_offsets import ListOffsets, max_requests_sent, once_only_entries
+from solrbench.load.master.run_status import RunStage, RunStatus
+from solrbench.load.master.steady_state import SteadyStateDetector
+from solrbench.load.master.worker_pool.distributed_step_run import (
+    DistributedStepRun,
+    StepRunState,
+)
+from solrbench.load.master.worker_pool.pool import WorkerPool
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.plan.load_plan import LoadPlan
+from solrbench.results.model.windows import CacheSample
+
+IMMEDIATE_SPAWN_RATE = 1_000_000
+"""Users per second that make every dispatch a single one."""
+
+_GRACE_SECONDS = 30.0
+_SPAWNS_PER_SECOND = 500
+"""What even a busy worker manages; limits the wait for users that are spawned at once."""
+
+_logger = logging.getLogger(__name__)
+
+
+class CacheReader(Protocol):
+    """Asks for Solr's caches during a step run."""
+
+    def begin(self) -> None:
+        """Ask at once and then again and again."""
+
+    def end(self, began: float) -> list[CacheSample]:
+        """Ask a last time; return everything, in seconds since `began` (monotonic)."""
+
+
+class CompletedStepRun(NamedTuple):
+    """A step run with its results."""
+
+    start_time: datetime
+    """When it began to be measured."""
+    results: list[tuple[str, WorkerStepResult]]
+    caches: list[CacheSample]
+    steady: bool | None
+    """Whether it became steady; None unless that was asked for."""
+    may_repeat: bool
+    """Whether queries that are to be sent once may have been sent before it."""
+    lost_workers: tuple[str, ...]
+    """Names of the workers whose measurements are missing."""
+
+
+class StepRunExecutor:
+    """Runs step runs on the workers, one after the other.
+
+    `utc_now` gives the time that results carry, `now` monotonic seconds.
+
+    Attributes:
+        offsets: where the lists of the workload go on with the next step run
+
+    """
+
+    def __init__(  # noqa: PLR0913 - what to run, on what, and two clocks
+        self,
+        plan: LoadPlan,
+        workers: WorkerPool,
+        status: RunStatus,
+        caches: CacheReader,
+        *,
+        utc_now: Callable[[], datetime],
+        now: Callable[[], float],
+    ) -> None:
+        self.offsets = ListOffsets(once_only_entries(plan.workload))
+        self._workload = plan.workload
+        self._workers = workers
+        self._status = status
+        self._caches = caches
+        self._utc_now = utc_now
+        self._now = now
+
+    def run(
+        self, assignment: Assignment, rate: int, stage: RunStage, until: UntilSteady | None = None
+    ) -> CompletedStepRun:
+        """Run one step run, `until` it is steady if that is given; again after each loss.
+
+        Its users come at `rate` per second; `stage` is shown while it is measured.
+
+        Raises:
+            LoadError: the run cannot go on
+
+        """
+        for again in count():
+            key = f"{assignment.key}/again-{again}" if again else assignment.key
+            offsets = list(self.offsets.offsets)
+            step_run = self._assign(
+                assignment.model_copy(update={"key": key, "offsets": offsets}), stage
+            )
+            try:
+                return self._complete(step_run, rate, stage, until)
+            except StepRunAbortedError as aborted:
+                _logger.warning("pass=%s is run again: %s", assignment.key, aborted.message)
+                self._skip(step_run)
+                step_run.abort()
+                self._caches.end(self._now())
+                self._stop_users(step_run, rate)
+        raise AssertionError  # count() has no end
+
+    def _assign(self, assignment: Assignment, stage: RunStage) -> DistributedStepRun:
+        self._status.restart_counting()
+        self._caches.begin()
+        step_run = self._workers.assign(assignment)
+        warming_up = stage is RunStage.WARMING_UP
+        self._status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
+        return step_run
+
+    def _complete(
+        self, step_run: DistributedStepRun, rate: int, stage: RunStage, until: UntilSteady | None
+    ) -> CompletedStepRun:
+        start_time = self._start(step_run, rate)
+        began = self._now()
+        self._status.restart_counting(began)
+        self._status.enter(stage)
+        detector = SteadyStateDetector(until, step_run, self._now) if until else None
+        look = detector.update if detector else _look_at_nothing
+        timeout = self._result_timeout(step_run.assignment)
+        results = self._workers.wait_results(step_run, timeout, look)
+        caches = self._caches.end(began)
+        may_repeat = self.offsets.may_repeat
+        self.offsets = self.offsets.advanced_by(
+            [result for _, result in results], lost=bool(step_run.lost)
+        )
+        self._stop_users(step_run, rate)
+        steady = detector.is_steady if detector else None
+        lost = tuple(step_run.lost)
+        return CompletedStepRun(start_time, results, caches, steady, may_repeat, lost)
+
+    def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
+        """Spawn the users and wait for the ramp; return when measuring begins."""
+        assignment = step_run.assignment
+        self._workers.spawn(assignment.users, rate)
+        if assignment.start is not Start.IMMEDIATE:
+            connecting = self._workload.timeout_seconds
+            seconds = _spawn_seconds(assignment, rate) + connecting + _GRACE_SECONDS
+            self._workers.wait_spawned(step_run, seconds)
+            step_run.start_measuring()
+        start_time = self._utc_now() + timedelta(seconds=assignment.ramp_seconds)
+        if assignment.ramp_seconds:
+            # The workers raise the rate by themselves: there is nothing to order.
+            over = self._now() + assignment.ramp_seconds
+            self._workers.wait(lambda: self._now() >= over)
+        return start_time
+
+    def _stop_users(self, step_run: DistributedStepRun, rate: int) -> None:
+        step_run.conclude()
+        self._workers.spawn(0, IMMEDIATE_SPAWN_RATE)
+        self._workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
+
+    def _skip(self, aborted: DistributedStepRun) -> None:
+        """Go on behind what an aborted step run can have sent."""
+        waited = (
+            aborted.assignment.start is Start.BARRIER and aborted.state is StepRunState.SPAWNING
+        )
+        if any(self.offsets.once_only) and not waited:
+            most = max_requests_sent(aborted.assignment, self._workload)
+            self.offsets = self.offsets.skip_lost(most)
+
+    def _result_timeout(self, assignment: Assignment) -> float | None:
+        """Return the seconds after which a result is late; None if that cannot be known."""
+        if assignment.seconds is None:
+            return None
+        # In an open loop a request may wait for a connection as long as for its response.
+        return assignment.seconds + 2 * self._workload.timeout_seconds + _GRACE_SECONDS
+
+
+def _spawn_seconds(assignment: Assignment, rate: int) -> float:
+    return assignment.users / min(rate, _SPAWNS_PER_SECOND)
+
+
+def _look_at_nothing() -> None:
+    """Stand in for a detector where the length of a step run is given."""

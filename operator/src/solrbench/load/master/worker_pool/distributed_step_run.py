@@ -1,0 +1,130 @@
+"""One step run over its workers, and what becomes of it when one of them is lost."""
+
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+
+from solrbench.load.errors import LoadError, StepRunAbortedError
+from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
+from solrbench.load.master.worker_pool.orders import WorkerOrders
+from solrbench.load.master.worker_pool.reports import StepReports
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.messages import LiveTotals
+from solrbench.load.schedule.user_placement import UserPlacement
+
+
+class StepRunState(Enum):
+    """Where a step run stands; it decides what the loss of a worker means."""
+
+    SPAWNING = auto()
+    """Assigned; users come. A loss aborts it."""
+    MEASURING = auto()
+    """Measuring was ordered. Users of a lost worker can go to the others."""
+    CONCLUDED = auto()
+    """Over or aborted. A loss changes nothing any more."""
+
+
+class DistributedStepRun:
+    """A step run that every worker has its part of.
+
+    Attributes:
+        assignment: what is run, as worker 0 sees it
+        state: where it stands
+        lost: names of the workers whose measurements are missing
+
+    """
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        members: Mapping[str, str],
+        reports: StepReports,
+        orders: WorkerOrders,
+        redispatch: Callable[[], None],
+    ) -> None:
+        """Begin with the workers `members`: names by id, in the order of their places."""
+        self.assignment = assignment
+        self.state = StepRunState.SPAWNING
+        self.lost: list[str] = []
+        self._names = members
+        self._members = list(members)
+        self._placement = UserPlacement(len(members))
+        self._removed: set[str] = set()
+        self._reports = reports
+        self._orders = orders
+        self._redispatch = redispatch
+
+    @property
+    def remaining(self) -> list[str]:
+        """Workers that have users of the step run."""
+        return [self._members[index] for index in self._placement.remaining_workers]
+
+    @property
+    def roster(self) -> WorkerRoster:
+        """The workers by their places."""
+        return WorkerRoster(tuple(self._members), self._placement)
+
+    @property
+    def live_totals(self) -> LiveTotals:
+        """Totals of all workers, as of the last second."""
+        return self._reports.live_totals
+
+    @property
+    def results(self) -> list[tuple[str, WorkerStepResult]]:
+        """Names and results of the workers that have ended the step run, by place."""
+        results = self._reports.results
+        return [(self._names[each], results[each]) for each in self._members if each in results]
+
+    def assign(self) -> None:
+        """Give every worker its part."""
+        for index, worker in enumerate(self._members):
+            seat = {"worker": index, "workers": len(self._members)}
+            self._orders.assign(worker, self.assignment.model_copy(update=seat))
+
+    def start_measuring(self) -> None:
+        """Let the workers begin to measure."""
+        self.state = StepRunState.MEASURING
+        self._orders.start_measuring(self.remaining, self.assignment.key)
+
+    def stop_sending(self) -> None:
+        """Let the workers begin no more requests."""
+        self._orders.stop_sending(self.remaining, self.assignment.key)
+
+    def abort(self) -> None:
+        """Let the workers drop it; it may be assigned again under another key."""
+        self._orders.abort(self.remaining, self.assignment.key)
+
+    def conclude(self) -> None:
+        """Let losses change nothing from now on."""
+        self.state = StepRunState.CONCLUDED
+
+    def remove_worker(self, worker: str, loss: str) -> None:
+        """Go on without a worker: its users go to the others; `loss` says why.
+
+        Raises:
+            LoadError: `WorkerLost` if it was the last one
+            StepRunAbortedError: its part cannot be made good, and others are left
+
+        """
+        self._removed.add(worker)
+        if self.state is StepRunState.CONCLUDED or worker in self._reports.results:
+            return
+        if self._removed.issuperset(self.remaining):
+            raise LoadError("WorkerLost", f"{loss}, and no worker is left")
+        if not self._can_redistribute:
+            raise StepRunAbortedError("WorkerLost", loss)
+        self.lost.append(self._names[worker])
+        self._placement = self._placement.after_loss(self._members.index(worker))
+        self._redistribute_users()
+
+    @property
+    def _can_redistribute(self) -> bool:
+        """Whether the rest can stand in: not for what is exact or planned for each worker."""
+        is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
+        return self.state is StepRunState.MEASURING and not is_planned
+
+    def _redistribute_users(self) -> None:
+        reassigned = self._placement.reassigned_users(self.assignment.users)
+        for index, users in reassigned.items():
+            self._orders.adopt_users(self._members[index], self.assignment.key, users)
+        self._redispatch()

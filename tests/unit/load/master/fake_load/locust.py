@@ -1,0 +1,121 @@
+"""Locust's master without Locust, and a pool on it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+from solrbench.load.master.worker_pool.pool import WorkerPool
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.messages import LiveTotals
+from unit.load.master.fake_load.clock import ManualClock, ManualEvent
+
+IDLE = LiveTotals(users=1, requests=0, failures=0, sum_microseconds=0)
+
+
+@dataclass
+class Node:
+    state: str = "ready"
+
+
+class Sent(NamedTuple):
+    worker: str
+    message: str
+    data: dict[str, Any]
+
+
+class FakeRunner:
+    """`locust.runners.MasterRunner`: keeps what is sent; `on_send` is called with it."""
+
+    def __init__(self) -> None:
+        self.clients: dict[str, Node] = {}
+        self.user_count = 0
+        self.sent: list[Sent] = []
+        self.on_send: Callable[[Sent], None] = lambda _: None
+        self._listeners: dict[str, Callable[..., None]] = {}
+
+    def register_message(self, msg_type: str, listener: Callable[..., None]) -> None:
+        assert msg_type not in self._listeners
+        self._listeners[msg_type] = listener
+
+    def send_message(self, msg_type: str, data: dict[str, Any], client_id: str) -> None:
+        self.sent.append(Sent(client_id, msg_type, data))
+        self.on_send(self.sent[-1])
+
+    def deliver(self, worker: str, message: str, /, **data: Any) -> None:
+        msg = SimpleNamespace(node_id=worker, data=data)
+        self._listeners[message](environment=None, msg=msg)
+
+
+class FakeShape:
+    """`StepLoadShape`: Locust has all users at once."""
+
+    def __init__(self, runner: FakeRunner) -> None:
+        self._runner = runner
+        self.is_applied = True
+        self.levels: list[tuple[int, int]] = []
+        self.redispatches = 0
+
+    def move(self, users: int, rate: int) -> None:
+        self.levels.append((users, rate))
+        self._runner.user_count = users
+
+    def redispatch(self) -> None:
+        self.redispatches += 1
+
+
+class FakeLoad:
+    """A pool on a fake of Locust, and what happens to its workers."""
+
+    def __init__(self, expected: int = 2, *, redistribute: bool = False) -> None:
+        self.clock = ManualClock()
+        self.runner = FakeRunner()
+        self.shape = FakeShape(self.runner)
+        self.pool = WorkerPool(
+            self.runner,
+            self.shape,
+            expected,
+            redistribute=redistribute,
+            now=self.clock.now,
+            changed=ManualEvent(self.clock),
+        )
+
+    def join(
+        self, *workers: str, classes: Sequence[tuple[str, int]] = (("VirtualUser", 1),)
+    ) -> None:
+        """Let workers report ready; `a` is in the pod `pod-a`."""
+        for worker in workers:
+            self.runner.clients[worker] = Node()
+            data = {"worker": f"pod-{worker}", "classes": [list(each) for each in classes]}
+            self.runner.deliver(worker, messages.READY, **data)
+
+    def lose(self, *workers: str) -> None:
+        """Let the connections of workers end."""
+        for worker in workers:
+            del self.runner.clients[worker]
+
+    def spawned(self, key: str, *workers: str) -> None:
+        for worker in workers:
+            self.runner.deliver(worker, messages.SPAWNED, key=key)
+
+    def progress(self, key: str, worker: str, totals: LiveTotals = IDLE) -> None:
+        self.runner.deliver(worker, messages.PROGRESS, key=key, **totals._asdict())
+
+    def result(self, key: str, *workers: str, used: Sequence[int] = (), requests: Any = ()) -> None:
+        for worker in workers:
+            made = WorkerStepResult(
+                key=key, users=1, cpu_seconds=0, used_numbers=list(used), requests=list(requests)
+            )
+            self.runner.deliver(worker, messages.RESULT, outcome=made.model_dump_json())
+
+    def sent(self, message: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return to which workers a message was sent, with its data, in order."""
+        return [(each.worker, each.data) for each in self.runner.sent if each.message == message]
+
+    def assignments(self) -> list[tuple[str, Assignment]]:
+        return [
+            (worker, Assignment.model_validate_json(data["assignment"]))
+            for worker, data in self.sent(messages.ASSIGNMENT)
+        ]

@@ -1,0 +1,295 @@
+"""Whole runs on workers that obey, with losses, failures and Stop on Locust's page."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from solrbench.load.errors import LoadError
+from solrbench.load.master.http_api import add_routes
+from solrbench.load.master.result_store import ResultStore
+from solrbench.load.master.run_coordinator import RunCoordinator
+from solrbench.load.schedule import messages
+from solrbench.plan.load_plan import LoadPlan, LoadState
+from solrbench.results.model.step_result import StepRunResult
+from unit.load.builders import workload
+from unit.load.master.fake_load.locust import FakeLoad
+from unit.load.master.fake_load.workers import FakeCaches, ObedientWorkers, load_plan
+
+STARTED = datetime(2026, 11, 1, 12, tzinfo=UTC)
+TIMED: dict[str, Any] = {"name": "timed", "users": 4, "durationSeconds": 10}
+EXACT = {"name": "exact", "users": 4, "requests": 20}
+REDISTRIBUTE: dict[str, Any] = {"onWorkerLoss": "Redistribute"}
+
+
+class Run:
+    """A run whose states are looked at twice a second."""
+
+    def __init__(
+        self, plan: LoadPlan, folder: Path, prepare: Callable[[], None] = lambda: None
+    ) -> None:
+        redistribute = plan.on_worker_loss == "Redistribute"
+        self.load = FakeLoad(plan.workers, redistribute=redistribute)
+        self.workers = ObedientWorkers(self.load)
+        self.store = ResultStore(folder)
+        self.caches = FakeCaches()
+        self.states: list[LoadState] = []
+        clock = self.load.clock
+        self.coordinator = RunCoordinator(
+            plan,
+            self.load.pool,
+            self.store,
+            prepare,
+            utc_now=lambda: STARTED + timedelta(seconds=clock.now()),
+            caches=self.caches,
+            now=clock.now,
+        )
+        self._look()
+        clock.after(1, lambda: self.load.join(*"abcdefgh"[: plan.workers]))
+
+    def _look(self) -> None:
+        self.states.append(self.coordinator.state())
+        self.load.clock.after(0.5, self._look)
+
+    def run(self) -> LoadState:
+        self.coordinator.run()
+        return self.coordinator.state()
+
+    def fail(self) -> LoadError:
+        """Run into a failure; show it as the master does."""
+        with pytest.raises(LoadError) as raised:
+            self.coordinator.run()
+        self.coordinator.fail(raised.value)
+        return raised.value
+
+    def at(self, seconds: float, action: Callable[[], object]) -> None:
+        self.load.clock.after(seconds, action)
+
+    @property
+    def stages(self) -> list[str]:
+        return [stage for stage, _ in groupby(state.stage for state in self.states)]
+
+    @property
+    def keys(self) -> list[str]:
+        return [key for key, _ in groupby(part.key for _, part in self.load.assignments())]
+
+    def document(self, step_run_id: str) -> StepRunResult:
+        text = self.store.get(step_run_id)
+        assert text is not None
+        return StepRunResult.model_validate_json(text)
+
+
+def test_run_from_first_worker_to_last_result(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, EXACT, warmUp={"durationSeconds": 5}), tmp_path)
+    state = run.run()
+    assert run.stages == [
+        "WaitingForWorkers",
+        "WarmingUp",
+        *("Ramping", "Measuring"),
+        *("Ramping", "Measuring"),
+    ]
+    assert (state.stage, state.step, state.requests) == ("Finished", None, 0)
+    assert state.unacknowledged == ["r1-s0-timed", "r1-s1-exact"]
+    assert run.keys == ["r1-s0-timed/warm-up", "r1-s0-timed", "r1-s1-exact"]
+    timed, exact = (run.document(each) for each in state.unacknowledged)
+    # Joined after 1 s, spawned in 1, warmed up in 5, spawned in 1.
+    assert timed.start_time == STARTED + timedelta(seconds=8)
+    assert exact.start_time == STARTED + timedelta(seconds=19)
+    assert (timed.warm_up_requests, exact.warm_up_requests, exact.attempt) == (20, 0, 2)
+    assert [each.worker for each in timed.workers] == ["pod-a", "pod-b"]
+    assert run.caches.begun == len(run.caches.ended) == 3
+    assert (timed.list_offsets, exact.list_offsets) == ([20], [30])
+    assert run.load.shape.levels == [
+        level for users in (4, 4, 4) for level in ((users, 1_000_000), (0, 1_000_000))
+    ]
+
+
+def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -> None:
+    resumption = {"offsets": [500]}
+    plan = load_plan(TIMED, EXACT, repeats=2, warmUp={"durationSeconds": 5}, resumption=resumption)
+    run = Run(plan, tmp_path)
+    run.run()
+    offsets = [part.offset_of(0) for worker, part in run.load.assignments() if worker == "a"]
+    assert offsets == [500, 510, 520, 0, 10, 20]
+    assert run.keys == [
+        *("r1-s0-timed/warm-up", "r1-s0-timed", "r1-s1-exact"),
+        *("r2-s0-timed/warm-up", "r2-s0-timed", "r2-s1-exact"),
+    ]
+
+
+def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
+    def refuse() -> None:
+        raise LoadError("TargetUnreachable", "none of 3 nodes answered")
+
+    run = Run(load_plan(TIMED), tmp_path, refuse)
+    assert run.fail().reason == "TargetUnreachable"
+    assert run.load.runner.sent == []
+    state = run.coordinator.state()
+    assert (state.stage, state.reason) == ("Failed", "TargetUnreachable")
+    assert state.message == "none of 3 nodes answered"
+
+
+def test_loss_fails_the_run_but_not_what_is_finished(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, TIMED), tmp_path)
+    run.at(10, lambda: run.load.lose("a"))
+    assert str(run.fail()) == "WorkerLost: worker pod-a was lost"
+    state = run.coordinator.state()
+    assert (state.stage, state.step, state.workers) == ("Failed", None, 1)
+    assert state.unacknowledged == ["r1-s0-exact"]
+
+
+def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
+    run.at(3, lambda: run.load.lose("b"))
+    run.run()
+    assert run.keys == ["r1-s0-exact", "r1-s0-exact/again-1"]
+    assert run.stages == ["WaitingForWorkers", *("Ramping", "Measuring") * 2]
+    # The lost worker, too: it may only be cut off.
+    key = {"key": "r1-s0-exact"}
+    assert run.load.sent(messages.ABORT) == [("a", key), ("b", key)]
+    every, none = (4, 1_000_000), (0, 1_000_000)
+    assert run.load.shape.levels == [every, none, every, none]
+    assert run.caches.begun == len(run.caches.ended) == 2
+    document = run.document("r1-s0-exact")
+    assert ([each.worker for each in document.workers], document.lost_workers) == (["pod-a"], [])
+    assert document.start_time == STARTED + timedelta(seconds=4)
+
+
+def test_step_is_run_again_as_often_as_a_worker_is_lost(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, workers=3, **REDISTRIBUTE), tmp_path)
+    run.at(1.5, lambda: run.load.lose("b"))
+    run.at(4, lambda: run.load.lose("a"))
+    run.run()
+    assert run.keys == [f"r1-s0-exact{again}" for again in ("", "/again-1", "/again-2")]
+    assert [part.workers for _, part in run.load.assignments()] == [3, 3, 3, 2, 2, 1]
+
+
+def test_two_workers_lost_at_once_abort_a_step_once(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, workers=3, **REDISTRIBUTE), tmp_path)
+    run.at(3, lambda: run.load.lose("a", "b"))
+    run.run()
+    assert run.keys == ["r1-s0-exact", "r1-s0-exact/again-1"]
+    assert [each.worker for each in run.document("r1-s0-exact").workers] == ["pod-c"]
+
+
+def test_worker_that_joins_late_takes_part_in_the_repetition(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
+
+    def replace() -> None:
+        run.load.lose("b")
+        run.load.join("z")
+
+    run.at(3, replace)
+    run.run()
+    assert [each.worker for each in run.document("r1-s0-exact").workers] == ["pod-a", "pod-z"]
+
+
+def test_step_that_went_on_names_the_lost_worker(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, EXACT, **REDISTRIBUTE), tmp_path)
+    run.at(5, lambda: run.load.lose("a"))
+    run.run()
+    assert run.keys == ["r1-s0-timed", "r1-s1-exact"]
+    assert run.document("r1-s0-timed").lost_workers == ["pod-a"]
+    assert run.document("r1-s1-exact").lost_workers == []
+
+
+def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
+    run.at(3, lambda: run.load.lose("a"))
+    run.at(4.5, lambda: run.load.lose("b"))
+    assert run.fail().message == "worker pod-b was lost, and no worker is left"
+
+
+def each_once(*steps: dict[str, Any], **fields: Any) -> LoadPlan:
+    finite = workload("Once", timeout_seconds=2)
+    return load_plan(*steps, workload=finite, **REDISTRIBUTE, **fields)
+
+
+def test_finite_list_goes_on_when_the_step_before_is_stored(tmp_path: Path) -> None:
+    run = Run(each_once(EXACT, TIMED), tmp_path)
+    run.at(20, lambda: run.store.acknowledge("r1-s0-exact"))
+    run.run()
+    storing = [state for state in run.states if state.stage == "Storing"]
+    assert (storing[0].step, storing[0].unacknowledged) == (None, ["r1-s0-exact"])
+    assert run.stages[-3:] == ["Storing", "Ramping", "Measuring"]
+    waited = run.document("r1-s1-timed").start_time - STARTED
+    assert timedelta(seconds=21) <= waited <= timedelta(seconds=21.25)
+
+
+@pytest.mark.parametrize(
+    ("step", "lost_at", "offset", "may_repeat"),
+    [
+        # Nothing is sent before the barrier.
+        (EXACT, 1.5, 0, False),
+        # At most all requests of the step were sent.
+        (EXACT, 4, 20, False),
+        # Users who send for a time can have sent any number.
+        ({**TIMED, "spawnRate": 2}, 1.5, 0, True),
+    ],
+)
+def test_finite_list_goes_on_behind_what_an_aborted_step_can_have_sent(
+    tmp_path: Path, step: dict[str, Any], lost_at: float, offset: int, may_repeat: bool
+) -> None:
+    run = Run(each_once(step), tmp_path)
+    run.at(lost_at, lambda: run.load.lose("b"))
+    run.run()
+    assert len(run.keys) == 2
+    _, again = run.load.assignments()[-1]
+    assert again.offset_of(0) == offset
+    assert run.document(run.keys[0]).queries_may_repeat is may_repeat
+
+
+def test_lost_worker_may_have_been_the_furthest_in_a_finite_list(tmp_path: Path) -> None:
+    run = Run(each_once(TIMED, EXACT), tmp_path)
+    run.at(5, lambda: run.load.lose("b"))
+    documents = []
+
+    def store() -> None:
+        documents.append(run.document("r1-s0-timed"))
+        run.store.acknowledge("r1-s0-timed")
+
+    run.at(20, store)
+    run.run()
+    documents.append(run.document("r1-s1-exact"))
+    assert [each.queries_may_repeat for each in documents] == [False, True]
+
+
+@pytest.mark.parametrize(("kind", "names"), [("locustfile", 50), ("queries", 60)])
+def test_request_names_of_a_locustfile_are_few(tmp_path: Path, kind: str, names: int) -> None:
+    load = {kind: {"configMap": {"name": "any"}}}
+    run = Run(load_plan(EXACT, workload=load), tmp_path)
+    run.workers.names = [f"name-{number}" for number in range(60)]
+    run.run()
+    assert len(run.document("r1-s0-exact").requests) == names
+
+
+def stop_on_the_page(run: Run) -> None:
+    app = Flask("page")
+    add_routes(app, run.coordinator.state, run.store, run.coordinator.stop)
+    assert app.test_client().post("/stop").get_json()["success"] is True
+
+
+@pytest.mark.parametrize("seconds", [0.5, 1.5, 5])
+def test_stop_on_the_page_fails_the_run(tmp_path: Path, seconds: float) -> None:
+    run = Run(load_plan(TIMED), tmp_path)
+    run.at(seconds, lambda: stop_on_the_page(run))
+    failure = run.fail()
+    assert (failure.reason, run.load.clock.now()) == ("StoppedByUser", seconds)
+    state = run.coordinator.state()
+    assert (state.stage, state.reason, state.message) == (
+        "Failed",
+        "StoppedByUser",
+        "the run was stopped from the Locust web UI",
+    )
+
+
+def test_stop_after_the_end_changes_nothing(tmp_path: Path) -> None:
+    run = Run(load_plan(EXACT), tmp_path)
+    run.run()
+    stop_on_the_page(run)
+    run.load.pool.wait(lambda: True)
+    assert run.coordinator.state().stage == "Finished"

@@ -1,0 +1,127 @@
+"""What `GET /solrbench/state` shows."""
+
+import logging
+
+import pytest
+
+from solrbench.load.errors import LoadError
+from solrbench.load.master.run_status import RunStage, RunStatus
+from solrbench.load.schedule.messages import LiveTotals
+from solrbench.plan.load_plan import LoadState
+from unit.load.builders import assignment
+from unit.load.master.fake_load.locust import FakeLoad
+from unit.load.master.fake_load.workers import load_plan
+
+CLOSED = {"name": "calm", "users": 4, "durationSeconds": 10}
+OPEN = {"name": "planned", "requestsPerSecond": 5, "durationSeconds": 10}
+
+
+class Shown:
+    """The status of a run on one worker."""
+
+    def __init__(self) -> None:
+        self.load = FakeLoad(expected=1)
+        self.load.join("a")
+        self.load.pool.wait_for_workers()
+        self.load.pool.assign(assignment())
+        self.load.runner.user_count = 4
+        self.stored = ["r1-s0-before"]
+        self.status = RunStatus(
+            "tests/small", self.load.pool, lambda: self.stored, self.load.clock.now
+        )
+        closed, opened = load_plan(CLOSED, OPEN).passes
+        self.closed = closed.model_copy(update={"variant": "proxy"})
+        self.open = opened
+
+    def second(self, requests: int, failures: int = 0) -> LoadState:
+        self.load.clock.seconds += 1
+        self.load.progress(assignment().key, "a", LiveTotals(4, requests, failures, 0))
+        return self.status.load_state()
+
+
+def test_run_waits_for_workers_first() -> None:
+    state = Shown().status.load_state()
+    expected = LoadState(
+        stage="WaitingForWorkers", workers=1, unacknowledged=["r1-s0-before"], users=0
+    )
+    assert state == expected
+
+
+def test_step_run_is_shown_with_its_live_totals() -> None:
+    shown = Shown()
+    shown.status.step_run = shown.closed
+    shown.status.enter(RunStage.RAMPING)
+    assert shown.second(0).elapsed_seconds == 0
+    shown.status.restart_counting(shown.load.clock.now())
+    shown.status.enter(RunStage.MEASURING)
+    shown.second(20)
+    state = shown.second(50, failures=3)
+    assert state == LoadState(
+        stage="Measuring",
+        workers=1,
+        pass_id="r1-s0-calm",
+        repeat=1,
+        variant="proxy",
+        step="calm",
+        users=4,
+        requests=50,
+        failures=3,
+        requests_per_second=30,
+        elapsed_seconds=2,
+        unacknowledged=["r1-s0-before"],
+    )
+
+
+def test_planned_rate_is_shown_instead_of_the_users_that_stand_for_workers() -> None:
+    shown = Shown()
+    shown.status.step_run = shown.open
+    shown.status.enter(RunStage.WARMING_UP)
+    state = shown.status.load_state()
+    assert (state.users, state.planned_requests_per_second, state.variant) == (4, None, None)
+    shown.status.enter(RunStage.MEASURING)
+    state = shown.status.load_state()
+    assert (state.users, state.planned_requests_per_second) == (0, 5)
+
+
+def test_requests_of_the_step_run_before_are_in_no_throughput() -> None:
+    shown = Shown()
+    shown.status.step_run = shown.closed
+    shown.second(100)
+    assert shown.second(300).requests_per_second == 200
+    shown.status.restart_counting()
+    assert shown.second(300).requests_per_second == 0
+
+
+@pytest.mark.parametrize("failed", [False, True])
+def test_run_that_is_over_shows_no_step_run(failed: bool) -> None:
+    shown = Shown()
+    shown.status.step_run = shown.closed
+    assert not shown.status.is_over
+    if failed:
+        shown.status.fail(LoadError("WorkerLost", "worker pod-a was lost"))
+    else:
+        shown.status.enter(RunStage.FINISHED)
+    state = shown.second(100)
+    assert shown.status.is_over
+    assert state == LoadState(
+        stage="Failed" if failed else "Finished",
+        workers=1,
+        unacknowledged=["r1-s0-before"],
+        reason="WorkerLost" if failed else None,
+        message="worker pod-a was lost" if failed else None,
+    )
+
+
+def test_each_change_of_stage_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    shown = Shown()
+    with caplog.at_level(logging.INFO):
+        shown.status.enter(RunStage.WAITING_FOR_WORKERS)
+        shown.status.step_run = shown.closed
+        for _ in range(2):
+            shown.status.enter(RunStage.MEASURING)
+        shown.status.step_run = None
+        shown.status.enter(RunStage.STORING)
+    assert caplog.messages == [
+        "benchmark=tests/small pass=r1-s0-calm stage=Measuring",
+        "benchmark=tests/small pass=- stage=Storing",
+    ]

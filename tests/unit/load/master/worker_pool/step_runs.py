@@ -1,0 +1,46 @@
+"""Step runs of three workers, `a`, `b` and `c`."""
+
+from functools import partial
+
+from solrbench.api.v1alpha1.load.load import ArrivalDistribution
+from solrbench.load.master.worker_pool.distributed_step_run import DistributedStepRun
+from solrbench.load.schedule.arrivals import ArrivalRate
+from solrbench.load.schedule.assignment import Assignment
+from unit.load.builders import assignment
+from unit.load.master.fake_load.locust import FakeLoad
+
+TIMED = assignment(users=6, seconds=60)
+EXACT = assignment(users=6, requests=100)
+PLANNED = TIMED.model_copy(
+    update={
+        "open_loop": ArrivalRate(
+            requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9
+        )
+    }
+)
+KEY = TIMED.key
+
+
+def started(
+    load: FakeLoad, work: Assignment = TIMED, *, measuring: bool = True
+) -> DistributedStepRun:
+    load.join("a", "b", "c")
+    load.pool.wait_for_workers()
+    step_run = load.pool.assign(work)
+    if measuring:
+        load.spawned(KEY, "a", "b", "c")
+        load.pool.wait_spawned(step_run, 30)
+        step_run.start_measuring()
+    return step_run
+
+
+def keep_reporting(load: FakeLoad, *workers: str, seconds: int = 60) -> None:
+    """Let engines report once a second, and end the step run at its end."""
+    for second in range(seconds):
+        for worker in workers:
+            load.clock.after(second, partial(load.progress, KEY, worker))
+    load.clock.after(seconds, lambda: load.result(KEY, *workers))
+
+
+def wait_results(load: FakeLoad, step_run: DistributedStepRun) -> list[str]:
+    return [name for name, _ in load.pool.wait_results(step_run, 94)]

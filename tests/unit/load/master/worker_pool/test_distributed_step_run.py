@@ -1,0 +1,150 @@
+"""Losses that the rest of the pool makes good, and those that it cannot."""
+
+from functools import partial
+
+import pytest
+
+from solrbench.load.errors import LoadError, StepRunAbortedError
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.assignment import Assignment
+from unit.load.master.fake_load.locust import FakeLoad, Node
+from unit.load.master.worker_pool.step_runs import (
+    EXACT,
+    KEY,
+    PLANNED,
+    TIMED,
+    keep_reporting,
+    started,
+    wait_results,
+)
+
+
+def test_users_of_a_lost_worker_go_to_the_others() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load)
+    keep_reporting(load, "a", "c")
+    load.clock.after(5, lambda: load.lose("b"))
+    assert wait_results(load, step_run) == ["pod-a", "pod-c"]
+    # Users 1 and 4 of 6 were on the worker at place 1.
+    assert load.sent(messages.ADOPT_USERS) == [
+        ("a", {"key": KEY, "users": [1]}),
+        ("c", {"key": KEY, "users": [4]}),
+    ]
+    assert (step_run.lost, step_run.remaining) == (["pod-b"], ["a", "c"])
+    assert load.pool.roster.placement.remaining_workers == (0, 2)
+    assert load.shape.redispatches == 1
+
+
+def test_lost_worker_has_to_exit_in_case_it_was_cut_off() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    started(load)
+    load.runner.clients["b"] = Node("missing")
+    load.pool.wait(lambda: True)
+    assert load.sent(messages.EXIT) == [("b", {"exit_code": 4})]
+    # Locust would redistribute users of a worker that it misses for a minute.
+    assert list(load.runner.clients) == ["a", "c"]
+
+
+def test_worker_that_was_lost_stays_out_when_it_is_heard_again() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load)
+    load.lose("b")
+    load.pool.wait(lambda: True)
+    load.runner.clients["b"] = Node()
+    load.result(KEY, "a", "b", "c")
+    assert wait_results(load, step_run) == ["pod-a", "pod-c"]
+    assert load.pool.connected == 2
+    assert load.pool.assign(TIMED).remaining == ["a", "c"]
+
+
+@pytest.mark.parametrize(("work", "measuring"), [(TIMED, False), (EXACT, True), (PLANNED, True)])
+def test_step_run_is_aborted_where_the_rest_cannot_stand_in(
+    work: Assignment, measuring: bool
+) -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load, work, measuring=measuring)
+    load.clock.after(5, lambda: load.lose("b"))
+    with pytest.raises(StepRunAbortedError, match=r"WorkerLost: worker pod-b was lost$"):
+        (wait_results(load, step_run) if measuring else load.pool.wait_spawned(step_run, 30))
+    assert (step_run.lost, load.sent(messages.ADOPT_USERS)) == ([], [])
+    step_run.conclude()
+    assert load.pool.assign(work).remaining == ["a", "c"]
+
+
+def test_two_workers_lost_at_once() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load)
+    keep_reporting(load, "b")
+    load.clock.after(5, lambda: load.lose("a", "c"))
+    assert wait_results(load, step_run) == ["pod-b"]
+    assert step_run.lost == ["pod-a", "pod-c"]
+    # Users 0 and 3 of the first, then 2 and 5 of the second with the one it was to adopt.
+    assert load.sent(messages.ADOPT_USERS) == [
+        ("b", {"key": KEY, "users": [0]}),
+        ("c", {"key": KEY, "users": [3]}),
+        ("b", {"key": KEY, "users": [2, 3, 5]}),
+    ]
+    assert load.shape.redispatches == 2
+
+
+def test_two_workers_lost_at_once_while_users_spawn_abort_the_step_run_once() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load, measuring=False)
+    load.lose("a", "b")
+    with pytest.raises(StepRunAbortedError, match="pod-a was lost"):
+        load.pool.wait_spawned(step_run, 30)
+    step_run.conclude()
+    load.pool.wait(lambda: True)
+    assert load.pool.assign(TIMED).remaining == ["c"]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_losing_every_worker_fails_the_run(at_once: bool) -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load)
+    for number, worker in enumerate("abc"):
+        load.clock.after(5 if at_once else 5 + number, partial(load.lose, worker))
+    with pytest.raises(LoadError, match="worker pod-c was lost, and no worker is left") as raised:
+        wait_results(load, step_run)
+    assert raised.value.reason == "WorkerLost"
+    assert step_run.lost == ["pod-a", "pod-b"]
+
+
+def test_losing_every_worker_between_step_runs_fails_the_run() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    started(load).conclude()
+    load.lose("a", "b", "c")
+    with pytest.raises(LoadError, match="WorkerLost: no worker is left"):
+        load.pool.assign(TIMED)
+
+
+def test_loss_after_the_result_takes_nothing_along() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load)
+    load.result(KEY, "b")
+    load.clock.after(5, lambda: load.lose("b"))
+    keep_reporting(load, "a", "c")
+    assert wait_results(load, step_run) == ["pod-a", "pod-b", "pod-c"]
+    assert (step_run.lost, load.sent(messages.ADOPT_USERS)) == ([], [])
+
+
+def test_result_that_does_not_come_in_time_is_missing() -> None:
+    load = FakeLoad(expected=3, redistribute=True)
+    step_run = started(load)
+    keep_reporting(load, "a", "b")
+    for second in range(200):
+        load.clock.after(second, lambda: load.progress(KEY, "c"))
+    assert wait_results(load, step_run) == ["pod-a", "pod-b"]
+    assert step_run.lost == ["pod-c"]
+    assert load.sent(messages.EXIT) == [("c", {"exit_code": 4})]
+
+
+def test_worker_lost_before_all_are_there_is_replaced() -> None:
+    load = FakeLoad(expected=2, redistribute=True)
+    load.join("a")
+    load.clock.after(5, lambda: load.lose("a"))
+    load.clock.after(8, lambda: load.join("b"))
+    load.clock.after(9, lambda: load.join("c"))
+    load.pool.wait_for_workers()
+    assert load.clock.now() == 9
+    assert load.pool.assign(TIMED).remaining == ["b", "c"]

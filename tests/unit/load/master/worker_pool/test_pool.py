@@ -1,0 +1,220 @@
+"""Membership, assignments, reports and waits of the pool, without a loss."""
+
+import pytest
+
+from solrbench.api.v1alpha1.load.load import ArrivalDistribution
+from solrbench.load.errors import LoadError
+from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
+from solrbench.load.master.worker_pool.distributed_step_run import StepRunState
+from solrbench.load.schedule import messages
+from solrbench.load.schedule.arrivals import ArrivalRate
+from solrbench.load.schedule.messages import LiveTotals
+from solrbench.load.schedule.user_classes import UserClass
+from solrbench.load.schedule.user_placement import UserPlacement
+from unit.load.builders import assignment
+from unit.load.master.fake_load.locust import FakeLoad
+
+KEY = assignment().key
+RATE = ArrivalRate(requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9)
+
+
+def test_run_waits_for_workers_that_join_late() -> None:
+    load = FakeLoad(expected=2)
+    load.join("a")
+    load.clock.after(7, lambda: load.join("b"))
+    load.pool.wait_for_workers()
+    assert (load.clock.now(), load.pool.connected) == (7, 2)
+
+
+def test_members_are_the_first_pods_by_number() -> None:
+    load = FakeLoad(expected=3)
+    load.join("10", "9", "2", "11")
+    load.pool.wait_for_workers()
+    load.pool.assign(assignment(users=7))
+    assert [
+        (worker, part.worker, part.workers, part.worker_users)
+        for worker, part in load.assignments()
+    ] == [("2", 0, 3, 3), ("9", 1, 3, 2), ("10", 2, 3, 2)]
+    assert load.pool.connected == 4
+    assert load.pool.roster == WorkerRoster(("2", "9", "10"), UserPlacement(3))
+
+
+def test_roster_is_empty_before_the_first_step_run() -> None:
+    load = FakeLoad()
+    assert load.pool.roster == WorkerRoster((), UserPlacement(0))
+    assert load.pool.live_totals == LiveTotals(0, 0, 0, 0)
+
+
+def test_user_classes_are_those_of_the_workers() -> None:
+    load = FakeLoad()
+    load.join("a", "b", classes=[("Reader", 3), ("Writer", 1)])
+    load.pool.wait_for_workers()
+    assert load.pool.user_classes == (UserClass("Reader", 3), UserClass("Writer", 1))
+
+
+def test_other_user_classes_fail_the_run() -> None:
+    load = FakeLoad()
+    load.join("a")
+    load.join("b", classes=[("Writer", 1)])
+    with pytest.raises(LoadError, match=r"worker pod-b has other user classes than the") as raised:
+        load.pool.wait_for_workers()
+    assert raised.value.reason == "LocustfileChanged"
+
+
+def test_failure_that_a_worker_reports_fails_the_run() -> None:
+    load = FakeLoad()
+    load.clock.after(
+        3,
+        lambda: load.runner.deliver("a", messages.FAILED, reason="NoQueries", message="none in x"),
+    )
+    with pytest.raises(LoadError, match="none in x") as raised:
+        load.pool.wait_for_workers()
+    assert (raised.value.reason, load.clock.now()) == ("NoQueries", 3)
+
+
+def test_first_failure_is_raised_by_every_wait() -> None:
+    load = FakeLoad()
+    load.pool.fail(LoadError("StoppedByUser", "first"))
+    load.pool.fail(LoadError("WorkerLost", "second"))
+    for _ in range(2):
+        with pytest.raises(LoadError, match="first"):
+            load.pool.wait(lambda: True)
+    with pytest.raises(LoadError, match="first"):
+        load.pool.assign(assignment())
+
+
+def ready(workers: str = "ab", *, redistribute: bool = False) -> FakeLoad:
+    load = FakeLoad(len(workers), redistribute=redistribute)
+    load.join(*workers)
+    load.pool.wait_for_workers()
+    return load
+
+
+def test_one_user_of_an_open_loop_stands_for_each_worker() -> None:
+    load = ready("abc")
+    planned = assignment(users=99, seconds=10).model_copy(update={"open_loop": RATE})
+    assert load.pool.assign(planned).assignment.users == 3
+    assert [part.users for _, part in load.assignments()] == [3, 3, 3]
+
+
+def test_step_run_from_assignment_to_results() -> None:
+    load = ready()
+    step_run = load.pool.assign(assignment(users=3, seconds=10))
+    load.pool.spawn(3, 100)
+    load.clock.after(1, lambda: load.spawned(KEY, "a"))
+    load.clock.after(2.1, lambda: load.spawned(KEY, "b"))
+    load.pool.wait_spawned(step_run, 30)
+    assert (load.clock.now(), load.shape.levels, load.pool.users) == (2.1, [(3, 100)], 3)
+    step_run.start_measuring()
+    load.clock.after(10, lambda: load.result(KEY, "b", used=[5]))
+    load.clock.after(11, lambda: load.result(KEY, "a", used=[6]))
+    results = load.pool.wait_results(step_run, 60)
+    assert load.clock.now() == 13.1
+    assert [(name, each.used_numbers) for name, each in results] == [("pod-a", [6]), ("pod-b", [5])]
+    assert (step_run.state, step_run.lost) == (StepRunState.CONCLUDED, [])
+    assert [(each.worker, each.message, each.data) for each in load.runner.sent[2:]] == [
+        ("a", messages.START_MEASURING, {"key": KEY}),
+        ("b", messages.START_MEASURING, {"key": KEY}),
+    ]
+
+
+def test_orders_name_the_step_run() -> None:
+    load = ready()
+    step_run = load.pool.assign(assignment())
+    step_run.stop_sending()
+    step_run.abort()
+    both = [("a", {"key": KEY}), ("b", {"key": KEY})]
+    assert (load.sent(messages.STOP_SENDING), load.sent(messages.ABORT)) == (both, both)
+
+
+def test_reports_of_another_step_run_are_ignored() -> None:
+    load = ready("a")
+    load.pool.assign(assignment())
+    load.progress(KEY, "a", LiveTotals(1, 9, 0, 0))
+    load.spawned(KEY, "a")
+    load.result(KEY, "a")
+    step_run = load.pool.assign(assignment(seconds=5).model_copy(update={"key": "next"}))
+    assert load.pool.live_totals == LiveTotals(0, 0, 0, 0)
+    load.progress(KEY, "a", LiveTotals(1, 9, 0, 0))
+    load.spawned(KEY, "a")
+    load.result(KEY, "a")
+    assert load.pool.live_totals == LiveTotals(0, 0, 0, 0)
+    load.clock.after(1, lambda: load.spawned("next", "a"))
+    load.pool.wait_spawned(step_run, 30)
+    assert load.clock.now() == 1
+    load.clock.after(5, lambda: load.result("next", "a"))
+    load.pool.wait_results(step_run, 30)
+    assert load.clock.now() == 6
+
+
+def test_live_totals_are_the_latest_of_all_workers() -> None:
+    load = ready()
+    load.pool.assign(assignment())
+    load.progress(KEY, "a", LiveTotals(1, 1, 1, 1))
+    load.progress(KEY, "a", LiveTotals(2, 30, 4, 500))
+    load.progress(KEY, "b", LiveTotals(1, 20, 1, 200))
+    assert load.pool.live_totals == LiveTotals(3, 50, 5, 700)
+
+
+def test_results_are_looked_for_whenever_a_worker_was_heard() -> None:
+    load = ready("a")
+    step_run = load.pool.assign(assignment(seconds=5))
+    seen = []
+    for second in (0.1, 0.2, 0.3):
+        load.clock.after(second, lambda: load.progress(KEY, "a"))
+    load.clock.after(0.4, lambda: load.result(KEY, "a"))
+    load.pool.wait_results(step_run, 60, lambda: seen.append(load.clock.now()))
+    assert seen == pytest.approx([0, 0.1, 0.2, 0.3, 0.4])
+
+
+def test_pool_is_empty_when_locust_knows_that_no_users_are_wanted() -> None:
+    load = ready()
+    load.runner.user_count, load.shape.is_applied = 2, False
+
+    def leave() -> None:
+        load.runner.user_count = 0
+
+    def apply() -> None:
+        load.shape.is_applied = True
+
+    load.clock.after(1, leave)
+    load.clock.after(3, apply)
+    load.pool.wait_empty(30)
+    assert load.clock.now() == 3
+
+
+def test_users_that_stay_fail_the_run() -> None:
+    load = ready()
+    load.pool.assign(assignment())
+    load.result(KEY, "a", "b")
+    load.runner.user_count = 1
+    with pytest.raises(LoadError, match=f"step run {KEY}: workers .* within 30 s") as raised:
+        load.pool.wait_empty(30)
+    assert raised.value.reason == "WorkerLost"
+    assert 30 < load.clock.now() <= 30.5
+
+
+def test_worker_that_joins_for_a_lost_one_takes_part_from_the_next_step_run_on() -> None:
+    load = ready("abc", redistribute=True)
+    first = load.pool.assign(assignment(users=3, seconds=9))
+    first.start_measuring()
+    load.lose("b")
+    load.clock.after(5, lambda: load.join("d"))
+    load.clock.after(9, lambda: load.result(KEY, "a", "c"))
+    assert len(load.pool.wait_results(first, 60)) == 2
+    assert (first.remaining, load.pool.connected) == (["a", "c"], 3)
+    assert load.pool.assign(assignment()).remaining == ["a", "c", "d"]
+
+
+def test_members_stay_where_a_loss_ends_the_run() -> None:
+    load = ready("bc")
+    load.join("a")
+    assert load.pool.assign(assignment()).remaining == ["b", "c"]
+
+
+def test_shutdown_reaches_every_worker() -> None:
+    load = FakeLoad(expected=1)
+    load.join("a", "b")
+    load.pool.wait_for_workers()
+    load.pool.shut_down(4)
+    assert load.sent(messages.EXIT) == [("a", {"exit_code": 4}), ("b", {"exit_code": 4})]
