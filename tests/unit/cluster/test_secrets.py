@@ -35,7 +35,7 @@ def test_missing_secret_may_come_later() -> None:
 
 @pytest.mark.parametrize("key", ["username", "password"])
 def test_missing_key_is_named_and_the_other_not_printed(key: str) -> None:
-    keys = {"username": "somebody", "password": "SolrRocks"}
+    keys = {"username": "reader", "password": "SolrRocks"}
     del keys[key]
     cluster = FewObjects()
     cluster.add_secret("login", **keys)

@@ -68,7 +68,7 @@ def test_one_bad_host_among_good_ones_is_enough() -> None:
 
 def test_service_that_is_not_there_may_come() -> None:
     with pytest.raises(TemporaryError, match="cannot be resolved"):
-        find(FewObjects(), urls=["http://nobody/solr"])
+        find(FewObjects(), urls=["http://missing/solr"])
 
 
 def cloud(*ready: bool) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
 
     monkeypatch.setattr(endpoint, "SolrClient", client)
     found = find(FewObjects(), urls=["http://search/solr", "http://search:80/solr"])
-    nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "nobody"]
+    nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "missing"]
     cluster = FewObjects().as_cluster()
     direct = leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes])
     assert direct == {"http://a.nodes.search:8983/solr": "http://a.nodes.search.svc:8983/solr"}

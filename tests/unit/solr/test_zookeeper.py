@@ -29,7 +29,7 @@ def zookeeper(host: str, port: int, answer: str) -> Iterator[int]:
         thread = threading.Thread(target=serve)
         thread.start()
         yield server.getsockname()[1]
-        with socket.socket() as last:  # lets go of a server that nobody has asked
+        with socket.socket() as last:  # lets go of a server that has received no request
             last.connect_ex((host, server.getsockname()[1]))
         thread.join()
 

@@ -90,8 +90,8 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
         made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
-        told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
-        made.on_delete(body=kopf.Body(body), **told)
+        event: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
+        made.on_delete(body=kopf.Body(body), **event)
         return events
 
     return delete

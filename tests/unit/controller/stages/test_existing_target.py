@@ -67,7 +67,7 @@ def test_collection_of_the_same_name_is_not_touched() -> None:
 
 @pytest.mark.parametrize("stranger", [True, False])
 def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> None:
-    """Who cleans up asks only a target whose nodes are noted, here nobody would let it in."""
+    """Who cleans up asks only a target whose nodes are noted, here none would accept it."""
     cloud = Cloud() if stranger else Cloud(authorization="Basic x", probes_open=True)
     if stranger:
         cloud.make("base", "_default")
