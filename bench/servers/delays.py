@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 import uvloop
 
 from bench.servers.distributions import DISTRIBUTIONS
-from solrbench.load.engine.timestamped_socket import TimestampedSocket
+from solrbench.load.engine.http.timestamped_socket import TimestampedSocket
 
 _BACKLOG = 4096
 _BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'

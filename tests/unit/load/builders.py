@@ -10,7 +10,8 @@ from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.api.v1alpha1.workload.workload import Queries, Workload
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.load.engine.engine import Engine
-from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
+from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests

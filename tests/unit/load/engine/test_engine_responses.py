@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from solrbench.load.engine import timestamped_socket
+from solrbench.load.engine.http import timestamped_socket
 from support.http_server import GOOD, Exchange, HttpServer, Script
 from support.ports import free_port
 from unit.load.builders import assignment, kinds, only, run, run_pass, target, workload

@@ -9,7 +9,7 @@ import uvloop
 
 from solrbench.errors import PermanentError, SolrbenchError
 from solrbench.http_auth import HttpAuth
-from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.engine.target import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.solr.client import SolrClient

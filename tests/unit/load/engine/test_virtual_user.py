@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.engine.engine import Engine
-from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import VirtualUser
 from support.http_server import GOOD, Exchange, HttpServer
 from unit.load.builders import RecordingListener, assignment, run, target, until
@@ -63,7 +63,7 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
 def _answer(engine: Engine, came_ns: int) -> None:
     """Let the only user read an answer that came at some time."""
     assert engine._step_run is not None
-    (user,) = engine._step_run._users
+    (user,) = engine._step_run._users._users
     assert isinstance(user, VirtualUser)
     body = GOOD.replace(b'"docs":[]', b'"docs":[{"id":"y"}]')
     user.on_response(200, body, len(body), True, came_ns)

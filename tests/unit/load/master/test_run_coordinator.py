@@ -15,6 +15,7 @@ from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.schedule import messages
 from solrbench.plan.load_plan import LoadPlan, LoadState
+from solrbench.reasons.target import TargetReason
 from solrbench.results.model.step_result import StepRunResult
 from unit.load.builders import workload
 from unit.load.master.fake_load.locust import FakeLoad
@@ -123,7 +124,7 @@ def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -
 
 def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
     def refuse() -> None:
-        raise LoadError("TargetUnreachable", "none of 3 nodes answered")
+        raise LoadError(TargetReason.TARGET_UNREACHABLE, "none of 3 nodes answered")
 
     run = Run(load_plan(TIMED), tmp_path, refuse)
     assert run.fail().reason == "TargetUnreachable"

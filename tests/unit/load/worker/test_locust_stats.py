@@ -14,7 +14,7 @@ PROGRAM = """
 import json, sys
 from locust.stats import RequestStats
 from solrbench.load.worker.locust_stats import add_to_locust_stats
-from solrbench.load.recording.recorder import SecondStats
+from solrbench.load.recording.request_stats import SecondStats
 from solrbench.results.stats.histograms import buckets_of
 from collections import Counter
 

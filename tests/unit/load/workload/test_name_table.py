@@ -21,7 +21,7 @@ from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.plan.load_plan import LoadPlan
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import assignment, run, run_pass, target, workload
-from unit.load.engine.test_open_loop import duty
+from unit.load.engine.open_loop.test_sender import duty
 
 JSON = ("wt", "json")
 XML_ONLY = {"wt": "xml"}

@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import NO_AUTH
-from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.engine.target import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.workload.http_requests import prepare_node

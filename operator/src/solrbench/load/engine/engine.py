@@ -9,13 +9,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
-from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate, StepRun
+from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.step_run import StepRun
+from solrbench.load.engine.target import LoadTarget
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
 
 
 class EngineListener(Protocol):
-    """Callbacks of a step run, called in the event loop's thread."""
+    """What follows a step run; called in the event loop's thread."""
 
     def on_ready(self, key: str) -> None:
         """Learn that all users of a step run are there."""

@@ -1,95 +1,33 @@
-"""The step run under way on one worker: who runs, what is left to do, when it is over."""
+"""The step run under way on one worker: when its users send, and when it is over."""
 
 import asyncio
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
-from solrbench.load.engine.open_loop import OpenLoopSender
-from solrbench.load.engine.resource_usage import UsageMeter
-from solrbench.load.engine.virtual_user import Think, VirtualUser
-from solrbench.load.recording.recorder import NEVER_NS, SECOND_NS, SecondStats, StepRunRecorder
-from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.engine.measurement import ProgressUpdate, StepRunMeasurement
+from solrbench.load.engine.request_supply import RequestSupply
+from solrbench.load.engine.step_run_state import StepRunState
+from solrbench.load.engine.target import LoadTarget
+from solrbench.load.engine.user_context import UserContext
+from solrbench.load.engine.user_factory import UserFactory
+from solrbench.load.engine.user_group import UserGroup
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment, Start
-from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.schedule.think_time import think_seconds
-from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import PreparedRequest
-from solrbench.load.workload.request_mix import PreparedWorkload
-
-_CONNECTING_AT_ONCE = 64
-"""Connections opened side by side: less than the backlog of any server, which drops the rest."""
 
 _now = time.perf_counter_ns
 
 
-@dataclass(frozen=True)
-class LoadTarget:
-    """What is asked, and whom.
+class StepRun:
+    """A step run from its first user to its last response.
+
+    `on_ready` is called once, when the last user of this worker is there; those at a barrier have
+    connected by then. `on_ended` is called once, after the last response.
 
     Attributes:
-        requests: the names, and what is drawn from
-        seed: of whatever is drawn for users
-        nodes: users are spread over them evenly
-        timeout_seconds: a response that takes longer is a failure
-        variants: nodes of the variants by name; step runs with a variant go there instead
+        key: names the step run in messages
+        state: where it is
 
-    """
-
-    requests: PreparedWorkload
-    seed: int
-    nodes: Sequence[Node]
-    timeout_seconds: float
-    variants: Mapping[str, Sequence[Node]] = field(default_factory=dict)
-
-    def nodes_of(self, variant: str) -> Sequence[Node]:
-        """Return where the users of a step run go; `variant` is empty without variants."""
-        return self.variants[variant] if variant else self.nodes
-
-
-class ProgressUpdate(NamedTuple):
-    """The step run under way, once a second."""
-
-    key: str
-    step: str
-    """Step and variant, as people read them."""
-    users: int
-    """Users that run."""
-    requests: int
-    """Measured requests so far; those of the ramp while it lasts."""
-    failures: int
-    sum_microseconds: int
-    """Service times of the measured requests so far."""
-    seconds: list[tuple[str, SecondStats]]
-    """What was counted since the last time, by request name."""
-
-
-def build_progress(
-    assignment: Assignment, recorder: StepRunRecorder, users: int, *, last: bool = False
-) -> ProgressUpdate:
-    """Return what a recorder counted since the last call; `last` ends the current second early."""
-    rolled = recorder.take_finished_seconds(_now(), last=last)
-    requests, failures = recorder.totals()
-    return ProgressUpdate(
-        assignment.key,
-        assignment.label,
-        users,
-        requests,
-        failures,
-        recorder.measured_microseconds(),
-        rolled,
-    )
-
-
-class StepRun:
-    """A step run from its first user to its last response; the source of its users' requests.
-
-    `ready` is called once, when the last user of this worker is there; those at a barrier have
-    connected by then. `ended` is called once, after the last response.
     """
 
     def __init__(
@@ -102,210 +40,129 @@ class StepRun:
     ) -> None:
         self.key = assignment.key
         self._assignment = assignment
-        self._target = target
-        self._on_ready = on_ready
         self._on_ended = on_ended
         self._loop = loop
-        self._nodes = target.nodes_of(assignment.variant)
-        self._stream = target.requests.open_stream(assignment)
-        self._requests = self._stream.requests
-        self._exhausted = False
-        own = None if assignment.open_loop else assignment.worker_requests
-        self._remaining = sys.maxsize if own is None else own
-        self._stops_ns = NEVER_NS
-        self._stop_timer: asyncio.TimerHandle | None = None
-        self._users: list[VirtualUser | OpenLoopSender] = []
-        self._preparing: set[asyncio.Task[None]] = set()
-        self._connect_slots = asyncio.Semaphore(_CONNECTING_AT_ONCE)
-        self._adopted_users: list[int] = []
-        self._started = False
-        self._ready_users = 0
-        self._active_users = 0
-        self._is_over = False
-        self._recorder = StepRunRecorder(
-            target.requests.names,
-            _now(),
-            target.requests.transactions,
-            assignment.workers,
-            target.requests.unchecked,
+        self._supply = _open_supply(assignment, target)
+        self._measurement = StepRunMeasurement(assignment, _new_recorder(assignment, target))
+        self._users = UserGroup(assignment.worker_users, on_ready, self._on_users_finished, loop)
+        self._factory = UserFactory(
+            assignment, target, self._user_context(target), self._measure_from
         )
-        self.record = self._recorder.record
-        self.add_slow_request = self._recorder.add_slow_request
-        self._meter = UsageMeter()
-        if assignment.start is Start.IMMEDIATE:
-            self.measure_from(_now())
-
+        self._stop_timer: asyncio.TimerHandle | None = None
+        self.state = StepRunState.RAMPING
+        if assignment.start is Start.BARRIER:
+            self.state = StepRunState.WAITING
+        elif assignment.start is Start.IMMEDIATE:
+            self._measure_from(_now())
         if not assignment.worker_users:
             loop.call_soon(on_ready)
 
     def adopt_users(self, users: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are added next."""
-        self._adopted_users += users
+        self._factory.adopt(users)
 
     def add_user(self) -> None:
         """Add the next user of this worker; before a barrier it connects, else it starts."""
-        user = self._new_user(len(self._users))
-        self._users.append(user)
-        if self._assignment.start is Start.BARRIER and not self._started:
-            self._preparing.add(self._loop.create_task(self._prepare(user)))
+        if self.state.is_over:
             return
-        if not self._is_over:
-            self._active_users += 1
-            user.start()
-        self._count_ready_user()
+        user = self._factory.make(len(self._users))
+        if self.state is StepRunState.WAITING:
+            self._users.add_waiting(user)
+        else:
+            self._users.add_started(user)
 
     def start_measuring(self) -> None:
-        """Begin to measure; users at the barrier start."""
+        """Begin to measure; users at the barrier start. An open loop may have a ramp before."""
         if self._assignment.start is Start.IMMEDIATE:
             return
-        self._started = True
-        if self._assignment.open_loop is None:
-            self.measure_from(_now())
-        if self._assignment.start is Start.BARRIER:
-            # Counted first: a user without anything to do leaves before the next one starts.
-            self._active_users = len(self._users)
-            for user in self._users:
-                user.start()
-        if not self._users:
+        if self.state is StepRunState.WAITING:
+            self.state = StepRunState.RAMPING
+            if self._assignment.open_loop is None:
+                self._measure_from(_now())
+            self._users.start()
+        elif self.state is StepRunState.RAMPING and self._assignment.start is Start.RAMP:
+            self._measure_from(_now())
+        if not self._users and not self.state.is_over:
             # A warm-up may have fewer users than workers.
-            self._end()
+            self._finish()
 
     def stop_sending(self) -> None:
-        """Begin no request from now on; those under way are finished and counted."""
-        self._stops_ns = min(self._stops_ns, _now())
+        """Begin no request from now on; those in flight are finished and counted."""
+        self._supply.stops_ns = min(self._supply.stops_ns, _now())
         self._stop()
-
-    def take(self, now_ns: int) -> PreparedRequest | None:
-        """Return the next request, None if there is no more to do."""
-        if self._remaining <= 0 or now_ns >= self._stops_ns:
-            return None
-        request = next(self._requests, None)
-        if request is None:
-            self._remaining, self._exhausted = 0, True
-            return None
-        self._remaining -= 1
-        return request
-
-    def is_exhausted(self, now_ns: int) -> bool:
-        """Say whether there is no more to do."""
-        return self._remaining <= 0 or now_ns >= self._stops_ns
-
-    def is_closed(self, now_ns: int) -> bool:
-        """Say whether the time to start requests is over."""
-        return now_ns >= self._stops_ns
-
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._recorder.retried[request.name] += 1
-
-    def user_finished(self) -> None:
-        """Learn that a user is done; the last one ends the step run."""
-        self._active_users -= 1
-        if self._active_users == 0 and not self._is_over:
-            self._end()
 
     def progress(self, *, last: bool = False) -> ProgressUpdate:
         """Return what happened since the last call; `last` ends the current second early."""
-        return build_progress(self._assignment, self._recorder, len(self._users), last=last)
+        return self._measurement.progress(len(self._users), last=last)
 
     def result(self) -> WorkerStepResult:
-        """Return the result; the step run must be over and its last second rolled."""
-        recorder = self._recorder
-        result = WorkerStepResult(
-            key=self.key,
-            users=self._assignment.worker_users + len(self._adopted_users),
-            **asdict(self._meter.usage()),
-            first_seconds=recorder.first_seconds,
-            last_seconds=recorder.last_seconds,
-            used_numbers=self._stream.used_numbers(),
-            queries_exhausted=self._exhausted,
-            requests=recorder.results(),
-            micro_batches=recorder.micro_batches(),
+        """Return the result; the step run must be finished and its last second taken."""
+        result = self._measurement.result(
+            self._factory.expected_users,
+            self._supply.used_numbers(),
+            queries_exhausted=self._supply.queries_exhausted,
         )
-        sources = [user for user in self._users if isinstance(user, OpenLoopSender)]
-        return sources[0].add_to_result(result, recorder.empty_result) if sources else result
+        arrivals = self._factory.open_loop_recorder
+        if arrivals is None:
+            return result
+        return arrivals.add_to_result(result, self._measurement.recorder.empty_result)
 
     def abort(self) -> None:
         """Let all users go at once."""
-        self._is_over = True
-        for task in self._preparing:
-            task.cancel()
+        if self.state is not StepRunState.FINISHED:
+            self.state = StepRunState.ABORTED
         if self._stop_timer is not None:
             self._stop_timer.cancel()
-        for user in self._users:
-            user.abort()
+        self._users.abort()
 
-    def _end(self) -> None:
-        self._is_over = True
-        self._meter.end()
-        # Not at once: the last user is still in the middle of its own affairs.
-        self._loop.call_soon(self._on_ended)
+    def _user_context(self, target: LoadTarget) -> UserContext:
+        return UserContext(
+            self._supply,
+            self._measurement.recorder,
+            target.timeout_seconds,
+            self._loop,
+            self._users.on_user_finished,
+        )
 
-    async def _prepare(self, user: VirtualUser | OpenLoopSender) -> None:
-        async with self._connect_slots:
-            await user.prepare()
-        self._count_ready_user()
-
-    def _count_ready_user(self) -> None:
-        self._ready_users += 1
-        if self._ready_users == self._assignment.worker_users:
-            self._preparing.clear()
-            self._on_ready()
-
-    def measure_from(self, now_ns: int) -> None:
-        """Begin to measure."""
-        self._meter.begin()
-        self._recorder.measure_from(now_ns)
+    def _measure_from(self, at_ns: int) -> None:
+        if self.state is StepRunState.RAMPING:
+            # An open loop that is stopped in its ramp meets the end of the ramp all the same.
+            self.state = StepRunState.MEASURING
+        self._measurement.begin(at_ns)
         seconds = self._assignment.seconds
         if seconds is not None and self._assignment.open_loop is None:
-            self._stops_ns = now_ns + seconds * SECOND_NS
+            self._supply.stops_ns = at_ns + seconds * SECOND_NS
             self._stop_timer = self._loop.call_later(seconds, self._stop)
 
     def _stop(self) -> None:
-        """Wake users that think: none of them may ask again."""
-        late_ns = self._stops_ns - _now()
+        late_ns = self._supply.stops_ns - _now()
         if late_ns > 0:
             # Timers of the event loop have milliseconds; requests are let through to the end.
             self._stop_timer = self._loop.call_later(late_ns / SECOND_NS, self._stop)
             return
-        for user in self._users:
-            user.stop()
+        if self.state in (StepRunState.RAMPING, StepRunState.MEASURING):
+            self.state = StepRunState.STOPPING
+            self._users.stop()
 
-    def _new_user(self, own: int) -> VirtualUser | OpenLoopSender:
-        if self._assignment.open_loop is not None:
-            return self._new_sender(self._assignment.open_loop)
-        number = self._number(own)
-        node = self._nodes[number % len(self._nodes)]
-        think = self._think_times(number)
-        return VirtualUser(self, node, self._target.timeout_seconds, think, self._loop)
+    def _on_users_finished(self) -> None:
+        if not self.state.is_over:
+            self._finish()
 
-    def _new_sender(self, rate: ArrivalRate) -> OpenLoopSender:
-        duty = self._assignment
-        seed = arrivals_seed(self._target.seed, duty.repeat, duty.step)
-        return OpenLoopSender(
-            self,
-            Schedule(rate, seed, duty.worker, duty.workers),
-            OpenLoopRecorder(self._target.requests.names),
-            self._nodes,
-            self._target.timeout_seconds,
-        )
+    def _finish(self) -> None:
+        self.state = StepRunState.FINISHED
+        self._measurement.end()
+        # Not at once: the last user is still in the middle of its own affairs.
+        self._loop.call_soon(self._on_ended)
 
-    def _number(self, own: int) -> int:
-        """Return the number in the whole run of user `own` of this worker."""
-        further = own - self._assignment.worker_users
-        if 0 <= further < len(self._adopted_users):
-            return self._adopted_users[further]
-        return self._assignment.worker + own * self._assignment.workers
 
-    def _think_times(self, number: int) -> Think | None:
-        spec = self._assignment.think_time
-        if spec is None:
-            return None
-        seed = seed_of(
-            "think",
-            self._target.seed,
-            self._assignment.repeat,
-            self._assignment.step,
-            number,
-        )
-        return lambda turn: think_seconds(spec, seed, turn)
+def _open_supply(assignment: Assignment, target: LoadTarget) -> RequestSupply:
+    # The schedule of an open loop has a number of its own, of which the ramp is no part.
+    limit = None if assignment.open_loop is not None else assignment.worker_requests
+    return RequestSupply(target.requests.open_stream(assignment), limit)
+
+
+def _new_recorder(assignment: Assignment, target: LoadTarget) -> StepRunRecorder:
+    workload = target.requests
+    return StepRunRecorder(
+        workload.names, _now(), workload.transactions, assignment.workers, workload.unchecked
+    )

@@ -1,125 +1,21 @@
 """What is counted during a step run.
 
 Each request name has one recorder for the requests before measuring began (the ramp) and one for
-those after. Both count into the current second; when it is over, `roll` moves its numbers into
-the totals and returns them, so that a live view costs nothing per request. Within the second,
-samples are put into a list and counted a few hundred at a time, which costs a third of counting
-each and holds the event loop up for less than 0.1 ms.
+those after. Both count into the current second; when it is over, its numbers are moved into the
+totals and handed out, so that a live view costs nothing per request.
 """
 
-from collections import Counter
-from dataclasses import dataclass, field
-
 from solrbench.load.recording.micro_batches import MicroBatches
-from solrbench.load.recording.slow_requests import SlowestRequests, SlowSample
-from solrbench.load.recording.worker_result import MicroBatch, SecondSums, WorkerRequestStats
+from solrbench.load.recording.request_stats import NEVER_NS, NamedStats, SecondStats
+from solrbench.load.recording.slow_requests import SlowSample
+from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats
 from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
-from solrbench.results.model.step_result import FailureKind
-from solrbench.results.stats.histograms import Histogram, buckets_of
+from solrbench.results.stats.histograms import Histogram
 
 SECOND_NS = 1_000_000_000
-NEVER_NS = 2**63
-"""A time that no clock of the engine reaches."""
-
-_BATCH = 256
-
-
-@dataclass
-class SecondStats:
-    """The requests of one name that ended in the current second."""
-
-    requests: int = 0
-    failures: int = 0
-    bytes_received: int = 0
-    sum_microseconds: int = 0
-    min_microseconds: int = NEVER_NS
-    max_microseconds: int = 0
-    buckets: Counter[int] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    empty_answers: int = 0
-    is_transaction: bool = False
-    """Counts whole transactions, whose requests are counted apart."""
-
-
-class RequestStats:
-    """One request name, before or after measuring began."""
-
-    def __init__(self) -> None:
-        self.second = SecondStats()
-        self.requests = 0
-        self.failures = 0
-        self.empty_answers = 0
-        self.slow = SlowestRequests()
-        self.bytes_received = 0
-        self.sum_microseconds = 0
-        self.min_microseconds = NEVER_NS
-        self.max_microseconds = 0
-        self.buckets: Counter[int] = Counter()
-        self.kinds: Counter[str] = Counter()
-        self.samples: dict[str, str] = {}
-        self.windows: list[SecondSums] = []
-        self._times: list[int] = []
-        self._sizes: list[int] = []
-
-    def record(self, microseconds: int, received: int, failure: RequestFailure | None) -> bool:
-        """Count one request and say whether it belongs to the slowest; the hot path."""
-        times = self._times
-        times.append(microseconds)
-        self._sizes.append(received)
-        if failure is not None:
-            self._record_failure(failure)
-        if len(times) >= _BATCH:
-            self._count()
-        return microseconds > self.slow.threshold_microseconds
-
-    def _record_failure(self, failure: RequestFailure) -> None:
-        if failure is EMPTY_RESULT:
-            self.second.empty_answers += 1
-            return
-        self.second.kinds[failure.kind] += 1
-        self.samples.setdefault(failure.kind, failure.message)
-
-    def _count(self) -> None:
-        times, sizes, second = self._times, self._sizes, self.second
-        if not times:
-            return
-        second.requests += len(times)
-        second.bytes_received += sum(sizes)
-        second.sum_microseconds += sum(times)
-        second.max_microseconds = max(second.max_microseconds, *times)
-        second.min_microseconds = min(second.min_microseconds, *times)
-        second.buckets.update(buckets_of(times))
-        times.clear()
-        sizes.clear()
-
-    def flush_second(self, number: int) -> SecondStats | None:
-        """Move the current second, which is the given one of the step run, into the totals."""
-        self._count()
-        done = self.second
-        if not done.requests:
-            return None
-        done.failures = done.kinds.total()
-        self.second = SecondStats()
-        self.requests += done.requests
-        self.failures += done.failures
-        self.empty_answers += done.empty_answers
-        self.bytes_received += done.bytes_received
-        self.sum_microseconds += done.sum_microseconds
-        self.min_microseconds = min(self.min_microseconds, done.min_microseconds)
-        self.max_microseconds = max(self.max_microseconds, done.max_microseconds)
-        self.buckets.update(done.buckets)
-        self.kinds.update(done.kinds)
-        sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
-        self.windows.append(SecondSums(number, *sums))
-        return done
-
-    def failure_kinds(self) -> list[FailureKind]:
-        """Return the kinds of failure, the most frequent first."""
-        ordered = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
-        return [FailureKind(kind=k, count=n, sample=self.samples[k]) for k, n in ordered]
 
 
 class StepRunRecorder:
@@ -135,15 +31,14 @@ class StepRunRecorder:
     ) -> None:
         """Begin before measuring does.
 
-        `transactions` are the places of whole transactions; of the names in `unchecked` there are
-        counts that could not be made.
+        `transactions` are the indexes of whole transactions; of the names in `unchecked`, some
+        counts cannot be made.
         """
-        self.names = names
-        self._transactions = transactions
+        self._stats = [
+            NamedStats(name, is_transaction=index in transactions)
+            for index, name in enumerate(names)
+        ]
         self._unchecked = unchecked
-        self.retried = [0] * len(names)
-        self._ramp = [RequestStats() for _ in names]
-        self._measured = [RequestStats() for _ in names]
         self.origin_ns = NEVER_NS
         """When measuring began."""
         self._boundary_ns = now_ns + SECOND_NS
@@ -153,16 +48,14 @@ class StepRunRecorder:
         """When the last response to a measured request came."""
         self._finished_seconds: list[tuple[str, SecondStats]] = []
         self._micro_batches = MicroBatches(workers)
+        # Both are read for each request, and neither is replaced.
         self._micro_batch = self._micro_batches.times
         self._micro_batch_size = self._micro_batches.size
 
     def add(self, name: str) -> int:
-        """Begin to count under another request name; return its place."""
-        self.names += (name,)
-        self.retried.append(0)
-        self._ramp.append(RequestStats())
-        self._measured.append(RequestStats())
-        return len(self.names) - 1
+        """Begin to count under another request name; return its index."""
+        self._stats.append(NamedStats(name, is_transaction=False))
+        return len(self._stats) - 1
 
     def measure_from(self, now_ns: int) -> None:
         """Begin to measure: requests sent from now on count."""
@@ -186,12 +79,13 @@ class StepRunRecorder:
         if ended_ns >= self._boundary_ns:
             self._flush_seconds(ended_ns)
         microseconds = (ended_ns - started_ns) // 1000
+        stats = self._stats[request.name]
         if (planned_ns or started_ns) >= self.origin_ns:
-            recorder = self._measured[request.name]
+            recorder = stats.measured
             if started_ns < self.first_ns:  # noqa: PLR1730 - a call to min would cost more
                 self.first_ns = started_ns
             self.last_ns = ended_ns
-            if request.name not in self._transactions:
+            if not stats.is_transaction:
                 micro_batch = self._micro_batch
                 micro_batch.append(microseconds)
                 if failed is not None and failed is not EMPTY_RESULT:
@@ -199,13 +93,17 @@ class StepRunRecorder:
                 if len(micro_batch) >= self._micro_batch_size:
                     self._micro_batches.close(ended_ns - self.origin_ns)
         else:
-            recorder = self._ramp[request.name]
+            recorder = stats.ramp
         return recorder.record(microseconds, received, failed)
 
     def add_slow_request(self, sample: SlowSample) -> None:
         """Keep one of the slowest requests; those of the ramp are passed over."""
         if sample.started_ns >= self.origin_ns:
-            self._measured[sample.request.name].slow.add(sample)
+            self._stats[sample.request.name].measured.slow.add(sample)
+
+    def count_retry(self, request: PreparedRequest) -> None:
+        """Count a request that is sent again."""
+        self._stats[request.name].retried += 1
 
     @property
     def first_seconds(self) -> float | None:
@@ -218,17 +116,19 @@ class StepRunRecorder:
         return (self.last_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
 
     def totals(self) -> tuple[int, int]:
-        """Return requests and failures up to the last roll: measured, or of the ramp before."""
-        ledgers = self._ramp if self.origin_ns == NEVER_NS else self._measured
-        counted = [each for i, each in enumerate(ledgers) if i not in self._transactions]
-        return sum(each.requests for each in counted), sum(each.failures for each in counted)
+        """Return requests and failures of the seconds taken; of the ramp while it lasts."""
+        measuring = self.origin_ns != NEVER_NS
+        counts = [
+            (each.measured if measuring else each.ramp).total
+            for each in self._stats
+            if not each.is_transaction
+        ]
+        return sum(each.requests for each in counts), sum(each.failures for each in counts)
 
     def measured_microseconds(self) -> int:
-        """Return the sum of the service times of measured requests up to the last roll."""
+        """Return the sum of the service times of measured requests in the seconds taken."""
         return sum(
-            each.sum_microseconds
-            for index, each in enumerate(self._measured)
-            if index not in self._transactions
+            each.measured.total.sum_microseconds for each in self._stats if not each.is_transaction
         )
 
     def take_finished_seconds(
@@ -247,13 +147,12 @@ class StepRunRecorder:
         number = max((self._boundary_ns - self.origin_ns) // SECOND_NS - 1, 0)
         behind = max((now_ns - self._boundary_ns) // SECOND_NS, -1)
         self._boundary_ns += (behind + 1) * SECOND_NS
-        pairs = zip(self.names, self._ramp, self._measured, strict=True)
-        for index, (name, ramp, measured) in enumerate(pairs):
-            for recorder in (ramp, measured):
+        for stats in self._stats:
+            for recorder in (stats.ramp, stats.measured):
                 done = recorder.flush_second(number)
                 if done is not None:
-                    done.is_transaction = index in self._transactions
-                    self._finished_seconds.append((name, done))
+                    done.is_transaction = stats.is_transaction
+                    self._finished_seconds.append((stats.name, done))
 
     def micro_batches(self) -> list[MicroBatch]:
         """Return all measured requests a handful at a time."""
@@ -262,33 +161,37 @@ class StepRunRecorder:
     def results(self) -> list[WorkerRequestStats]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            self._result(index, ramp, measured)
-            for index, (ramp, measured) in enumerate(zip(self._ramp, self._measured, strict=True))
-            if ramp.requests or measured.requests
+            self._result(index, stats)
+            for index, stats in enumerate(self._stats)
+            if stats.ramp.total.requests or stats.measured.total.requests
         ]
 
-    def _result(self, index: int, ramp: RequestStats, measured: RequestStats) -> WorkerRequestStats:
-        some, unseen = measured.requests > 0, self._unchecked
+    def empty_result(self, index: int) -> WorkerRequestStats:
+        """Return the result of a request name that was never sent."""
+        stats = self._stats[index]
+        never = NamedStats(stats.name, is_transaction=stats.is_transaction)
+        never.retried = stats.retried
+        return self._result(index, never)
+
+    def _result(self, index: int, stats: NamedStats) -> WorkerRequestStats:
+        measured, ramp, unseen = stats.measured.total, stats.ramp.total, self._unchecked
+        some = measured.requests > 0
         return WorkerRequestStats(
-            request=self.names[index],
-            is_transaction=index in self._transactions,
+            request=stats.name,
+            is_transaction=stats.is_transaction,
             requests=measured.requests,
             failures=measured.failures,
-            failure_kinds=measured.failure_kinds(),
+            failure_kinds=stats.measured.failure_kinds(),
             partial_answers=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
             empty_answers=None if index in unseen.empty else measured.empty_answers,
             ramp_requests=ramp.requests,
             ramp_failures=ramp.failures,
-            retried_requests=self.retried[index],
+            retried_requests=stats.retried,
             bytes_received=measured.bytes_received,
             sum_microseconds=measured.sum_microseconds,
             min_microseconds=measured.min_microseconds if some else None,
             max_microseconds=measured.max_microseconds if some else None,
             service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
-            windows=measured.windows,
-            slow_requests=measured.slow.entries(self.origin_ns),
+            windows=stats.measured.windows,
+            slow_requests=stats.measured.slow.entries(self.origin_ns),
         )
-
-    def empty_result(self, index: int) -> WorkerRequestStats:
-        """Return the result of a request name that was never sent."""
-        return self._result(index, RequestStats(), RequestStats())

@@ -9,7 +9,7 @@ Tene, How NOT to measure latency, 2013).
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from solrbench.load.recording.worker_result import WorkerRequestStats
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.results.stats.histograms import Histogram, buckets_of
 
 LATE_NS = 10_000_000
@@ -79,11 +79,21 @@ class OpenLoopRecorder:
 
     A request that was never sent counts with the time that it waited, else overload would look
     better the more requests it kept from being sent.
+
+    Attributes:
+        origin_ns: when the ramp ends; what was to start before is not measured
+        planned_requests: measured arrivals of the schedule so far
+        lags: how long after its intended start a measured request was sent that found a free
+            connection, in µs: what the worker itself was late
+
     """
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
         self._planned = [_OpenLoopCounts() for _ in names]
+        self.origin_ns = 0
+        self.planned_requests = 0
+        self.lags = LatencyRecorder()
 
     def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
         """Count a measured request; the hot path."""
@@ -101,12 +111,27 @@ class OpenLoopRecorder:
         """Count a request of the ramp that was given up before it was sent."""
         self._planned[name].ramp_dropped += 1
 
+    def add_to_result(
+        self, result: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
+    ) -> WorkerStepResult:
+        """Return the result of the step run with what only an open loop has.
+
+        `empty` makes the result of a request name that was never sent, from its index.
+        """
+        figures = {
+            "planned_requests": self.planned_requests,
+            "lag_p99_microseconds": self.lags.percentile(99),
+            "lag_max_microseconds": self.lags.max_microseconds,
+            "requests": self.add_to_results(result.requests, empty),
+        }
+        return result.model_copy(update=figures)
+
     def add_to_results(
         self, results: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
     ) -> list[WorkerRequestStats]:
         """Return `results` with what was counted here; names that were only dropped as well.
 
-        `empty` makes the result of a name that was never sent, from its place.
+        `empty` makes the result of a name that was never sent, from its index.
         """
         sent = {result.request: result for result in results}
         return [

@@ -18,7 +18,8 @@ from locust.env import Environment
 from locust.runners import WorkerRunner
 
 from solrbench.load.engine.engine import Engine, EngineListener
-from solrbench.load.engine.step_run import LoadTarget, ProgressUpdate
+from solrbench.load.engine.measurement import ProgressUpdate
+from solrbench.load.engine.target import LoadTarget
 from solrbench.load.locust_runtime.placeholder_user import USER_CLASS, placeholder_user_class
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment

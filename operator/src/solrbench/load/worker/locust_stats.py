@@ -7,7 +7,7 @@ from functools import cache
 
 from locust.stats import RequestStats, StatsEntry, StatsError
 
-from solrbench.load.recording.recorder import SecondStats
+from solrbench.load.recording.request_stats import SecondStats
 from solrbench.results.stats.histograms import lowest_of
 
 

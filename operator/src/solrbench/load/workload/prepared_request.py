@@ -29,13 +29,8 @@ class Transaction(Protocol):
         """Take the values of a response; return why that is impossible."""
 
     def advance(
-        self,
-        recorder: "RequestRecorder",
-        started_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: RequestFailure | None,
-    ) -> "NextRequest | None":
+        self, started_ns: int, ended_ns: int, received: int, failed: RequestFailure | None
+    ) -> "NextRequest | CompletedTransaction":
         """Take the end of the request under way, which is counted already; return what follows."""
 
 
@@ -84,26 +79,23 @@ def describe_request(request: PreparedRequest) -> str:
     return text
 
 
-class RequestRecorder(Protocol):
-    """The step run that a transaction is in."""
-
-    def record(
-        self,
-        request: PreparedRequest,
-        started_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: RequestFailure | None,
-    ) -> bool:
-        """Count a request."""
-
-    def is_closed(self, now_ns: int) -> bool:
-        """Say whether the time to start requests is over."""
-
-
 class NextRequest(NamedTuple):
     """What follows a request of a transaction."""
 
     request: PreparedRequest
     think_seconds: float
     """To wait before it is sent."""
+
+
+class CompletedTransaction(NamedTuple):
+    """A whole transaction, as it is counted: the order of the fields is that of `record`."""
+
+    request: PreparedRequest
+    """What it is counted as."""
+    started_ns: int
+    """Its end without the time that its requests took: what it thinks is left out."""
+    ended_ns: int
+    received: int
+    """Bytes of all its responses."""
+    failed: RequestFailure | None
+    """What its last request failed of."""

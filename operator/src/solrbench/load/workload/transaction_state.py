@@ -10,10 +10,10 @@ from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailu
 from solrbench.load.workload.extraction import Extraction, extract_values
 from solrbench.load.workload.prepared_request import (
     BodyKind,
+    CompletedTransaction,
     NextRequest,
     PreparedRequest,
     RequestExtras,
-    RequestRecorder,
     json_content,
     variable_part,
 )
@@ -91,31 +91,23 @@ class RunningTransaction:
         return extract_values(body, extractions, self._values) if extractions else None
 
     def advance(
-        self,
-        recorder: RequestRecorder,
-        started_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: RequestFailure | None,
-    ) -> NextRequest | None:
+        self, started_ns: int, ended_ns: int, received: int, failed: RequestFailure | None
+    ) -> NextRequest | CompletedTransaction:
         """Take the end of the request under way, which is counted already; return what follows.
 
-        After the last request, or a failed one, the whole is counted and nothing follows. One
-        whose step ends in the middle is not counted: it was neither done nor did it fail.
+        After the last request, or a failed one, the whole is to be counted. One whose step ends in
+        the middle never is: it was neither done nor did it fail.
         """
         self._elapsed_ns += ended_ns - started_ns
         self._received += received
         failure = None if failed is EMPTY_RESULT else failed
         self._step_index += 1
         if failure is None and self._step_index < len(self._steps):
-            if recorder.is_closed(ended_ns):
-                return None
             return NextRequest(self.request(), self._think_seconds())
         # As long as its requests together, and in the second of its end.
-        recorder.record(
+        return CompletedTransaction(
             self._summary_request, ended_ns - self._elapsed_ns, ended_ns, self._received, failure
         )
-        return None
 
     def _think_seconds(self) -> float:
         think = self._steps[self._step_index].think

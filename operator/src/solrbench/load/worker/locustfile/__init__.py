@@ -2,6 +2,6 @@
 
 - `loader`: the file and its user classes
 - `engine`: its users, one step run after another
-- `step_run`: the one under way
-- `request_event`: details of a request from Locust's event
+- `step_run`: the one under way; `user_group`: its users
+- `event_recorder`: counts their requests; `request_event`: what is known of a slow one
 """

@@ -1,4 +1,4 @@
-"""One who asks: a connection to a node, and at most one request under way over it."""
+"""A client of one node: a connection, and at most one request under way over it."""
 
 import asyncio
 import errno
@@ -7,9 +7,10 @@ import time
 from abc import ABC, abstractmethod
 
 from solrbench.http_auth import certificate_problem
-from solrbench.load.engine.http_connection import Connection
-from solrbench.load.engine.response_batch import CompletedRequest, batch_of_loop
-from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.load.engine.http.http_connection import Connection
+from solrbench.load.engine.http.request_deadline import RequestDeadline
+from solrbench.load.engine.http.response_batch import CompletedRequest, batch_of_loop
+from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
 from solrbench.load.recording.slow_requests import SlowSample, qtime_milliseconds
 from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure, request_failure
 from solrbench.load.workload.http_requests import Node
@@ -27,7 +28,7 @@ _EXHAUSTED_RESOURCES = {
 """Ends of a connection that the generator itself is to blame for, by error number."""
 
 _REFUSALS = {
-    ConnectionRefusedError: ("ConnectionRefused", "connection to {where} refused"),
+    ConnectionRefusedError: ("ConnectionRefused", "nothing listens on {where}"),
     ConnectionResetError: ("ConnectionReset", "{where} reset the connection"),
     TimeoutError: ("Timeout", "cannot connect to {where} in time"),
 }
@@ -45,16 +46,14 @@ class HttpClient(ABC):
     def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
         self._node = node
         self._message = node.message
-        self._timeout_ns = int(timeout_seconds * 1e9)
         self._loop = loop
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[None] | None = None
         self._request: PreparedRequest | None = None
         self._started_ns = 0
-        self._deadline_ns = 0
         self._retry_allowed = True
         self._failures_in_a_row = 0
-        self._deadline_timer: asyncio.TimerHandle | None = None
+        self._deadline = RequestDeadline(timeout_seconds, loop)
         self._batch = batch_of_loop(loop)
         self.is_aborted = False
 
@@ -70,7 +69,7 @@ class HttpClient(ABC):
         """Count a request that is sent again over a fresh connection."""
 
     def slow_sample(self, ended: CompletedRequest, failed: RequestFailure | None) -> SlowSample:
-        """Return a request, checked by now, as an entry of the list of slow ones."""
+        """Return a checked request as an entry of the list of slow ones."""
         request, started_ns, ended_ns, _, _, answer = ended
         return SlowSample(
             microseconds=(ended_ns - started_ns) // 1000,
@@ -85,7 +84,7 @@ class HttpClient(ABC):
         """Connect ahead of the first request, which tries again if that fails or takes long."""
         self._connecting = asyncio.current_task()
         try:
-            async with asyncio.timeout(self._timeout_ns / 1e9):
+            async with asyncio.timeout(self._deadline.timeout_ns / 1e9):
                 await self._open()
         except TimeoutError:
             self._connecting = None
@@ -93,8 +92,8 @@ class HttpClient(ABC):
     def backoff_seconds(self, now_ns: int) -> float:
         """Return how long to wait before the next request, 0 after a response.
 
-        A refused connection costs no time, and who tries again at once does nothing else. So
-        requests without a response, one after another, begin at least 1 ms apart, then 2, 4, 8 …
+        A refused connection costs no time, and a client that tries again at once does nothing else.
+        So requests without a response, one after another, begin at least 1 ms apart, then 2, 4, 8 …
         up to 1 s. One that took longer than that by itself, such as a timeout, is followed at once.
         """
         if not self._failures_in_a_row:
@@ -108,11 +107,10 @@ class HttpClient(ABC):
         """Send a request; the one before must have ended."""
         self._request = request
         self._retry_allowed = True
-        self._deadline_ns = now_ns + self._timeout_ns
-        if self._deadline_timer is None:
-            self._deadline_timer = self._loop.call_later(
-                self._timeout_ns / 1e9, self._check_deadline
-            )
+        deadline = self._deadline
+        deadline.at_ns = now_ns + deadline.timeout_ns
+        if deadline.timer is None:
+            deadline.set_timer(self)
         connection = self._connection
         if connection is None:
             self._started_ns = 0
@@ -127,8 +125,7 @@ class HttpClient(ABC):
         """Let everything go at once."""
         self.is_aborted = True
         self._request = None
-        if self._deadline_timer is not None:
-            self._deadline_timer.cancel()
+        self._deadline.cancel()
         self._disconnect()
 
     def on_response(
@@ -136,7 +133,7 @@ class HttpClient(ABC):
     ) -> None:
         """Keep a whole response; it is handed over when the loop's turn is over."""
         if ended_ns < self._started_ns:
-            # The wall clock was set forward since it came; see `stamped_socket`.
+            # The wall clock was set forward since it came; see `timestamped_socket`.
             ended_ns = _now()
         self._failures_in_a_row = 0
         if not keep:
@@ -174,6 +171,18 @@ class HttpClient(ABC):
         message = str(error) if error else f"connection ended after {received} bytes of the answer"
         self._fail(_now(), received, request_failure("ConnectionReset", message))
 
+    def has_request(self) -> bool:
+        """Say whether a request is under way."""
+        return self._request is not None
+
+    def on_deadline_expired(self, now_ns: int) -> None:
+        """Give up the request under way, and its connection with it."""
+        deadline = self._deadline
+        self._started_ns = self._started_ns or deadline.at_ns - deadline.timeout_ns
+        self._disconnect()
+        seconds = deadline.timeout_ns / 1e9
+        self._fail(now_ns, 0, request_failure("Timeout", f"no whole answer within {seconds:g} s"))
+
     def _connect(self) -> None:
         self._connecting = self._loop.create_task(self._open())
 
@@ -201,24 +210,6 @@ class HttpClient(ABC):
             # A request that is sent again has waited since the first time.
             self._started_ns = self._started_ns or _now()
             connection.send(self._node.message(self._request))
-
-    def _check_deadline(self) -> None:
-        """Time out the request under way, or look again when it would.
-
-        One timer lives through many requests: one for each would cost as much as sending it.
-        """
-        now_ns = _now()
-        self._deadline_timer = None
-        if self._request is None:
-            return
-        if now_ns < self._deadline_ns:
-            left = (self._deadline_ns - now_ns) / 1e9
-            self._deadline_timer = self._loop.call_later(left, self._check_deadline)
-            return
-        self._started_ns = self._started_ns or self._deadline_ns - self._timeout_ns
-        self._disconnect()
-        seconds = self._timeout_ns / 1e9
-        self._fail(now_ns, 0, request_failure("Timeout", f"no whole answer within {seconds:g} s"))
 
     def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
         request = self._request

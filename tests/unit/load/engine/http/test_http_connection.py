@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from solrbench.load.engine import http_connection as module
-from solrbench.load.engine.http_connection import Connection
+from solrbench.load.engine.http import http_connection as module
+from solrbench.load.engine.http.http_connection import Connection
 
 
 class Answer(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.load.engine.http_client import connect_failure
+from solrbench.load.engine.http.http_client import connect_failure
 from solrbench.load.workload.http_requests import Node
 from support.http_server import Exchange, HttpServer
 from support.ports import free_port

@@ -1,53 +1,42 @@
-"""One connection of an open loop: connects ahead of any request, then carries planned ones."""
+"""One connection of an open loop: connects ahead of any request, then carries scheduled ones."""
 
 import asyncio
 import time
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.response_batch import CompletedRequest
+from solrbench.load.engine.http.http_client import HttpClient
+from solrbench.load.engine.http.response_batch import CompletedRequest
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.validation.response_checks import RequestFailure, request_failure
 from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import PreparedRequest
+from solrbench.load.workload.prepared_request import CompletedTransaction, PreparedRequest
+
+_NOT_SENT = -1
+
+_now = time.perf_counter_ns
 
 
-class TransactionTiming(NamedTuple):
-    """When a transaction was made."""
-
-    arrived_ns: int
-    """Intended start of its first request."""
-    lag_ns: int
-    """From there until that request was sent."""
-    started_ns: int
-    """Its end without the time that its requests took: what it thinks is left out."""
-    ended_ns: int
-
-
-class ClientPool(Protocol):
-    """Where a connection belongs."""
+class PooledClientOwner(Protocol):
+    """What counts the requests of a connection, and gives it the next one."""
 
     def on_completed(self, client: "PooledClient", ended: CompletedRequest) -> None:
-        """Count the request that ended; its failure is in `client.failed`."""
+        """Count the request that ended; what was wrong with it is in `client.failed`."""
 
-    def record_transaction(
-        self,
-        whole: PreparedRequest,
-        times: TransactionTiming,
-        received: int,
-        failed: RequestFailure | None,
-    ) -> None:
-        """Count a whole transaction."""
+    def record_transaction(self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int) -> None:
+        """Count a whole transaction.
+
+        `arrived_ns` is the intended start of its first request, which was sent `lag_ns` later.
+        """
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
 
 
 class PooledClient(HttpClient):
-    """Carries requests that are due, whichever of a node's connections is free.
+    """Carries requests that are due, over whichever of a node's connections is free.
 
     Attributes:
-        node_index: place of its node
+        node_index: index of its node
         intended_ns: when the request under way was to start
         failed: what was wrong with the last one
 
@@ -55,7 +44,7 @@ class PooledClient(HttpClient):
 
     def __init__(
         self,
-        pool: ClientPool,
+        owner: PooledClientOwner,
         node_index: int,
         node: Node,
         timeout_seconds: float,
@@ -65,9 +54,9 @@ class PooledClient(HttpClient):
         self.node_index = node_index
         self.intended_ns = 0
         self.failed: RequestFailure | None = None
-        self._pool = pool
+        self._owner = owner
         self._arrived_ns = 0
-        self._lag_ns = -1
+        self._lag_ns = _NOT_SENT
         self._thinking: asyncio.TimerHandle | None = None
 
     @property
@@ -77,7 +66,7 @@ class PooledClient(HttpClient):
 
     async def connect(self) -> RequestFailure | None:
         """Open the connection; return why there is none."""
-        seconds = self._timeout_ns / 1e9
+        seconds = self._deadline.timeout_ns / 1e9
         where = f"{self._node.host}:{self._node.port}"
         self.failed = request_failure("Timeout", f"cannot connect to {where} within {seconds:g} s")
         await self.prepare()
@@ -86,49 +75,33 @@ class PooledClient(HttpClient):
     def send_scheduled(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
         """Send a request that was to start at a time."""
         self.intended_ns = self._arrived_ns = intended_ns
-        self._lag_ns = -1
+        self._lag_ns = _NOT_SENT
         self.send(request, now_ns)
 
     def continue_transaction(self, ended: CompletedRequest) -> bool:
         """Go on with the transaction of a request; say whether it does.
 
-        What follows is due as soon as the request before is answered and thought about.
+        What follows is due as soon as the request before is answered and thought about. The end of
+        the step does not cut it short: what has arrived is carried to its end.
         """
         request, started_ns, ended_ns, received, _, _ = ended
-        flow = request.extra.transaction if request.extra is not None else None
-        if flow is None:
+        transaction = request.extra.transaction if request.extra is not None else None
+        if transaction is None:
             return False
-        if self._lag_ns < 0:
+        if self._lag_ns == _NOT_SENT:
             self._lag_ns = started_ns - self._arrived_ns
-        sequel = flow.advance(self, started_ns, ended_ns, received, self.failed)
-        if sequel is None:
+        following = transaction.advance(started_ns, ended_ns, received, self.failed)
+        if isinstance(following, CompletedTransaction):
+            self._owner.record_transaction(following, self._arrived_ns, self._lag_ns)
             return False
-        due_ns = ended_ns + int(sequel.think_seconds * 1e9)
-        if sequel.think_seconds:
+        due_ns = ended_ns + int(following.think_seconds * 1e9)
+        if following.think_seconds:
             self._thinking = self._loop.call_later(
-                sequel.think_seconds, self._resume, sequel.request, due_ns
+                following.think_seconds, self._resume, following.request, due_ns
             )
         else:
-            self._resume(sequel.request, due_ns)
+            self._resume(following.request, due_ns)
         return True
-
-    def record(
-        self,
-        request: PreparedRequest,
-        started_ns: int,
-        ended_ns: int,
-        received: int,
-        failed: RequestFailure | None,
-    ) -> bool:
-        """Count the whole transaction under way."""
-        times = TransactionTiming(self._arrived_ns, self._lag_ns, started_ns, ended_ns)
-        self._pool.record_transaction(request, times, received, failed)
-        return False
-
-    def is_closed(self, now_ns: int) -> bool:
-        """Say that there is time: what has arrived is carried to its end."""
-        del now_ns
-        return False
 
     def abort(self) -> None:
         """Let everything go at once."""
@@ -137,23 +110,23 @@ class PooledClient(HttpClient):
         super().abort()
 
     def on_completed(self, ended: CompletedRequest) -> None:
-        """Check a request and give it back."""
+        """Check a request and give the connection back."""
         request, _, _, _, failed, answer = ended
         self.failed = failed if answer is None else validate_response(request, *answer)
-        self._pool.on_completed(self, ended)
+        self._owner.on_completed(self, ended)
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
-        self._pool.on_retry(request)
+        self._owner.on_retry(request)
 
     def _resume(self, request: PreparedRequest, due_ns: int) -> None:
         self._thinking = None
-        now_ns = time.perf_counter_ns()
-        # Timers of the event loop may ring up to a millisecond early.
+        now_ns = _now()
+        # Timers of the event loop may fire up to a millisecond early.
         self.intended_ns = min(due_ns, now_ns)
         self.send(request, now_ns)
 
     def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
-        """Keep the reason; while connecting there is no request to attach it to."""
+        """Keep the reason where no request is there to bear it: while connecting."""
         self.failed = failed
         super()._fail(ended_ns, received, failed)

@@ -2,11 +2,11 @@
 
 import asyncio
 
-from solrbench.load.engine.step_run import LoadTarget
+from solrbench.load.engine.target import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
 from support.http_server import Exchange, HttpServer
 from unit.load.builders import run, run_pass
-from unit.load.engine.test_open_loop import duty
+from unit.load.engine.open_loop.test_sender import duty
 from unit.load.master.test_merge_results import merged
 from unit.load.workload.test_transactions import CHAIN, echo, lines, target, workload
 

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator
 import pytest
 import uvloop
 
-from solrbench.load.engine import timestamped_socket
-from solrbench.load.engine.http_connection import Connection
-from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.load.engine.http import timestamped_socket
+from solrbench.load.engine.http.http_connection import Connection
+from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
 
 BUSY_SECONDS = 0.2
 SO_TIMESTAMPNS = 35

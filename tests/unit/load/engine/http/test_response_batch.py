@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any, cast
 
-from solrbench.load.engine.http_client import HttpClient
-from solrbench.load.engine.response_batch import CompletedRequest, batch_of_loop
+from solrbench.load.engine.http.http_client import HttpClient
+from solrbench.load.engine.http.response_batch import CompletedRequest, batch_of_loop
 from solrbench.load.workload.prepared_request import PreparedRequest
 
 REQUEST = PreparedRequest(b"q=a", 0, is_json=True)

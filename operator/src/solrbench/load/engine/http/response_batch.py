@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary
 from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.prepared_request import PreparedRequest
 
+_now = time.perf_counter_ns
+
 CompletedRequest = tuple[
     PreparedRequest, int, int, int, RequestFailure | None, tuple[int, bytes] | None
 ]
@@ -55,7 +57,7 @@ class ResponseBatch:
 
     def _deliver(self) -> None:
         responses, self._responses = self._responses, []
-        now_ns = time.perf_counter_ns()
+        now_ns = _now()
         for listener, ended in responses:
             if not listener.is_aborted:
                 listener.send_early(ended[0], now_ns)

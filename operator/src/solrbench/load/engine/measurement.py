@@ -1,0 +1,85 @@
+"""What is measured of one step run on one worker: its requests, and what they cost the worker."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import NamedTuple
+
+from solrbench.load.engine.resource_usage import UsageMeter
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.request_stats import SecondStats
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.schedule.assignment import Assignment
+
+_now = time.perf_counter_ns
+
+
+class ProgressUpdate(NamedTuple):
+    """The step run under way, once a second."""
+
+    key: str
+    step: str
+    """Step and variant, as people read them."""
+    users: int
+    """Users that run."""
+    requests: int
+    """Measured requests so far; those of the ramp while it lasts."""
+    failures: int
+    sum_microseconds: int
+    """Service times of the measured requests so far."""
+    seconds: list[tuple[str, SecondStats]]
+    """What was counted since the last time, by request name."""
+
+
+class StepRunMeasurement:
+    """Counts a step run from its begin, and measures it from a time on.
+
+    Attributes:
+        recorder: counts the requests
+
+    """
+
+    def __init__(self, assignment: Assignment, recorder: StepRunRecorder) -> None:
+        self.recorder = recorder
+        self._assignment = assignment
+        self._meter = UsageMeter()
+
+    def begin(self, at_ns: int) -> None:
+        """Measure requests from a time of `time.perf_counter_ns` on, and CPU time from now on."""
+        self._meter.begin()
+        self.recorder.measure_from(at_ns)
+
+    def end(self) -> None:
+        """Measure no CPU time from now on."""
+        self._meter.end()
+
+    def progress(self, users: int, *, last: bool = False) -> ProgressUpdate:
+        """Return what happened since the last call; `last` ends the current second early."""
+        seconds = self.recorder.take_finished_seconds(_now(), last=last)
+        requests, failures = self.recorder.totals()
+        return ProgressUpdate(
+            self._assignment.key,
+            self._assignment.label,
+            users,
+            requests,
+            failures,
+            self.recorder.measured_microseconds(),
+            seconds,
+        )
+
+    def result(
+        self, users: int, used_numbers: Iterable[int] = (), *, queries_exhausted: bool = False
+    ) -> WorkerStepResult:
+        """Return the result; everything must be counted and the last second taken."""
+        recorder = self.recorder
+        return WorkerStepResult(
+            key=self._assignment.key,
+            users=users,
+            **asdict(self._meter.usage()),
+            first_seconds=recorder.first_seconds,
+            last_seconds=recorder.last_seconds,
+            used_numbers=list(used_numbers),
+            queries_exhausted=queries_exhausted,
+            requests=recorder.results(),
+            micro_batches=recorder.micro_batches(),
+        )

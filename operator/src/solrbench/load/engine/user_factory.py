@@ -1,0 +1,82 @@
+"""Makes the users of a step run on one worker."""
+
+from collections.abc import Callable, Sequence
+
+from solrbench.load.engine.open_loop.sender import OpenLoopSender
+from solrbench.load.engine.target import LoadTarget
+from solrbench.load.engine.user_context import UserContext
+from solrbench.load.engine.virtual_user import Think, VirtualUser
+from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
+from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.schedule.seeds import seed_of
+from solrbench.load.schedule.think_time import think_seconds
+
+
+class UserFactory:
+    """Makes users with the node and the think times of their number in the whole run.
+
+    Attributes:
+        open_loop_recorder: counts the arrivals of an open loop; None in a closed loop, and before
+            its sender is made
+
+    """
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        target: LoadTarget,
+        context: UserContext,
+        on_measuring: Callable[[int], None],
+    ) -> None:
+        """Make users that share `context`; an open loop calls `on_measuring` after its ramp."""
+        self._assignment = assignment
+        self._target = target
+        self._nodes = target.nodes_of(assignment.variant)
+        self._context = context
+        self._on_measuring = on_measuring
+        self._adopted: list[int] = []
+        self.open_loop_recorder: OpenLoopRecorder | None = None
+
+    @property
+    def expected_users(self) -> int:
+        """Users of this worker, those of lost workers included."""
+        return self._assignment.worker_users + len(self._adopted)
+
+    def adopt(self, numbers: Sequence[int]) -> None:
+        """Learn the numbers of users of a lost worker that are made after those of this one."""
+        self._adopted += numbers
+
+    def make(self, index: int) -> VirtualUser | OpenLoopSender:
+        """Return user `index` of this worker, or what sends the arrivals of an open loop."""
+        rate = self._assignment.open_loop
+        return self._make_user(index) if rate is None else self._make_sender(rate)
+
+    def _make_user(self, index: int) -> VirtualUser:
+        number = self._number(index)
+        node = self._nodes[number % len(self._nodes)]
+        return VirtualUser(self._context, node, self._think_times(number))
+
+    def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
+        assignment = self._assignment
+        seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
+        schedule = Schedule(rate, seed, assignment.worker, assignment.workers)
+        self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
+        return OpenLoopSender(
+            self._context, schedule, self.open_loop_recorder, self._nodes, self._on_measuring
+        )
+
+    def _number(self, index: int) -> int:
+        """Return the number in the whole run of user `index` of this worker."""
+        further = index - self._assignment.worker_users
+        if 0 <= further < len(self._adopted):
+            return self._adopted[further]
+        return self._assignment.worker + index * self._assignment.workers
+
+    def _think_times(self, number: int) -> Think | None:
+        assignment = self._assignment
+        spec = assignment.think_time
+        if spec is None:
+            return None
+        seed = seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)
+        return lambda turn: think_seconds(spec, seed, turn)

@@ -1,0 +1,244 @@
+"""The states of an open loop's sender, in virtual time."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from solrbench.load.engine.open_loop.sender import OpenLoopSender, OpenLoopState
+from solrbench.load.engine.request_supply import RequestSupply
+from solrbench.load.engine.user_context import UserContext
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
+from support.virtual_time import VirtualTimeLoop, run_virtually
+from unit.load.builders import assignment, plain, target, workload
+from unit.load.engine.virtual_server import Calls, calling, serve
+
+WAITING, RAMPING, MEASURING = (
+    OpenLoopState.WAITING,
+    OpenLoopState.RAMPING,
+    OpenLoopState.MEASURING,
+)
+DRAINING, FINISHED, ABORTED = OpenLoopState.DRAINING, OpenLoopState.FINISHED, OpenLoopState.ABORTED
+URL = "http://solr:8983/solr"
+MS = 1_000_000
+
+
+class Bench:
+    """A sender of one worker, the server it sends to, and what it reported."""
+
+    def __init__(
+        self,
+        patch: pytest.MonkeyPatch,
+        loop: VirtualTimeLoop,
+        *,
+        response_seconds: float = 0.05,
+        finite_queries: int = 0,
+        timeout_seconds: float = 5.0,
+        **rate: Any,
+    ) -> None:
+        given = {"distribution": "Uniform", "max_in_flight": 10, "requests_per_second": 10} | rate
+        what = target(
+            URL,
+            queries=plain(*(f"w{i}" for i in range(finite_queries or 3))),
+            spec=workload(order="Once" if finite_queries else "Sequential"),
+        )
+        self.server = serve(patch, loop, response_seconds)
+        self.loop = loop
+        self.calls: Calls = []
+        self.counts = OpenLoopRecorder(what.requests.names)
+        self.recorder = StepRunRecorder(what.requests.names, loop.now_ns)
+        context = UserContext(
+            RequestSupply(what.requests.open_stream(assignment())),
+            self.recorder,
+            timeout_seconds,
+            loop,
+            calling(self.calls, "finished"),
+        )
+        schedule = Schedule(ArrivalRate.model_validate(given), 1, 0, 1)
+        self.sender = OpenLoopSender(context, schedule, self.counts, what.nodes, self._on_measuring)
+        self.started_ns = 0
+
+    async def start(self) -> None:
+        await self.sender.prepare()
+        assert (self.sender.state, self.server.sent_ns) == (WAITING, [])
+        self.started_ns = self.loop.now_ns
+        self.sender.start()
+
+    async def until(self, state: OpenLoopState) -> float:
+        """Wait for a state; return the seconds since the start."""
+        while self.sender.state is not state:  # noqa: ASYNC110 - in virtual time
+            await asyncio.sleep(0.001)
+        return round((self.loop.now_ns - self.started_ns) / 1e9, 3)
+
+    @property
+    def sent_ms(self) -> list[int]:
+        return [round((at - self.started_ns) / MS) for at in self.server.sent_ns]
+
+    def _on_measuring(self, at_ns: int) -> None:
+        self.recorder.measure_from(at_ns)
+        self.calls.append(f"measuring from {(at_ns - self.started_ns) // MS} ms")
+
+
+def test_requests_are_sent_at_their_time_and_drained_to_the_last_response(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=4)
+        await bench.start()
+        assert (bench.sender.state, bench.calls) == (MEASURING, ["measuring from 0 ms"])
+        drained = await bench.until(DRAINING)
+        assert 0.3 <= drained <= 0.35
+        assert bench.calls == ["measuring from 0 ms"]
+        assert await bench.until(FINISHED) - drained == pytest.approx(0.05, abs=0.002)
+        assert bench.sent_ms == [0, 100, 200, 300]
+        assert bench.calls == ["measuring from 0 ms", "finished"]
+        assert (bench.counts.planned_requests, bench.counts.lags.max_microseconds) == (4, 0)
+
+    run_virtually(main)
+
+
+def test_ramp_is_measured_from_its_end_even_if_that_comes_before_an_arrival(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=3, ramp_seconds=1)
+        await bench.start()
+        assert bench.sender.state is RAMPING
+        # The first arrival at or after the end of the ramp turns the state, not the end itself.
+        assert 1.0 <= await bench.until(MEASURING) <= 1.101
+        assert bench.calls == ["measuring from 1000 ms"]
+        ramp = [at for at in bench.sent_ms if at < 1000]
+        await bench.until(FINISHED)
+        assert ramp
+        assert len(bench.sent_ms) - len(ramp) == bench.counts.planned_requests == 3
+
+    run_virtually(main)
+
+
+def test_schedule_without_arrivals_finishes_at_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=0)
+        await bench.start()
+        assert (bench.sender.state, bench.sent_ms) == (FINISHED, [])
+        assert bench.calls == ["measuring from 0 ms", "finished"]
+
+    run_virtually(main)
+
+
+def test_queries_that_end_drain_the_schedule_before_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=100, finite_queries=2, response_seconds=1.0)
+        await bench.start()
+        assert await bench.until(DRAINING) == pytest.approx(0.2, abs=0.002)
+        assert bench.counts.planned_requests == 2
+        assert await bench.until(FINISHED) == pytest.approx(1.1, abs=0.002)
+        assert bench.calls == ["measuring from 0 ms", "finished"]
+
+    run_virtually(main)
+
+
+def test_draining_lasts_until_no_request_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=4, max_in_flight=1, response_seconds=1.0)
+        await bench.start()
+        assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
+        assert len(bench.sender._queue.intended_ns) == 3
+        assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
+        assert bench.sent_ms == [0, 1000, 2000, 3000]
+        # Only the first found its connection free.
+        assert bench.counts.lags.histogram().count == 1
+
+    run_virtually(main)
+
+
+def test_requests_that_wait_longer_than_the_timeout_are_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(
+            monkeypatch,
+            loop,
+            requests=4,
+            max_in_flight=1,
+            response_seconds=0.45,
+            timeout_seconds=0.5,
+        )
+        await bench.start()
+        await bench.until(FINISHED)
+        assert bench.sent_ms == [0, 450]
+        results = bench.counts.add_to_results([], bench.recorder.empty_result)
+        assert [each.dropped_requests for each in results] == [2]
+
+    run_virtually(main)
+
+
+def test_refused_connection_fails_the_request_that_has_waited_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=3)
+        bench.server.refuses = True
+        await bench.start()
+        await bench.until(FINISHED)
+        bench.recorder.take_finished_seconds(loop.now_ns, last=True)
+        (result,) = bench.recorder.results()
+        assert (result.requests, result.failures, bench.sent_ms) == (3, 3, [])
+        assert [each.kind for each in result.failure_kinds] == ["ConnectionRefused"]
+        assert bench.calls == ["measuring from 0 ms", "finished"]
+
+    run_virtually(main)
+
+
+async def _stay(_: Bench) -> None:
+    pass
+
+
+async def _start(bench: Bench) -> None:
+    await bench.start()
+
+
+async def _drain(bench: Bench) -> None:
+    await bench.start()
+    await bench.until(DRAINING)
+
+
+@pytest.mark.parametrize(
+    ("ramp_seconds", "before", "state"),
+    [(0, _stay, WAITING), (1, _start, RAMPING), (0, _start, MEASURING), (0, _drain, DRAINING)],
+)
+def test_aborted_sender_sends_and_reports_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+    ramp_seconds: int,
+    before: Callable[[Bench], Any],
+    state: OpenLoopState,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=5, ramp_seconds=ramp_seconds)
+        await before(bench)
+        assert bench.sender.state is state
+        sent, calls = len(bench.sent_ms), list(bench.calls)
+        bench.sender.abort()
+        bench.sender._on_timer()  # as one that the loop held already
+        await asyncio.sleep(10)
+        assert (bench.sender.state, len(bench.sent_ms), bench.calls) == (ABORTED, sent, calls)
+
+    run_virtually(main)
+
+
+def test_finished_sender_stays_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=1)
+        await bench.start()
+        await bench.until(FINISHED)
+        bench.sender._on_timer()
+        bench.sender.stop()
+        bench.sender.abort()
+        await asyncio.sleep(1)
+        assert (bench.sender.state, bench.calls[1:]) == (FINISHED, ["finished"])
+
+    run_virtually(main)

@@ -1,0 +1,288 @@
+"""The states of a step run, in virtual time."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.load.engine.step_run import StepRun
+from solrbench.load.engine.step_run_state import StepRunState
+from solrbench.load.schedule.arrivals import ArrivalRate
+from solrbench.load.schedule.assignment import Assignment, Start
+from support.virtual_time import VirtualTimeLoop, run_virtually
+from unit.load.builders import assignment, target
+from unit.load.engine.virtual_server import Calls, VirtualServer, calling, serve
+
+WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
+STOPPING, FINISHED, ABORTED = StepRunState.STOPPING, StepRunState.FINISHED, StepRunState.ABORTED
+URL = "http://solr:8983/solr"
+AN_HOUR = ThinkTime(constant_milliseconds=3_600_000)
+
+
+class Bench:
+    """A step run of one worker, the server it is sent to, and what it reported."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop, duty: Assignment) -> None:
+        self.server: VirtualServer = serve(patch, loop, seconds=0.25)
+        self.calls: Calls = []
+        self.run = StepRun(
+            duty,
+            target(URL),
+            calling(self.calls, "ready"),
+            calling(self.calls, "ended"),
+            loop,
+        )
+
+    async def add_users(self, count: int) -> None:
+        for _ in range(count):
+            self.run.add_user()
+        await asyncio.sleep(0.001)
+
+
+def open_loop(**fields: Any) -> Assignment:
+    given = {"distribution": "Uniform", "max_in_flight": 10} | fields
+    rate = ArrivalRate.model_validate(given)
+    return assignment().model_copy(update={"open_loop": rate, "requests": rate.requests})
+
+
+def test_users_at_the_barrier_wait_and_then_measure_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=2, requests=4))
+        await bench.add_users(1)
+        assert (bench.run.state, bench.calls) == (WAITING, [])
+        await bench.add_users(1)
+        assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
+        assert (bench.server.connections, bench.server.sent_ns) == (2, [])
+        started_ns = loop.now_ns
+        bench.run.start_measuring()
+        assert bench.run.state is MEASURING
+        await asyncio.sleep(0.3)
+        assert bench.run.state is MEASURING
+        await asyncio.sleep(0.3)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+        assert [at - started_ns for at in bench.server.sent_ns] == [0, 0, 250_000_000, 250_000_000]
+        assert bench.run.progress(last=True).requests == bench.run.result().measured == 4
+
+    run_virtually(main)
+
+
+def test_end_is_not_reported_in_the_middle_of_the_last_users_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, requests=0))
+        await bench.add_users(1)
+        bench.run.start_measuring()
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready"])
+        await asyncio.sleep(0)
+        assert bench.calls == ["ready", "ended"]
+
+    run_virtually(main)
+
+
+def test_ramp_is_measured_once_all_users_are_there_and_stops_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, seconds=1, start=Start.RAMP))
+        assert bench.run.state is RAMPING
+        await bench.add_users(1)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
+        await asyncio.sleep(0.3)
+        bench.run.start_measuring()
+        measured_ns = loop.now_ns
+        assert bench.run.state is MEASURING
+        await asyncio.sleep(0.999)
+        assert bench.run.state is MEASURING
+        await asyncio.sleep(0.001)
+        assert (bench.run.state, bench.calls) == (STOPPING, ["ready"])
+        await asyncio.sleep(0.25)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+        assert max(bench.server.sent_ns) < measured_ns + 1_000_000_000
+        bench.run.progress(last=True)
+        (result,) = bench.run.result().requests
+        assert (result.ramp_requests, result.requests) == (2, len(bench.server.sent_ns) - 2)
+
+    run_virtually(main)
+
+
+def test_immediate_start_measures_from_the_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        duty = assignment(users=2, requests=2, start=Start.IMMEDIATE)
+        bench = Bench(monkeypatch, loop, duty)
+        assert bench.run.state is MEASURING
+        bench.run.start_measuring()
+        assert bench.run.state is MEASURING
+        await bench.add_users(2)
+        await asyncio.sleep(0.3)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+
+    run_virtually(main)
+
+
+def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=2, seconds=60, think=AN_HOUR))
+        await bench.add_users(2)
+        bench.run.start_measuring()
+        await asyncio.sleep(0.3)
+        bench.run.add_user()
+        bench.run.stop_sending()
+        assert bench.run.state is STOPPING
+        bench.run.stop_sending()
+        await asyncio.sleep(0.2)
+        assert bench.run.state is STOPPING
+        await asyncio.sleep(0.1)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (FINISHED, 3)
+
+    run_virtually(main)
+
+
+def test_stop_at_the_barrier_leaves_users_waiting_with_nothing_to_send(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, requests=5))
+        await bench.add_users(1)
+        bench.run.stop_sending()
+        assert bench.run.state is WAITING
+        bench.run.start_measuring()
+        assert (bench.run.state, bench.server.sent_ns) == (FINISHED, [])
+
+    run_virtually(main)
+
+
+def test_timer_that_fires_early_lets_requests_through_to_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, seconds=1))
+        await bench.add_users(1)
+        bench.run.start_measuring()
+        await asyncio.sleep(0.6)
+        bench.run._stop()
+        assert bench.run.state is MEASURING
+        await asyncio.sleep(0.41)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (FINISHED, 4)
+
+    run_virtually(main)
+
+
+def test_worker_without_users_finishes_when_measuring_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, requests=4, worker=1, workers=2))
+        await asyncio.sleep(0)
+        assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
+        bench.run.start_measuring()
+        bench.run.start_measuring()
+        await asyncio.sleep(0)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+
+    run_virtually(main)
+
+
+def _nothing(_: StepRun) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("start", "before", "state"),
+    [
+        (Start.BARRIER, _nothing, WAITING),
+        (Start.RAMP, _nothing, RAMPING),
+        (Start.BARRIER, StepRun.start_measuring, MEASURING),
+        (Start.IMMEDIATE, StepRun.stop_sending, STOPPING),
+    ],
+)
+def test_aborted_step_run_sends_and_reports_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+    start: Start,
+    before: Callable[[StepRun], None],
+    state: StepRunState,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, seconds=60, start=start))
+        await bench.add_users(1)
+        before(bench.run)
+        assert bench.run.state is state
+        sent = len(bench.server.sent_ns)
+        bench.run.abort()
+        bench.run.add_user()
+        bench.run.start_measuring()
+        await asyncio.sleep(120)
+        assert (bench.run.state, bench.calls) == (ABORTED, ["ready"])
+        assert len(bench.server.sent_ns) == sent
+
+    run_virtually(main)
+
+
+def test_finished_step_run_stays_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=1, requests=1, seconds=60))
+        await bench.add_users(1)
+        bench.run.start_measuring()
+        await asyncio.sleep(0.3)
+        assert bench.run.state is FINISHED
+        bench.run.stop_sending()
+        bench.run.add_user()
+        bench.run.abort()
+        await asyncio.sleep(120)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+        assert len(bench.server.sent_ns) == 1
+
+    run_virtually(main)
+
+
+def test_open_loop_ramps_before_it_measures(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        duty = open_loop(requests=10, requests_per_second=10, ramp_seconds=2)
+        bench = Bench(monkeypatch, loop, duty)
+        await bench.add_users(1)
+        assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
+        bench.run.start_measuring()
+        assert bench.run.state is RAMPING
+        bench.run.start_measuring()
+        await asyncio.sleep(1.9)
+        assert bench.run.state is RAMPING
+        await asyncio.sleep(0.2)
+        assert bench.run.state is MEASURING
+        await asyncio.sleep(1.3)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+        bench.run.progress(last=True)
+        result = bench.run.result()
+        assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (
+            10,
+            10,
+            0,
+        )
+
+    run_virtually(main)
+
+
+def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        duty = open_loop(requests=10, requests_per_second=1, ramp_seconds=2)
+        bench = Bench(monkeypatch, loop, duty)
+        await bench.add_users(1)
+        bench.server.seconds = 5.0
+        bench.run.start_measuring()
+        await asyncio.sleep(1.9)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (RAMPING, 1)
+        bench.run.stop_sending()
+        assert bench.run.state is STOPPING
+        await asyncio.sleep(3)
+        assert (bench.run.state, len(bench.server.sent_ns)) == (STOPPING, 1)
+        await asyncio.sleep(3)
+        assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+
+    run_virtually(main)

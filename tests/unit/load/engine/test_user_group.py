@@ -1,0 +1,111 @@
+"""Users that connect, start and finish, in virtual time."""
+
+import asyncio
+
+from solrbench.load.engine.user_group import UserGroup
+from support.virtual_time import VirtualTimeLoop, run_virtually
+from unit.load.engine.virtual_server import Calls, calling
+
+
+class User:
+    """Takes a second to connect, and is finished when the test says so."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def prepare(self) -> None:
+        await asyncio.sleep(1)
+        self._calls.append("connected")
+
+    def start(self) -> None:
+        self._calls.append("started")
+
+    def stop(self) -> None:
+        self._calls.append("stopped")
+
+    def abort(self) -> None:
+        self._calls.append("aborted")
+
+
+def group(loop: VirtualTimeLoop, calls: Calls, expected: int) -> UserGroup:
+    return UserGroup(expected, calling(calls, "ready"), calling(calls, "finished"), loop)
+
+
+def test_waiting_users_are_ready_when_the_last_has_connected() -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        calls: Calls = []
+        users = group(loop, calls, 3)
+        for _ in range(3):
+            users.add_waiting(User(calls))
+        await asyncio.sleep(0.9)
+        assert (calls, len(users)) == ([], 3)
+        await asyncio.sleep(0.2)
+        assert calls == [*["connected"] * 3, "ready"]
+        users.start()
+        assert calls[4:] == ["started"] * 3
+
+    run_virtually(main)
+
+
+def test_only_so_many_users_connect_side_by_side() -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        calls: Calls = []
+        users = group(loop, calls, 65)
+        for _ in range(65):
+            users.add_waiting(User(calls))
+        await asyncio.sleep(1.5)
+        assert calls == ["connected"] * 64
+        await asyncio.sleep(1)
+        assert calls[64:] == ["connected", "ready"]
+
+    run_virtually(main)
+
+
+def test_users_are_finished_when_the_last_active_one_is() -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        calls: Calls = []
+        users = group(loop, calls, 2)
+        users.add_started(User(calls))
+        users.add_started(User(calls))
+        users.add_started(User(calls))
+        assert calls == ["started", "started", "ready", "started"]
+        users.on_user_finished()
+        users.on_user_finished()
+        assert "finished" not in calls
+        users.on_user_finished()
+        assert calls[-1] == "finished"
+
+    run_virtually(main)
+
+
+def test_user_that_finishes_as_it_starts_does_not_end_the_others() -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        calls: Calls = []
+        users = group(loop, calls, 2)
+
+        class Brief(User):
+            def start(self) -> None:
+                super().start()
+                users.on_user_finished()
+
+        users.add_waiting(Brief(calls))
+        users.add_waiting(Brief(calls))
+        await asyncio.sleep(2)
+        users.start()
+        assert calls[-3:] == ["started", "started", "finished"]
+
+    run_virtually(main)
+
+
+def test_stop_and_abort_reach_all_users_and_no_connection_is_opened_any_more() -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        calls: Calls = []
+        users = group(loop, calls, 2)
+        users.add_waiting(User(calls))
+        users.add_started(User(calls))
+        users.stop()
+        users.abort()
+        await asyncio.sleep(2)
+        assert calls == ["started", "stopped", "stopped", "aborted", "aborted"]
+
+    run_virtually(main)
