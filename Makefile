@@ -17,6 +17,8 @@ FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile -m "not alone"
 SHOW_SLOW := --durations=40 --durations-min=1
 # Shell scripts by their first line or name.
 SCRIPTS = $(sort $(shell git grep -lE '^.!/.*[/ ](ba)?sh$$') $(wildcard $(shell git ls-files '*.sh')))
+# Words of names, too: test_worker_is_lost and WorkerPool are several words.
+DIALECT := -D hack/dialect.txt -r '[A-Z]?[a-z]+|[A-Z]+(?![a-z])'
 # Sets KUBECONFIG for the cluster of `make cluster`, and PATH for all that hack/tools brings.
 IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 
@@ -61,12 +63,13 @@ check: lint typing verify unit ## lint, typing, verify, unit: Python alone, no r
 	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
 
 .PHONY: lint
-lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling
+lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling, words not to use (hack/dialect.txt)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PYTHONPATH=operator/src $(BIN)/lint-imports
 	$(BIN)/shellcheck $(SCRIPTS)
 	git ls-files -z | xargs -0 $(BIN)/codespell
+	git ls-files -z | xargs -0 $(BIN)/codespell $(DIALECT)
 
 .PHONY: format
 format: $(VENV)/ready ## format and fix what can be fixed
@@ -78,7 +81,7 @@ typing: $(VENV)/ready ## mypy, strict, of sources, tests and bench
 	$(BIN)/mypy
 
 .PHONY: generate
-generate: $(VENV)/ready ## write the CRD, its chart template and the API reference from the models
+generate: $(VENV)/ready ## write the CRD, its chart template and the references from the models and reasons
 	$(BIN)/python -m solrbench.api.generate
 
 .PHONY: verify
