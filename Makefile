@@ -17,6 +17,8 @@ FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile -m "not alone"
 SHOW_SLOW := --durations=40 --durations-min=1
 # Shell scripts by their first line or name.
 SCRIPTS = $(sort $(shell git grep -lE '^.!/.*[/ ](ba)?sh$$') $(wildcard $(shell git ls-files '*.sh')))
+# Words of names, too: test_worker_is_lost and WorkerPool are several words.
+DIALECT := -D hack/dialect.txt -r '[A-Z]?[a-z]+|[A-Z]+(?![a-z])'
 # Sets KUBECONFIG for the cluster of `make cluster`, and PATH for all that hack/tools brings.
 IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 
@@ -61,11 +63,13 @@ check: lint typing verify unit ## lint, typing, verify, unit: Python alone, no r
 	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
 
 .PHONY: lint
-lint: $(VENV)/ready ## ruff, import-linter, ShellCheck
+lint: $(VENV)/ready ## ruff, import-linter, ShellCheck, spelling, words not to use (hack/dialect.txt)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PYTHONPATH=operator/src $(BIN)/lint-imports
 	$(BIN)/shellcheck $(SCRIPTS)
+	git ls-files -z | xargs -0 $(BIN)/codespell
+	git ls-files -z | xargs -0 $(BIN)/codespell $(DIALECT)
 
 .PHONY: format
 format: $(VENV)/ready ## format and fix what can be fixed
@@ -110,7 +114,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 
 .PHONY: bench
-bench: $(VENV)/ready ## speed and rightness of the load against wrk, k6 and Locust (6 minutes)
+bench: $(VENV)/ready ## speed and accuracy of the load against wrk, k6 and Locust (6 minutes)
 	hack/tools bench
 	hack/k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench

@@ -15,10 +15,10 @@ _USERS = 20
 
 @dataclass(frozen=True)
 class Compared:
-    """Percentiles of one pass, in µs.
+    """Percentiles of one step run, in µs.
 
     Attributes:
-        document: the pass as the product reports it
+        document: the step run as the product reports it
         reported: p50, p90, p99, p99.9 by the product
         known: the same by the server
         answers: requests that the server answered
@@ -34,7 +34,7 @@ class Compared:
 def compare_with_server(
     distribution: str, folder: Path, seconds: int, users: int, workers: int = 1
 ) -> Compared:
-    """Measure a pass against a server that delays its answers."""
+    """Measure a step run against a server that delays its responses."""
     with python_server("delays", folder, [distribution]) as server:
         step = {"name": "known", "users": users, "durationSeconds": seconds}
         with product(
@@ -43,7 +43,7 @@ def compare_with_server(
             running.wait_for_stage("WarmingUp", "Measuring")
             prefer([server.pid, *running.workers])
             (document,) = running.documents(seconds)
-        # In the order of the answers, and the first pass begins after the last one of the warm-up.
+        # In the order of the responses; the step run begins after the last one of the warm-up.
         known = server.get_json("/known")[document.warm_up_requests :]
     return Compared(
         document,
@@ -61,13 +61,13 @@ def accuracy(folder: Path, seconds: int) -> list[Row]:
 def _row(distribution: str, folder: Path, seconds: int) -> Row:
     found = compare_with_server(distribution, folder, seconds, _USERS)
     worst = worst_of(found.reported, found.known)
-    told = sum(each.requests for each in found.document.requests)
+    counted = sum(each.requests for each in found.document.requests)
     pairs = zip(found.reported, found.known, strict=True)
     figures = ", ".join(f"{one / 1000:.2f} ({other / 1000:.2f})" for one, other in pairs)
     return Row(
         f"p50 to p99.9, {distribution}",
         "1 % or 0.2 ms",
         f"{worst:.2f} of the bar",
-        worst <= 1 and told == found.answers,
-        f"{figures} ms; {told} of {found.answers} requests",
+        worst <= 1 and counted == found.answers,
+        f"{figures} ms; {counted} of {found.answers} requests",
     )

@@ -26,7 +26,7 @@ class ClientCost(NamedTuple):
 
     @property
     def cpu_percent(self) -> float:
-        """CPU time in per cent of a core."""
+        """CPU time in percent of a core."""
         return 100 * self.cpu_seconds / self.seconds
 
     @property

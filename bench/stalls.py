@@ -31,7 +31,7 @@ def theory(percent: float) -> float:
 
 
 def response_times(folder: Path, seconds: int) -> Histogram:
-    """Measure a pass; `seconds` should hold whole stalls."""
+    """Measure a step run; `seconds` should hold whole stalls."""
     step = {
         "name": "stalls",
         "requestsPerSecond": RATE,

@@ -15,7 +15,7 @@ def exact_percentile(samples: Sequence[int], percent: float) -> int:
 
 
 def reported_percentile(document: StepRunResult, percent: float) -> int:
-    """Return the percentile of the service times of a pass, in µs.
+    """Return the percentile of the service times of a step run, in µs.
 
     Raises:
         ValueError: nothing was measured.
@@ -23,7 +23,7 @@ def reported_percentile(document: StepRunResult, percent: float) -> int:
     """
     found = merge(each.service_time_histogram for each in document.requests).percentile(percent)
     if found is None:
-        raise ValueError(f"pass {document.id} has no requests")
+        raise ValueError(f"step run {document.id} has no requests")
     return found
 
 

@@ -47,7 +47,7 @@ class Delaying:
     def received(self, data: bytes, at_ns: int) -> None:
         """Answer a request after its delay; what asks for figures gets them at once."""
         if not data.startswith(b"GET /solr/books/"):
-            self._tell(data)
+            self._send_figures(data)
             return
         delay = next(self._log.delays)
         if delay < _TIMER_SECONDS:
@@ -66,7 +66,7 @@ class Delaying:
         self._log.known.append((time.perf_counter_ns() - came_ns) // 1000)
         self._socket.write(_ANSWER)
 
-    def _tell(self, data: bytes) -> None:
+    def _send_figures(self, data: bytes) -> None:
         known = data.startswith(b"GET /known")
         body = json.dumps(self._log.known if known else len(self._log.known)).encode()
         if self._socket is not None:

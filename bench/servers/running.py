@@ -55,7 +55,7 @@ class Server:
 
 
 def free_port() -> int:
-    """Return a port on loopback that nobody listens on now."""
+    """Return a free port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -72,6 +72,6 @@ def python_server(module: str, folder: Path, arguments: Sequence[str] = ()) -> I
 
 
 def is_open(port: int) -> bool:
-    """Say whether somebody listens on a port of loopback."""
+    """Say whether a port of loopback is open."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -1,4 +1,4 @@
-"""Programs beside Python that judge the chart and the metrics."""
+"""Programs other than Python that check the chart and the metrics."""
 
 import os
 import shutil

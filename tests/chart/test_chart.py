@@ -24,7 +24,7 @@ from solrbench.manifests.common import OperatorImage
 
 BAD_VALUES = {
     "typo=1": "typo",
-    "image.repositry=x": "repositry",
+    "image.repositry=x": "repositry",  # codespell:ignore repositry
     "image.pullPolicy=Sometimes": "pullPolicy",
     "image.digest=sha256:12": "digest",
     "concurrency=0": "concurrency",
@@ -39,7 +39,7 @@ BAD_VALUES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_lint_has_no_complaint(case: str) -> None:
+def test_helm_lint_passes(case: str) -> None:
     done = helm(
         "lint", "--strict", str(CHART), "-f", str(VALUES / f"{case}.yaml"), "--kube-version", "1.31"
     )
@@ -47,7 +47,7 @@ def test_lint_has_no_complaint(case: str) -> None:
 
 
 @pytest.mark.parametrize(("setting", "field"), BAD_VALUES.items())
-def test_the_schema_refuses(setting: str, field: str) -> None:
+def test_schema_refuses_bad_values(setting: str, field: str) -> None:
     done = template("--set", setting)
     assert done.returncode != 0
     assert "don't meet the specifications of the schema" in done.stderr
@@ -125,7 +125,7 @@ def test_images_by_digest_are_passed_on() -> None:
     assert container("minimal")["image"] == _settings("minimal").image.reference == image
 
 
-def test_the_definition_is_kept_unless_told_otherwise() -> None:
+def test_definition_is_kept_by_default() -> None:
     (kept,) = of_kind("default", "CustomResourceDefinition")
     (dropped,) = of_kind("everything", "CustomResourceDefinition")
     assert kept["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}

@@ -1,4 +1,4 @@
-"""What the operator shows to Prometheus, judged by Prometheus' own tool."""
+"""The operator's metrics, checked by Prometheus' own tool."""
 
 from prometheus_client import CollectorRegistry, generate_latest
 

@@ -126,9 +126,7 @@ def test_without_a_definition_there_is_no_kind_to_ask_for(
     assert _reason(cluster, namespace, "127.0.0.1:1", 0) == "SolrOperatorMissing"
 
 
-def test_the_version_is_told_by_its_schema(
-    dynamic: DynamicClient, definition: dict[str, Any]
-) -> None:
+def test_schema_reveals_the_version(dynamic: DynamicClient, definition: dict[str, Any]) -> None:
     wanted = set(schema_at(definition, *POD_OPTIONS)["properties"])
     assert observed(dynamic) == wanted
     assert wanted >= NEWER or wanted.isdisjoint(NEWER)

@@ -10,7 +10,7 @@ import pytest
 from support import existing_solr, kube
 from support.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
 from support.certificates import authority, server_files
-from support.existing_solr import BALANCER, ENCRYPTED, PASSWORD, PROXY, REDIRECT, door_url
+from support.existing_solr import BALANCER, ENCRYPTED, PASSWORD, PROXY, REDIRECT, endpoint_url
 
 Run = Callable[..., str]
 OLD = "old"
@@ -18,19 +18,19 @@ NODES = 2
 DOCUMENTS = 2000
 QUERIES = "old-queries"
 SECRETS = ("right-login", "wrong-login", "right-authority", "wrong-authority")
-DOORS = {
+ENDPOINTS = {
     "nodes": existing_solr.node_urls(OLD, NODES),
-    "proxy": [door_url(PROXY)],
-    "balancer": [door_url(BALANCER)],
+    "proxy": [endpoint_url(PROXY)],
+    "balancer": [endpoint_url(BALANCER)],
 }
 
 
 @pytest.fixture(scope="module", autouse=True)
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A SolrCloud with a collection and a password, and doors to it."""
+    """A SolrCloud with a collection and a password, and endpoints to it."""
     folder = tmp_path_factory.mktemp("certificates")
     right, wrong = authority(folder, "right"), authority(folder, "wrong")
-    host = f"{existing_solr.DOORS}.{kube.NAMESPACE}.svc"
+    host = f"{existing_solr.ENDPOINTS}.{kube.NAMESPACE}.svc"
     kube.apply(
         small(
             OLD,
@@ -42,7 +42,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     kube.wait_for_success(OLD)
     kube.wait_for_reason(OLD, "CleanedUp", "CleanupSkipped", 20)
     existing_solr.lock(OLD)
-    existing_solr.open_doors(OLD, NODES, *server_files(folder, "right", host))
+    existing_solr.open_endpoints(OLD, NODES, *server_files(folder, "right", host))
     kube.apply(
         existing_solr.trust("right-authority", right),
         existing_solr.trust("wrong-authority", wrong),
@@ -51,7 +51,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         config_map(QUERIES, queries__txt="q=*:*\nq=category_s:books\n"),
     )
     yield
-    existing_solr.close_doors()
+    existing_solr.close_endpoints()
     kube.kubectl("delete", "secret", *SECRETS, "--ignore-not-found")
     kube.kubectl("delete", "configmap", QUERIES, "--ignore-not-found")
     kube.delete(OLD)
@@ -75,10 +75,10 @@ def failure(name: str, seconds: float = 60) -> kube.Body:
     return kube.condition(name, "Succeeded")
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_collection_of_our_own_comes_and_goes(run: Run, door: str) -> None:
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_collection_of_our_own_comes_and_goes(run: Run, endpoint: str) -> None:
     before = existing_solr.indexes(OLD), existing_solr.config_sets()
-    name = run(on_old(f"by-{door}", DOORS[door], cleanup="Never"))
+    name = run(on_old(f"by-{endpoint}", ENDPOINTS[endpoint], cleanup="Never"))
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS
     assert status["target"]["liveNodes"] == NODES
@@ -89,23 +89,23 @@ def test_collection_of_our_own_comes_and_goes(run: Run, door: str) -> None:
     made = existing_solr.indexes(name)
     assert sum(documents for documents, _ in made.values()) == DOCUMENTS
     plan = json.loads(_config_maps(name)[f"{name}-index"]["index-plan.json"])
-    assert set(plan["leaderUrls"]) == (set(DOORS["nodes"]) if door == "nodes" else set())
+    assert set(plan["leaderUrls"]) == (set(ENDPOINTS["nodes"]) if endpoint == "nodes" else set())
     kube.delete(name)
     assert existing_solr.collections() == {OLD}
     assert (existing_solr.indexes(OLD), existing_solr.config_sets()) == before
 
 
 def test_collection_of_our_own_is_gone_when_the_benchmark_ends(run: Run) -> None:
-    name = run(on_old("tidy", DOORS["balancer"]))
+    name = run(on_old("tidy", ENDPOINTS["balancer"]))
     kube.wait_for_success(name)
     kube.wait_for_reason(name, "CleanedUp", "CleanedUp", 60)
     assert existing_solr.collections() == {OLD}
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_collection_of_the_user_is_only_read(run: Run, door: str) -> None:
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_collection_of_the_user_is_only_read(run: Run, endpoint: str) -> None:
     before = existing_solr.indexes(OLD), existing_solr.config_sets()
-    name = run(used(f"use-{door}", DOORS[door]))
+    name = run(used(f"use-{endpoint}", ENDPOINTS[endpoint]))
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS
     (result,) = status["results"]
@@ -122,7 +122,7 @@ def test_collection_with_the_name_of_the_benchmark_is_left_alone(run: Run) -> No
     made = {"action": "CREATE", "name": stranger, "numShards": 1, "collection.configName": OLD}
     existing_solr.inspect("/admin/collections", **made)
     try:
-        name = run(on_old(stranger, DOORS["proxy"]))
+        name = run(on_old(stranger, ENDPOINTS["proxy"]))
         assert failure(name)["reason"] == "CollectionExists"
         kube.delete(name)
         assert existing_solr.collections() == {OLD, stranger}
@@ -132,15 +132,15 @@ def test_collection_with_the_name_of_the_benchmark_is_left_alone(run: Run) -> No
 
 
 def test_wrong_password_is_reported_and_not_retried(run: Run) -> None:
-    name = run(on_old("guessing", DOORS["nodes"], "wrong-login"))
-    told = failure(name)
-    assert told["reason"] == "AuthenticationFailed"
-    assert "basicAuth.secret.name" in told["message"]
+    name = run(on_old("guessing", ENDPOINTS["nodes"], "wrong-login"))
+    condition = failure(name)
+    assert condition["reason"] == "AuthenticationFailed"
+    assert "basicAuth.secret.name" in condition["message"]
     assert "a guess" not in json.dumps(kube.benchmark(name))
 
 
 def test_login_may_come_later(run: Run) -> None:
-    name = run(used("waiting", DOORS["proxy"], "late-login"))
+    name = run(used("waiting", ENDPOINTS["proxy"], "late-login"))
     message = kube.wait_for_reason(name, "Accepted", "SecretNotFound", 30)
     assert "late-login" in message
     try:
@@ -159,9 +159,9 @@ def test_login_may_come_later(run: Run) -> None:
         ("api-server", "https://kubernetes.default.svc/solr"),
     ],
 )
-def test_hosts_that_are_not_allowed(run: Run, name: str, url: str) -> None:
-    told = failure(run(on_old(f"host-{name}", [url])))
-    assert told["reason"] == "HostNotAllowed"
+def test_forbidden_host_fails_the_benchmark(run: Run, name: str, url: str) -> None:
+    condition = failure(run(on_old(f"host-{name}", [url])))
+    assert condition["reason"] == "HostNotAllowed"
 
 
 def over_tls(name: str, url: str, secret: str | None) -> kube.Body:
@@ -172,7 +172,7 @@ def over_tls(name: str, url: str, secret: str | None) -> kube.Body:
 
 
 def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
-    url = door_url(ENCRYPTED)
+    url = endpoint_url(ENCRYPTED)
     name = run(over_tls("by-tls", url, "right-authority"))
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS
@@ -182,31 +182,35 @@ def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
     kube.wait_for("removal of ours", lambda: existing_solr.collections() == {OLD}, 30)
 
 
-OTHER_HOST = f"https://{existing_solr.DOORS}.{kube.NAMESPACE}.svc.cluster.local:{ENCRYPTED}/solr"
+OTHER_HOST = (
+    f"https://{existing_solr.ENDPOINTS}.{kube.NAMESPACE}.svc.cluster.local:{ENCRYPTED}/solr"
+)
 
 
 @pytest.mark.parametrize(
     ("name", "url", "secret"),
     [
-        ("wrong-authority", door_url(ENCRYPTED), "wrong-authority"),
-        ("no-authority", door_url(ENCRYPTED), None),
+        ("wrong-authority", endpoint_url(ENCRYPTED), "wrong-authority"),
+        ("no-authority", endpoint_url(ENCRYPTED), None),
         ("other-host", OTHER_HOST, "right-authority"),
     ],
     ids=["wrong-authority", "no-authority", "other-host"],  # the same in every namespace
 )
-def test_certificate_that_is_not_trusted(run: Run, name: str, url: str, secret: str | None) -> None:
-    told = failure(run(over_tls(name, url, secret)))
-    assert told["reason"] == "CertificateNotTrusted"
-    assert "target.existing.tls.caSecret" in told["message"]
+def test_untrusted_certificate_fails_the_benchmark(
+    run: Run, name: str, url: str, secret: str | None
+) -> None:
+    condition = failure(run(over_tls(name, url, secret)))
+    assert condition["reason"] == "CertificateNotTrusted"
+    assert "target.existing.tls.caSecret" in condition["message"]
 
 
 def test_redirect_is_not_followed(run: Run) -> None:
-    told = failure(run(on_old("redirected", [door_url(REDIRECT)])))
-    assert told["reason"] == "RedirectRefused"
+    condition = failure(run(on_old("redirected", [endpoint_url(REDIRECT)])))
+    assert condition["reason"] == "RedirectRefused"
 
 
 def test_password_is_nowhere_but_in_its_secret(run: Run) -> None:
-    name = run(on_old("discreet", DOORS["nodes"], cleanup="Never"))
+    name = run(on_old("discrete", ENDPOINTS["nodes"], cleanup="Never"))
     kube.wait_for_success(name)
     pods = [body["metadata"]["name"] for body in kube.items("pods")]
     ours = [pod for pod in pods if pod.startswith((name, "solrbench"))]
@@ -221,7 +225,7 @@ def test_password_is_nowhere_but_in_its_secret(run: Run) -> None:
 
 
 def test_node_that_starts_again_means_a_fresh_collection(run: Run) -> None:
-    name = run(on_old("restarted", DOORS["balancer"], load=_long_load()))
+    name = run(on_old("restarted", ENDPOINTS["balancer"], load=_long_load()))
     kube.wait_for_reason(name, "Measured", "Measuring", 240)
     kube.kubectl("exec", f"{OLD}-solr-1", "--", "sh", "-c", "kill 1")
     kube.wait_for("second attempt", lambda: kube.status(name)["attempts"]["target"] == 2, 120)

@@ -1,4 +1,4 @@
-"""What goes wrong is told in a condition, with the place and the remedy, and leaves nothing."""
+"""A failure is reported in a condition, with its location and remedy, and leaves no pods."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from support.benchmarks import SMALL_SOLR, config_map, small
 
 Run = Callable[..., str]
 SOON = 60.0
-"""Seconds within which a pod's trouble must be told."""
+"""Seconds within which a pod's problem must be reported."""
 
 
 def solr_cloud(**changes: object) -> dict[str, object]:
@@ -61,7 +61,7 @@ def test_pod_problem_is_reported_within_a_minute(
     assert kube.condition(name, "Succeeded")["reason"] == reason
 
 
-def test_trouble_that_stays_ends_at_the_deadline(run: Run) -> None:
+def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
     name = run(
         small(
             "late",

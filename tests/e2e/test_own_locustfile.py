@@ -43,4 +43,4 @@ def test_own_users_go_on_when_a_worker_is_lost(run: Run) -> None:
     assert counted["find-item"] >= counted["check-out"]
     (verdict,) = status["verdicts"]
     assert verdict["verdict"] == "Invalid"
-    assert "WorkersLost" in {doubt["reason"] for doubt in verdict["reasons"]}
+    assert "WorkersLost" in {reason["reason"] for reason in verdict["reasons"]}

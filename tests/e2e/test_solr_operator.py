@@ -99,7 +99,7 @@ def test_other_benchmarks_may_read_its_collection(finished: dict[str, Any], run:
 
 def test_cloud_that_is_not_there_is_waited_for(finished: dict[str, Any], run: Run) -> None:
     assert finished
-    name = run(beside("no-cloud", "nobody"))
+    name = run(beside("no-cloud", "missing"))
     message = kube.wait_for_reason(name, "Accepted", "SolrCloudNotFound", 30)
     assert "target.existing.solrCloudName" in message
 
@@ -153,13 +153,13 @@ def test_benchmark_waits_for_a_solr_operator(run: Run, solr_operator: SolrOperat
 
 
 def test_operator_lost_on_the_way(run: Run, solr_operator: SolrOperator) -> None:
-    """Solr runs, but is not ready for anybody until the operator says so."""
+    """Solr runs, but receives no requests until the operator marks it ready."""
     name = run(small("lost-on-the-way", target__solrCloud=ON_OPERATOR))
     kube.wait_for("StatefulSet", lambda: kube.get("statefulsets", f"{name}-solrcloud"), 120)
     solr_operator.stop()
     try:
         kube.wait_for("Solr", lambda: _solr_runs(name), 120)
-        kube.wait_for("words about the gates", lambda: _gates_are_told(name), 30)
+        kube.wait_for("words about the gates", lambda: _gates_are_reported(name), 30)
     finally:
         solr_operator.start()
     assert kube.wait_for_success(name)["attempts"] == {"target": 1, "load": 1}
@@ -170,10 +170,10 @@ def _solr_runs(name: str) -> bool:
     return bool(statuses) and all(each and each[0]["ready"] for each in statuses)
 
 
-def _gates_are_told(name: str) -> bool:
-    told = kube.condition(name, "TargetReady")
-    assert told["status"] == "False"
-    return told["reason"] == "SolrCloudNotReady" and "readiness gates" in told["message"]
+def _gates_are_reported(name: str) -> bool:
+    condition = kube.condition(name, "TargetReady")
+    assert condition["status"] == "False"
+    return condition["reason"] == "SolrCloudNotReady" and "readiness gates" in condition["message"]
 
 
 def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> None:
@@ -185,8 +185,10 @@ def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> 
     try:
         kube.kubectl("delete", "solrbenchmark", name, "--wait=false")
         kube.wait_for("deletion of the cloud", lambda: _is_held(name), 60)
-        told = kube.wait_for("words about it", lambda: _warnings(name, "SolrCloudNotRemoved"), 60)
-        assert "check that the operator that made it runs" in told[0]
+        messages = kube.wait_for(
+            "words about it", lambda: _warnings(name, "SolrCloudNotRemoved"), 60
+        )
+        assert "check that the operator that made it runs" in messages[0]
     finally:
         solr_operator.start()
     kube.delete(name)

@@ -1,4 +1,4 @@
-"""One Solr behind three doors, each counted by whoever stands in it; queries for one shard only."""
+"""One Solr through three endpoints, which count their requests; queries for one shard only."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from support.solr_itself import core_statuses, search_requests, shard_requests
 
 EXAMPLE = Path(__file__).parents[2] / "examples/variants.yaml"
 NAME = "variants"  # the proxy of the example leads to the Service of this benchmark
-DOORS = ("nodes", "service", "proxy")
+ENDPOINTS = ("nodes", "service", "proxy")
 REPEATS, REQUESTS, WARM_UP = 3, 200, 50
 PROXY = "variants-proxy"
 
@@ -65,20 +65,20 @@ def report(status: dict[str, Any]) -> dict[str, Any]:
 
 def test_every_variant_has_results_of_its_own(status: dict[str, Any]) -> None:
     found = [(each["variant"], each["repeats"], each["requests"]) for each in status["results"]]
-    assert found == [(door, REPEATS, REPEATS * REQUESTS) for door in DOORS]
+    assert found == [(endpoint, REPEATS, REPEATS * REQUESTS) for endpoint in ENDPOINTS]
     assert [each["failures"] for each in status["results"]] == [0, 0, 0]
     assert status["report"]["totalSteps"] == status["report"]["storedSteps"] == 9
 
 
 def test_variants_took_turns(report: dict[str, Any]) -> None:
     steps = sorted(report["steps"], key=lambda step: step["startTime"])
-    assert [step["variant"] for step in steps] == list(DOORS) * REPEATS
+    assert [step["variant"] for step in steps] == list(ENDPOINTS) * REPEATS
     assert [step["warmUpRequests"] for step in steps] == [WARM_UP] * 9
 
 
 def test_request_counts_are_those_of_solr(status: dict[str, Any]) -> None:
     measured = sum(each["requests"] for each in status["results"])
-    assert search_requests(NAME) == measured + REPEATS * len(DOORS) * WARM_UP
+    assert search_requests(NAME) == measured + REPEATS * len(ENDPOINTS) * WARM_UP
 
 
 def test_requests_of_the_proxy_are_those_of_its_own_log(status: dict[str, Any]) -> None:
@@ -130,7 +130,7 @@ def test_every_form_of_the_report_shows_the_comparison(status: dict[str, Any]) -
         assert "% (95 % confidence: " in text
         assert "Variant" in text
     lines = list(csv.DictReader(io.StringIO(solrbench("report", NAME, "-o", "csv"))))
-    assert [line["variant"] for line in lines] == list(DOORS)
+    assert [line["variant"] for line in lines] == list(ENDPOINTS)
 
 
 def test_service_goes_with_the_benchmark(status: dict[str, Any]) -> None:

@@ -112,7 +112,7 @@ def test_solr_holds_what_was_written(status: dict[str, Any]) -> None:
 def test_every_step_has_a_verdict(status: dict[str, Any]) -> None:
     assert [each["step"] for each in status["verdicts"]] == list(STEPS)
     for each in status["verdicts"]:
-        doubts = {doubt["reason"] for doubt in each.get("reasons", [])}
+        reasons = {reason["reason"] for reason in each.get("reasons", [])}
         # Few of the rarer requests; and the machine that runs this suite may be busy.
-        assert doubts <= {"TooFewSamples", "WorkerSaturated", "ScheduleLag"}
-        assert each["verdict"] == ("Invalid" if doubts else "Valid")
+        assert reasons <= {"TooFewSamples", "WorkerSaturated", "ScheduleLag"}
+        assert each["verdict"] == ("Invalid" if reasons else "Valid")

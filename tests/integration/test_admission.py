@@ -1,4 +1,4 @@
-"""The real API server's verdict on the tables that pydantic judges in the unit tests."""
+"""The real API server's verdict on the tables that pydantic validates in the unit tests."""
 
 import uuid
 from collections.abc import Iterator

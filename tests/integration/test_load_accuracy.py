@@ -36,7 +36,7 @@ def test_percentiles_are_those_of_the_server(
         document = found.document
         assert sum(each.requests for each in document.requests) == found.answers > 300
         assert sum(each.failures for each in document.requests) == 0
-        # Nobody can have seen an answer before it was sent.
+        # No client can have seen a response before it was sent.
         pairs = zip(found.reported, found.known, strict=True)
         assert all(reported >= 0.998 * known for reported, known in pairs)
         if worst_of(found.reported, found.known) <= 1:

@@ -80,7 +80,7 @@ def test_step_of_requests_is_repeated_by_who_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_planned_rate_is_planned_anew_for_who_is_left(tmp_path: Path) -> None:
+def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) -> None:
     with serving() as server:
         step = {"requestsPerSecond": 50, "arrivalDistribution": "Uniform", "durationSeconds": 10}
         plan = make_plan(server, {"name": "planned", **step}, **GOES_ON)

@@ -22,7 +22,7 @@ STARTING_SECONDS = 45
 """Longest wait for processes that have to start on a busy machine."""
 
 SLACK_MICROSECONDS = 100_000
-"""What a busy machine may add; whoever omits the waiting is wrong by most of a second."""
+"""What a busy machine may add; a client that omits the waiting is wrong by most of a second."""
 
 
 def measure(load: Load, pass_id: str) -> StepRunResult:

@@ -91,7 +91,7 @@ class Streamer(FastHttpUser):
     def stream(self):
         answer = self.client.get("/select", params={"q": "brook"}, name="stream", stream=True)
         if "numFound" not in "".join(part for part in answer.iter_content()):
-            raise AssertionError("somebody else has read the stream")
+            raise AssertionError("another reader has consumed the stream")
         self.environment.events.request.fire(
             request_type="SELF", name="whole stream", response_time=1, response_length=0,
             exception=None, context={},
@@ -122,11 +122,11 @@ def own_load(
         yield load
 
 
-def told(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:
+def shown(slow: SlowRequest) -> tuple[str, str | None, int | None, str | None]:
     return slow.query, slow.node, slow.qtime_milliseconds, slow.failure
 
 
-def judged(document: StepRunResult) -> StepVerdict:
+def verdict_of(document: StepRunResult) -> StepVerdict:
     steps = [{"name": document.step, "users": 2, "durationSeconds": 2}]
     load = LoadSpec.model_validate({"workers": 2, "steps": steps})
     return evaluate_step(document.step, "", [document], load)
@@ -145,7 +145,7 @@ def check_slowest(exact: StepRunResult, read: RequestResult, node: str) -> None:
     times = [each.service_time_microseconds for each in read.slow_requests]
     assert times == sorted(times, reverse=True)
     assert times[0] == read.max_microseconds
-    assert {told(each) for each in read.slow_requests} == {
+    assert {shown(each) for each in read.slow_requests} == {
         ("GET /solr/books/select?q=river", node, 1, None)
     }
     assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
@@ -184,7 +184,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert sum(window.requests for window in read.windows) == 203
     assert read.bytes_received > 203 * 70
     check_slowest(exact, read, server.url.split("/")[2])
-    lines = verdict_lines([judged(exact)])
+    lines = verdict_lines([verdict_of(exact)])
     for answers in ("partial", "empty"):
         gap = f"{answers.capitalize()}Answers of exact: {answers} answers were not counted"
         assert f"not checked: {gap}" in lines
@@ -258,7 +258,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert 0 <= asked["write"] - counts["write"] <= 2
     assert asked["never"] == 0
     node = server.url.split("/")[2]
-    assert {name: {told(each) for each in r.slow_requests} for name, r in by_name.items()} == {
+    assert {name: {shown(each) for each in r.slow_requests} for name, r in by_name.items()} == {
         "read": {("GET /solr/books/select?q=lake", node, 1, None)},
         "write": {("GET /solr/books/select?q=write", node, 1, "CheckFailed")},
         "compute": {("SELF compute", None, None, None)},
@@ -272,7 +272,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert line.startswith("compute: 7.5 ms in mixed, repeat 1, ")
     assert line.endswith(" s: SELF compute")
     # Partial answers that the file's own code finds are no gap.
-    (partial,) = [each for each in judged(mixed).reasons if each.reason == "PartialResults"]
+    (partial,) = [each for each in verdict_of(mixed).reasons if each.reason == "PartialResults"]
     count = counts["half"]
     begin = f"{count} of {count} requests of half had partial results (100 %, limit 0 %); "
     assert partial.message.startswith(begin)
@@ -348,7 +348,7 @@ def test_example_checks_out(tmp_path: Path) -> None:
     assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
     assert {n: e.failure_kinds for n, e in by_name.items() if e.failures} == {}
     counts = {name: each.requests for name, each in by_name.items()}
-    slow = {name: {told(each)[:2] for each in r.slow_requests} for name, r in by_name.items()}
+    slow = {name: {shown(each)[:2] for each in r.slow_requests} for name, r in by_name.items()}
     assert slow["check-out"] == {("transaction check-out", None)}
     assert {each[0].partition("=")[0] for each in slow["show-item"]} == {"GET /solr/books/get?id"}
     assert {each[0] for each in slow["write-loan"]} == {

@@ -211,12 +211,12 @@ def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
 @pytest.mark.timeout(90)
 def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(23)]
-    doors, repeats = ("raw", "proxy"), (1, 2)
+    endpoints, repeats = ("raw", "proxy"), (1, 2)
     with serving() as raw, serving() as proxy:
         plan = make_plan(raw, warmUp={"requests": 20, "users": 2})
         plan["variants"] = [
             {"variant": name, "urls": [each.url]}
-            for name, each in zip(doors, (raw, proxy), strict=True)
+            for name, each in zip(endpoints, (raw, proxy), strict=True)
         ]
         plan["passes"] = [
             {
@@ -226,7 +226,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
                 "step": step,
             }
             for repeat in repeats
-            for place, variant in enumerate(doors)
+            for place, variant in enumerate(endpoints)
             for number, step in enumerate(
                 [
                     {"name": "low", "users": 2, "requests": 40},
@@ -242,7 +242,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
             load.wait_for_page(
                 {
                     f"{step} ({variant})": 2 * requests
-                    for variant in doors
+                    for variant in endpoints
                     for step, requests in {"warm-up": 20, "low": 40, "up": 60}.items()
                 }
             )

@@ -1,4 +1,4 @@
-"""The verdict on real workers: healthy, saturated, throttled and without anybody to talk to."""
+"""The verdict on real workers: healthy, saturated, throttled and without a server."""
 
 import os
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 CALM = {"constantMilliseconds": 10}
 
 
-def judged(document: StepRunResult, step: dict[str, Any], **validity: int) -> StepVerdict:
+def verdict_of(document: StepRunResult, step: dict[str, Any], **validity: int) -> StepVerdict:
     load = {"workers": len(document.workers), "steps": [step], "validity": validity}
-    # Nobody looks at pods or counts empty answers here.
+    # Pods and empty results are not recorded here.
     return evaluate_step(step["name"], "", [document], Load.model_validate(load))
 
 
-def told(verdict: StepVerdict) -> dict[str, str]:
+def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
     return {each.reason: each.message for each in verdict.reasons}
 
 
@@ -42,10 +42,10 @@ def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> No
         with running(tmp_path, plan, "a\nb\n") as load:
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
             found = [load.fetch(pass_id) for pass_id in state.unacknowledged]
-    verdict = judged(found[0], calm)
-    assert (verdict.verdict, told(verdict)) == ("Valid", {})
+    verdict = verdict_of(found[0], calm)
+    assert (verdict.verdict, messages_by_reason(verdict)) == ("Valid", {})
     # Together the two processes want more than two cores, and get less if others run here.
-    doubts = told(judged(found[1], full))
+    doubts = messages_by_reason(verdict_of(found[1], full))
     assert set(doubts) == {"WorkerSaturated"}
     assert "limit 90 %)" in doubts["WorkerSaturated"]
     for worker in found[1].workers:
@@ -72,7 +72,7 @@ def cpu_group(milli_cores: int) -> Iterator[Path]:
 
 
 @pytest.mark.timeout(60)
-def test_throttled_worker(tmp_path: Path) -> None:
+def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
     free = {"name": "free", "users": 2, "durationSeconds": 2, "thinkTime": CALM}
     held = {"name": "held", "users": 32, "durationSeconds": 3}
     with fast_server() as server, cpu_group(100) as group:
@@ -82,12 +82,12 @@ def test_throttled_worker(tmp_path: Path) -> None:
             (group / "cgroup.procs").write_text(str(load.workers[0].pid))
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
             found = [load.fetch(pass_id) for pass_id in state.unacknowledged]
-            # The group goes when nobody is in it.
+            # The group goes when no process is in it.
             load.workers[0].kill()
             load.workers[0].wait()
     (worker,) = found[1].workers
     assert worker.cpu_limit_cores == 0.1
-    doubts = told(judged(found[1], held))
+    doubts = messages_by_reason(verdict_of(found[1], held))
     assert set(doubts) == {"WorkerSaturated", "PodThrottled"}
     assert " at 0.1 cores (" in doubts["PodThrottled"]
 
@@ -100,7 +100,7 @@ def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path
         server.process.kill()
         load.wait(lambda state: len(state.unacknowledged) == 1)
         document = load.fetch("r1-s0-alone")
-    doubts = told(judged(document, step, max_failed_percent=10))
+    doubts = messages_by_reason(verdict_of(document, step, max_failed_percent=10))
     assert "limit 10 % of the seconds)" in doubts["RequestsFailed"]
     (result,) = document.requests
     # Each user fails at most 11 times in the first second, and once in each of the others.

@@ -21,16 +21,16 @@ COLD_REQUESTS, COLD_SECONDS, WARM_SECONDS = 300, 0.200, 0.020
 
 
 class WarmingSolr:
-    """Gets quicker with every request until it is warm; tells of its caches as Solr 9 does."""
+    """Gets quicker with every request until it is warm; serves cache metrics as Solr 9 does."""
 
-    def __init__(self, *, tells: bool = True) -> None:
+    def __init__(self, *, has_metrics: bool = True) -> None:
         self.selects = 0
-        self.tells = tells
+        self.has_metrics = has_metrics
         self.metrics = 0
 
     async def __call__(self, exchange: Exchange) -> None:
         if exchange.path.endswith("/admin/metrics"):
-            self._tell(exchange)
+            self._send_metrics(exchange)
         elif exchange.path.endswith("/select"):
             self.selects += 1
             cold = max(1 - self.selects / COLD_REQUESTS, 0)
@@ -39,9 +39,9 @@ class WarmingSolr:
         else:
             exchange.send()
 
-    def _tell(self, exchange: Exchange) -> None:
+    def _send_metrics(self, exchange: Exchange) -> None:
         self.metrics += 1
-        if not self.tells:
+        if not self.has_metrics:
             exchange.send(b"no", status=403)
             return
         hits = max(self.selects - COLD_REQUESTS, 0)
@@ -98,7 +98,7 @@ def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> 
 
 @pytest.mark.timeout(120)
 def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path) -> None:
-    solr = WarmingSolr(tells=False)
+    solr = WarmingSolr(has_metrics=False)
     with serving(solr) as server:
         step = {"name": "step", "users": 2, "requests": 10}
         plan = make_plan(

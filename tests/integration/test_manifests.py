@@ -13,7 +13,7 @@ from support.resources import SOLR, Changes
 
 pytestmark = pytest.mark.cluster
 
-WISHES: dict[str, Changes] = {
+CHANGES: dict[str, Changes] = {
     "little": {},
     "everything": {
         f"{SOLR}.zookeeper": {"replicas": 3, "heap": "1Gi"},
@@ -58,7 +58,7 @@ def namespace(server: ApiServer) -> Iterator[str]:
     server.delete_namespace(name)
 
 
-@pytest.mark.parametrize("changes", WISHES.values(), ids=WISHES.keys())
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES.keys())
 def test_every_object_is_stored_as_built(
     server: ApiServer, namespace: str, changes: Changes
 ) -> None:
@@ -66,7 +66,7 @@ def test_every_object_is_stored_as_built(
         assert lost(manifest, server.try_apply(manifest)) == []
 
 
-@pytest.mark.parametrize("changes", WISHES.values(), ids=WISHES.keys())
+@pytest.mark.parametrize("changes", CHANGES.values(), ids=CHANGES.keys())
 def test_every_pod_is_let_into_a_restricted_namespace(
     server: ApiServer, namespace: str, changes: Changes
 ) -> None:

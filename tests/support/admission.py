@@ -1,4 +1,4 @@
-"""The real API server as judge of resources: what it stores, or why it refuses."""
+"""The real API server as validator of resources: what it stores, or why it refuses."""
 
 import json
 import os
@@ -16,8 +16,8 @@ from support.resources import Changes, change
 
 NAMESPACE = "default"
 SECONDS = 30
-JUDGED = {"dry_run": "All", "field_validation": "Strict"}
-"""Judge with the strictness of kubectl, store nothing."""
+STRICT = {"dry_run": "All", "field_validation": "Strict"}
+"""Validate as strictly as kubectl does, store nothing."""
 
 
 class RejectedError(Exception):
@@ -29,7 +29,7 @@ class RejectedError(Exception):
 
 
 class ApiServer:
-    """Stores and judges benchmarks with the strictness of `kubectl apply`."""
+    """Stores and validates benchmarks as strictly as `kubectl apply`."""
 
     def __init__(self, kubeconfig: str) -> None:
         self._api = config.new_client_from_config(config_file=kubeconfig)
@@ -57,7 +57,7 @@ class ApiServer:
 
     def try_create(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return what would be stored."""
-        return self._call("create_namespaced_custom_object", body=body, **JUDGED)
+        return self._call("create_namespaced_custom_object", body=body, **STRICT)
 
     def try_update(self, name: str, changes: Changes) -> dict[str, Any]:
         """Return what would be stored after `changes` to a stored benchmark."""
@@ -68,13 +68,13 @@ class ApiServer:
         return self._replace("replace_namespaced_custom_object_status", name, {"status": status})
 
     def _replace(self, call: str, name: str, changes: Changes) -> dict[str, Any]:
-        """Replace what is read, again when somebody else wrote meanwhile (HTTP 409)."""
+        """Replace what is read, again after a conflicting write (HTTP 409)."""
         while True:
             body = self._call("get_namespaced_custom_object", name=name)
             for path, value in changes.items():
                 change(body, path, value)
             try:
-                return self._call(call, name=name, body=body, **JUDGED)
+                return self._call(call, name=name, body=body, **STRICT)
             except ConflictException:
                 continue
 

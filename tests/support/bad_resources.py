@@ -1,10 +1,10 @@
-"""Every bad resource: one table for both judges.
+"""Every bad resource: one table for both validators.
 
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
 from support.bad_datasets import DATA
-from support.bad_doors import DOORS, ROUTING
+from support.bad_endpoints import ENDPOINTS, ROUTING
 from support.bad_existing import EXISTING_TARGETS
 from support.bad_loads import LOAD, WHOLE
 from support.bad_topologies import QUANTITIES, TOPOLOGY
@@ -15,7 +15,7 @@ BAD = [
     *TOPOLOGY,
     *DATA,
     *LOAD,
-    *DOORS,
+    *ENDPOINTS,
     *ROUTING,
     *WHOLE,
     *EXISTING_TARGETS,

@@ -1,4 +1,4 @@
-"""One row of the tables of bad resources, and what the judges say."""
+"""One row of the tables of bad resources, and the validators' messages."""
 
 from dataclasses import dataclass
 
@@ -41,6 +41,6 @@ class Bad:
 
 
 def bad(name: str, changes: Changes, field: str, message: str | tuple[str, str]) -> Bad:
-    """Return a row; a rule of ours has one message for both judges."""
+    """Return a row; a rule of ours has one message for both validators."""
     server, local = (message, message) if isinstance(message, str) else message
     return Bad(name, changes, field, server, local)

@@ -146,7 +146,7 @@ TOPOLOGY = [
         SOLR_10,
     ),
     bad(
-        "ZooKeeper that nobody provides",
+        "ZooKeeper without a provider",
         {f"{SOLR}.provisioner": "StatefulSet", f"{SOLR}.zookeeper": {"mode": "Provided"}},
         SOLR,
         "zookeeper.mode must not be Provided with provisioner StatefulSet",
@@ -285,7 +285,7 @@ TOPOLOGY = [
         "must not set more than one of size, maxRamMegabytes",
     ),
     bad(
-        "autowarming in per cent",
+        "autowarming in percent",
         {"spec.collection.caches": {"filter": {"autowarmCount": "10%"}}},
         "spec.collection.caches.filter.autowarmCount",
         NOT_INTEGER,

@@ -40,7 +40,7 @@ def schema_at(definition: Body, *path: str) -> Body:
 def installed(dynamic: DynamicClient, definition: Body) -> Iterator[None]:
     """Install a definition until the end of the block.
 
-    One that is there belongs to somebody and is neither replaced nor removed.
+    One that is there already is neither replaced nor removed.
     """
     api = client.ApiextensionsV1Api(dynamic.client)
     name = definition["metadata"]["name"]

@@ -1,7 +1,7 @@
 """A SolrCloud that asks for a password, with nginx in front: what users have already.
 
-The nodes are those that a benchmark has left (`cleanup: Never`); from then on they belong to
-nobody. Security is switched on by Solr's own means, a `security.json` in ZooKeeper.
+The nodes are those that a benchmark has left (`cleanup: Never`); from then on no
+benchmark owns them. Security is switched on by Solr's own means, a `security.json` in ZooKeeper.
 """
 
 import base64
@@ -14,9 +14,9 @@ from urllib.parse import urlencode
 from support import api_server, kube
 
 USER, PASSWORD = "bench", "Rocks:and Røll"
-DOORS = "doors"
+ENDPOINTS = "endpoints"
 PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED = 8081, 8082, 8083, 8084, 8085
-FILES = "/etc/nginx/doors"
+FILES = "/etc/nginx/endpoints"
 CONTEXT = {
     "runAsNonRoot": True,
     "runAsUser": 101,
@@ -87,14 +87,14 @@ def node_urls(name: str, nodes: int) -> list[str]:
     return [f"http://{_host(name, i)}/solr" for i in range(nodes)]
 
 
-def door_url(port: int) -> str:
+def endpoint_url(port: int) -> str:
     """Return the base URL behind one of nginx's ports."""
     scheme = "https" if port == ENCRYPTED else "http"
-    return f"{scheme}://{DOORS}:{port}/solr"
+    return f"{scheme}://{ENDPOINTS}:{port}/solr"
 
 
 def lock(name: str) -> None:
-    """Let nobody into the nodes without the password, probes of the kubelet apart."""
+    """Require the password on all nodes, except for probes of the kubelet."""
     salt = b"sixteen bytes of"
     digest = hashlib.sha256(hashlib.sha256(salt + PASSWORD.encode()).digest()).digest()
     stored = f"{base64.b64encode(digest).decode()} {base64.b64encode(salt).decode()}"
@@ -131,10 +131,10 @@ def lock(name: str) -> None:
     kube.wait_for("a locked Solr", is_locked, 30)
 
 
-def open_doors(name: str, nodes: int, certificate: Path, key: Path) -> None:
+def open_endpoints(name: str, nodes: int, certificate: Path, key: Path) -> None:
     """Start nginx as a proxy, a load balancer, a redirection, and for the suite's own eyes.
 
-    One door, a load balancer too, is encrypted with the certificate.
+    One endpoint, a load balancer too, is encrypted with the certificate.
     """
     files = {
         "nginx.conf": _configuration([_host(name, i) for i in range(nodes)]),
@@ -143,20 +143,25 @@ def open_doors(name: str, nodes: int, certificate: Path, key: Path) -> None:
     }
     ports = (PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED)
     kube.apply(
-        # It holds a key, and the login of the suite's own door.
-        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": DOORS}, "stringData": files},
+        # It holds a key, and the login of the suite's own endpoint.
+        {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": {"name": ENDPOINTS},
+            "stringData": files,
+        },
         _pod(),
         {
             "apiVersion": "v1",
             "kind": "Service",
-            "metadata": {"name": DOORS},
+            "metadata": {"name": ENDPOINTS},
             "spec": {
-                "selector": {"app": DOORS},
+                "selector": {"app": ENDPOINTS},
                 "ports": [{"name": f"p{port}", "port": port} for port in ports],
             },
         },
     )
-    kube.kubectl("wait", "--for=condition=Ready", f"pod/{DOORS}", "--timeout=60s")
+    kube.kubectl("wait", "--for=condition=Ready", f"pod/{ENDPOINTS}", "--timeout=60s")
 
 
 def _configuration(hosts: list[str]) -> str:
@@ -189,26 +194,26 @@ def _pod() -> kube.Body:
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": DOORS, "labels": {"app": DOORS}},
+        "metadata": {"name": ENDPOINTS, "labels": {"app": ENDPOINTS}},
         "spec": {
             "automountServiceAccountToken": False,
             "securityContext": CONTEXT,
             "containers": [container],
-            "volumes": [{"name": "files", "secret": {"secretName": DOORS}}],
+            "volumes": [{"name": "files", "secret": {"secretName": ENDPOINTS}}],
         },
     }
 
 
-def close_doors() -> None:
+def close_endpoints() -> None:
     """Remove nginx."""
     options = ("--grace-period=1", "--ignore-not-found")
-    kube.kubectl("delete", "pod,service,secret", DOORS, *options)
+    kube.kubectl("delete", "pod,service,secret", ENDPOINTS, *options)
 
 
 def inspect(path: str, **params: Any) -> kube.Body:
-    """Ask Solr through the suite's own door."""
+    """Ask Solr through the suite's own endpoint."""
     query = urlencode({"wt": "json", **params}, doseq=True)
-    place = f"/api/v1/namespaces/{kube.NAMESPACE}/pods/{DOORS}:{INSPECTION}/proxy/solr{path}"
+    place = f"/api/v1/namespaces/{kube.NAMESPACE}/pods/{ENDPOINTS}:{INSPECTION}/proxy/solr{path}"
     answer = api_server.read(f"{place}?{query}")
     assert answer is not None, f"nothing at {place}"
     return answer

@@ -1,7 +1,7 @@
 """An API server in memory, for moments that a real one gives only by chance.
 
 It keeps objects by kind, namespace and name; nothing runs, so pods are what a test puts there.
-The real API server judges the same calls in tests/integration and tests/e2e.
+The real API server validates the same calls in tests/integration and tests/e2e.
 """
 
 import copy
@@ -45,7 +45,7 @@ class FakeCluster:
             self.put(body)
 
     def put(self, body: Body) -> Body:
-        """Store an object as if somebody else had."""
+        """Store an object as if another client had."""
         metadata = body["metadata"]
         metadata.setdefault("namespace", "default")
         metadata.setdefault("uid", f"uid-of-{metadata['name']}")

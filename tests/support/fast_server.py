@@ -1,6 +1,6 @@
-"""A server in a process of its own that says the same to everybody, faster than anybody asks.
+"""A server in its own process with one fixed response, faster than any client sends.
 
-What it says comes in chunks of one byte. It says them all at once, but whoever listens takes them
+The response comes in chunks of one byte. It is sent at once, but a client has to parse them
 one by one: on any machine, busy or not, the listener has ten times the work of the server.
 
 `python -m support.fast_server` listens on a free port of loopback and prints its number.

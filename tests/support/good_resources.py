@@ -167,14 +167,14 @@ GOOD: dict[str, Changes] = {
     "collection of the user's": use(),
     "collection of the user's, defaults said aloud": use()
     | {"spec.collection": {"shards": 1, "replicas": {"nrt": 1}, "router": {}, "caches": {}}},
-    "every kind of door": {
+    "every kind of endpoint": {
         "spec.target.variants": [
             {"name": "raw", "endpoint": "Nodes"},
             {"name": "service", "endpoint": "Service"},
             {"name": "proxies", "urls": ["http://10.0.0.1", "http://proxy.web.svc:8080/a/solr/"]},
         ]
     },
-    "the same door twice, to see what no difference looks like": {
+    "the same endpoint twice, to see what no difference looks like": {
         "spec.target.variants": [
             {"name": "a", "endpoint": "Nodes"},
             {"name": "b", "endpoint": "Nodes"},

@@ -4,7 +4,7 @@ import socket
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody uses now."""
+    """Return a free port of loopback."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

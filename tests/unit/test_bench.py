@@ -37,7 +37,7 @@ def test_bar_is_one_per_cent_or_a_fifth_of_a_millisecond(
     assert worst_of(reported, known) == pytest.approx(worst)
 
 
-def test_stalls_in_theory() -> None:
+def test_stall_percentiles_follow_from_arithmetic() -> None:
     draw = random.Random(1)
     arrivals = [draw.uniform(0, 10) for _ in range(200_000)]
     waits = [int(1e6 * max(1 - at, 0)) for at in arrivals]

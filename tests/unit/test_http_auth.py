@@ -25,7 +25,7 @@ def test_files_of_a_mounted_secret(tmp_path: Path) -> None:
     assert access == HttpAuth(basic_auth("solr", " Rocks "), "PEM")
 
 
-def test_nothing_is_asked_for() -> None:
+def test_target_without_auth_sends_no_header() -> None:
     assert read_auth(AuthFiles()) == HttpAuth()
     assert HttpAuth().headers == {}
 

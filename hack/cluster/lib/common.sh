@@ -21,7 +21,7 @@ SERVICE_ADDRESS=10.96.0.1 # of "kubernetes.default"
 export KUBECONFIG=$STATE/admin.conf
 
 # wait_for SECONDS LOG WHAT COMMAND…: until the command succeeds; when it does
-# not in time, the end of LOG (a name in the log folder) tells why.
+# not in time, the end of LOG (a name in the log folder) shows why.
 wait_for() {
 	local deadline=$((SECONDS + $1)) log=$STATE/log/$2.log what=$3
 	shift 3

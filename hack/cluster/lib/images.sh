@@ -148,7 +148,7 @@ build_project() {
 		bud "${REFERENCE[solrbench]}" "${ROOT:?}" "${mounts[@]}" --build-arg "BASE=$(local_name python-base)"
 }
 
-# provide_project: built anew (layers that did not change are kept) and imported.
+# provide_project: rebuilt (layers that did not change are kept) and imported.
 provide_project() {
 	local file=$CACHE/tmp/solrbench.tar key
 	build_project

@@ -1,6 +1,6 @@
 """HTTP credentials and TLS trust, shared by all HTTP clients.
 
-Nothing of it may be printed: `repr` hides it, and no message holds it.
+They are never printed: `repr` hides them, and no message contains them.
 """
 
 import ssl
@@ -64,7 +64,7 @@ class HttpAuth:
 
 @cache
 def _bundled_trust() -> ssl.SSLContext:
-    # Once for all clients: reading the authorities takes 30 ms, and a client is made in each pass.
+    # Once for all clients: reading the authorities takes 30 ms, and a reconcile creates a client.
     return httpx.create_ssl_context(trust_env=False)
 
 

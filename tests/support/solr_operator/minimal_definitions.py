@@ -1,4 +1,4 @@
-"""Definitions that know only what a benchmark sends and a status tells.
+"""Definitions with only the fields that a benchmark sends and a status contains.
 
 They are structural, so the API server refuses or drops every other field, as with the real ones.
 """

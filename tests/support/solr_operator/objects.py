@@ -112,7 +112,7 @@ class Objects:
         self._kind(kind)
 
     def watch(self, kind: Kind, labels: str, seen: Callable[[Body], None]) -> None:
-        """Tell every object of a kind, first as it is and then whenever it changes, for ever."""
+        """Yield every object of a kind, first as it is and then whenever it changes, for ever."""
         pause = threading.Event()
         while True:
             try:

@@ -31,7 +31,7 @@ def build_status(cloud: Body, stateful_set: Body, pods: list[Body], zookeeper: B
 
 
 def agrees(status: Body, stateful_set: Body) -> bool:
-    """Return whether pods and StatefulSet tell the same; if not, the status is not written."""
+    """Return whether pods and StatefulSet agree; if not, the status is not written."""
     other = stateful_set.get("status", {})
     pairs = {
         "readyReplicas": "readyReplicas",

@@ -41,7 +41,7 @@ def test_yaml_is_the_definition_and_nothing_twice(text: str, parsed: Any) -> Non
     assert "&id" not in text
 
 
-def test_names() -> None:
+def test_crd_has_the_names_of_the_resource() -> None:
     definition = crd.build_crd(BENCHMARK)
     assert definition["metadata"]["name"] == "solrbenchmarks.solrbench.io"
     assert definition["spec"]["names"]["shortNames"] == ["sbench"]
@@ -55,7 +55,7 @@ def test_one_version_is_stored_and_has_a_status_of_its_own() -> None:
     assert version["subresources"] == {"status": {}}
 
 
-def test_columns() -> None:
+def test_crd_has_the_printer_columns() -> None:
     assert columns(0) == [
         "Phase",
         "Done-%",

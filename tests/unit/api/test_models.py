@@ -1,4 +1,4 @@
-"""pydantic's verdict on the tables that the API server judges in the integration tests."""
+"""pydantic's verdict on the tables that the API server validates in the integration tests."""
 
 from typing import Any
 

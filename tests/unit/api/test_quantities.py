@@ -29,7 +29,7 @@ from solrbench.api.quantities import (
         ("1Ti", 2**40),
     ],
 )
-def test_bytes(quantity: str, wanted: int) -> None:
+def test_byte_quantities_are_parsed(quantity: str, wanted: int) -> None:
     assert re.fullmatch(MEMORY_PATTERN, quantity)
     assert parse_bytes(quantity) == wanted
 
@@ -43,7 +43,7 @@ def test_other_spellings_are_no_bytes(quantity: str) -> None:
     ("quantity", "wanted"),
     [("1", 1.0), ("2.5", 2.5), ("0.1", 0.1), ("0.001", 0.001), ("250m", 0.25), ("1500m", 1.5)],
 )
-def test_cores(quantity: str, wanted: float) -> None:
+def test_cpu_quantities_are_parsed(quantity: str, wanted: float) -> None:
     assert re.fullmatch(CPU_PATTERN, quantity)
     assert parse_cores(quantity) == wanted
 

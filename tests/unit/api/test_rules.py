@@ -38,7 +38,7 @@ class Twice(Model):
     )
 
 
-def test_exactly_one() -> None:
+def test_exactly_one_refuses_none_and_two_fields() -> None:
     assert Choice.model_validate({"firstPart": 0}).first_part == 0
     for wrong in ({}, {"firstPart": 1, "second": 1}):
         with pytest.raises(ValidationError) as caught:
@@ -54,7 +54,7 @@ def test_a_union_of_one_is_named_plainly() -> None:
     assert exactly_one("solrCloud").message == "must set solrCloud"
 
 
-def test_at_most_one() -> None:
+def test_at_most_one_refuses_two_fields() -> None:
     assert Limit.model_validate({}) == Limit()
     assert Limit.model_validate({"second": 0}).second == 0
     with pytest.raises(ValidationError) as caught:

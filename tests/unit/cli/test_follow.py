@@ -74,7 +74,7 @@ def test_failure_is_1() -> None:
     ("verdict", "require_valid", "code"),
     [("Invalid", True, 4), ("Invalid", False, 0), ("Valid", True, 0)],
 )
-def test_invalid_numbers_are_4_for_those_who_ask(
+def test_invalid_steps_exit_with_4_if_required(
     verdict: str, require_valid: bool, code: int
 ) -> None:
     done = Answers(body(**DONE, summary={"verdict": verdict}))
@@ -86,7 +86,7 @@ def test_time_over_is_3() -> None:
     assert call(body(phase="Measuring"), timeout=0) == 3
 
 
-def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_api_server_outage_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
         call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), body(**DONE))
         == 0
@@ -102,7 +102,7 @@ def test_trouble_until_the_time_is_over_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("answers", "words"), [([None], "does not exist"), ([body(), None], "was deleted")]
 )
-def test_benchmark_that_is_not_there(answers: list[Any], words: str) -> None:
+def test_missing_benchmark_is_an_error(answers: list[Any], words: str) -> None:
     with pytest.raises(PermanentError, match=words):
         call(*answers)
 

@@ -41,14 +41,14 @@ def test_all_figures_carry_their_unit() -> None:
 
 
 def test_verdict_is_shown_while_the_benchmark_runs() -> None:
-    def told(*verdicts: str) -> str | None:
+    def summary_of(*verdicts: str) -> str | None:
         steps = [StepVerdict(step=f"s{i}", verdict=word) for i, word in enumerate(verdicts)]
         return dict(details(benchmark(Status(verdicts=steps)))).get("verdict")
 
-    assert told() is None
-    assert told("Valid", "Valid") == "Valid"
-    assert told("Valid", "Invalid") == "1 of 2 steps is Invalid: s1"
-    assert told(*["Invalid"] * 5) == "5 of 5 steps are Invalid: s0, s1, s2 and 2 more"
+    assert summary_of() is None
+    assert summary_of("Valid", "Valid") == "Valid"
+    assert summary_of("Valid", "Invalid") == "1 of 2 steps is Invalid: s1"
+    assert summary_of(*["Invalid"] * 5) == "5 of 5 steps are Invalid: s0, s1, s2 and 2 more"
 
 
 def reached(phase: str, succeeded: Truth, *true: str) -> Status:

@@ -39,13 +39,13 @@ def test_bad_field_is_named_with_its_path(tmp_path: Path) -> None:
         (yaml.safe_dump(config_map("queries")), "no SolrBenchmark"),
     ],
 )
-def test_file_that_is_no_benchmark(tmp_path: Path, text: str, words: str) -> None:
+def test_file_without_a_benchmark_is_refused(tmp_path: Path, text: str, words: str) -> None:
     code, output = validate(tmp_path / "b.yaml", text)
     assert code == 1
     assert words in output
 
 
-def test_standard_input() -> None:
+def test_validate_reads_standard_input() -> None:
     text = yaml.safe_dump(small("one"))
     result = CliRunner().invoke(main, ["validate", "-f", "-"], input=text)
     assert result.output == "one: valid\n"

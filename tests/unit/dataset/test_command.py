@@ -184,7 +184,7 @@ def test_malformed_document_is_named(bench: Bench) -> None:
     ("key", "reason"),
     [("none.json", "DatasetNotFound"), ("a.txt", "UnknownFormat"), ("empty.csv", "EmptyDataset")],
 )
-def test_dataset_that_is_not_there(bench: Bench, key: str, reason: str) -> None:
+def test_missing_dataset_is_reported(bench: Bench, key: str, reason: str) -> None:
     (bench.folder / "a.txt").touch()
     (bench.folder / "empty.csv").touch()
     with fake_solr(two_shards()) as solr:
@@ -194,18 +194,18 @@ def test_dataset_that_is_not_there(bench: Bench, key: str, reason: str) -> None:
     assert key in str(bench.words.message)
 
 
-def test_plan_that_is_not_there(bench: Bench) -> None:
+def test_missing_plan_is_reported(bench: Bench) -> None:
     assert run_index(bench.folder / "none.json", 0, bench.pod()) == EXIT_PERMANENT
     assert bench.words.reason == "InvalidPlan"
 
 
-def test_solr_that_is_never_there(bench: Bench) -> None:
+def test_unreachable_solr_is_reported(bench: Bench) -> None:
     assert bench.run(["http://127.0.0.1:9"], GENERATED, batchRetries=0) == EXIT_RETRYABLE
     assert bench.words.reason == "SolrUnavailable"
     assert "http://127.0.0.1:9" in str(bench.words.message)
 
 
-def test_unexpected_failure_leaves_last_words(
+def test_unexpected_failure_writes_the_termination_message(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bench.port = -1
@@ -250,7 +250,7 @@ def free_port() -> int:
 
 
 def login(bench: Bench, password: str) -> dict[str, Any]:
-    """Mount a login, as a Secret would be; return the part of the plan that tells of it."""
+    """Mount a login, as a Secret would be; return the part of the plan that names it."""
     (bench.folder / "username").write_text("solr")
     (bench.folder / "password").write_text(password)
     return {"access": {"credentialsFolder": str(bench.folder)}}

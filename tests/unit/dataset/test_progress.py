@@ -41,7 +41,7 @@ def test_failure_is_reported_by_reason_and_message() -> None:
 
 
 @pytest.mark.parametrize("message", ["short", "é" * 5000, '"\\\n' * 3000, "😀" * 2000])
-def test_last_words_fit_and_stay_readable(message: str) -> None:
+def test_long_termination_message_is_shortened_and_parses(message: str) -> None:
     whole = f"a.json: record 3: {message}; correct the file"
     progress = IndexProgress(pod=1, documents=7, reason="MalformedDocument", message=whole)
     text = termination_message(progress)
@@ -54,12 +54,12 @@ def test_last_words_fit_and_stay_readable(message: str) -> None:
     assert len(text) > 2000 or found.message == whole
 
 
-def test_last_words_are_written(tmp_path: Path) -> None:
+def test_termination_message_is_written(tmp_path: Path) -> None:
     write_termination_message(IndexProgress(pod=1), tmp_path / "log")
     assert IndexProgress.model_validate_json((tmp_path / "log").read_bytes()).pod == 1
 
 
-def test_no_place_for_last_words_is_no_failure(
+def test_missing_termination_log_is_ignored(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_termination_message(IndexProgress(pod=1), tmp_path / "none" / "log")

@@ -28,7 +28,7 @@ async def ask_at(port: int, request: bytes, *, end: bool = False) -> bytes:
 
 
 @pytest.mark.parametrize("path", [b"/progress", b"/progress?x=1"])
-def test_answers_a_page(path: bytes) -> None:
+def test_get_returns_the_progress(path: bytes) -> None:
     head, _, body = asyncio.run(ask(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % path)).partition(
         b"\r\n\r\n"
     )

@@ -1,4 +1,4 @@
-"""What pods tell of the time of a step run."""
+"""Pod events during a step run."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -61,6 +61,6 @@ def test_possible_repeats_stay_for_all_later_steps() -> None:
     for doubtful in (
         stored(30, queries_may_repeat=True),
         stored(30, lost_workers=["w-1"]),
-        stored(),  # of a version that did not tell
+        stored(),  # of a version that did not record it
     ):
         assert plan_resumption(SECOND, [doubtful], 1, 1).may_repeat

@@ -116,7 +116,7 @@ def do_not_pause(seconds: float) -> None:
 async def until(probe: Callable[[], bool]) -> None:
     """Wait for a condition, 20 seconds at most."""
     async with asyncio.timeout(20):
-        while not probe():  # noqa: ASYNC110 - of servers, which tell nobody
+        while not probe():  # noqa: ASYNC110 - servers send no notification
             await asyncio.sleep(0.001)
 
 

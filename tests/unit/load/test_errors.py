@@ -25,7 +25,7 @@ def test_exit_code_depends_on_whether_another_attempt_can_help(reason: Reason, c
     assert LoadError(reason, "why").exit_code == code
 
 
-def test_last_words_are_a_state(tmp_path: Path) -> None:
+def test_termination_message_is_parsed_as_state(tmp_path: Path) -> None:
     log = tmp_path / "termination-log"
     log.touch()
     write_termination_message(LoadError(LoadReason.WORKER_LOST, "worker-1 was lost"), log)

@@ -44,7 +44,7 @@ def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadMasterClient]:
         server.shutdown()
 
 
-def test_state(master: LoadMasterClient) -> None:
+def test_state_of_the_master_is_parsed(master: LoadMasterClient) -> None:
     assert master.state().stage == "Measuring"
     assert master.state().users == 3
 
@@ -62,7 +62,7 @@ def test_refused_acknowledgement_is_repeated_later(
         master.acknowledge(step_run_id)
 
 
-def test_master_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_master_is_a_temporary_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(master_client, "WEB_PORT", 1)
     with LoadMasterClient("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
         gone.state()

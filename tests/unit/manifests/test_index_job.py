@@ -63,7 +63,7 @@ def test_resources_are_those_of_indexing() -> None:
         ),
     ],
 )
-def test_mounted_documents(dataset: dict[str, Any], volume: dict[str, Any]) -> None:
+def test_documents_are_mounted_read_only(dataset: dict[str, Any], volume: dict[str, Any]) -> None:
     manifest = index({"spec.dataset": dataset} | QUERIES)
     assert {"name": "dataset", **volume} in pod(manifest)["volumes"]
     mount = {"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True}

@@ -99,7 +99,9 @@ def test_resources_of_the_spec_are_for_workers() -> None:
         ),
     ],
 )
-def test_mounted_queries(role: str, queries: dict[str, Any], volume: dict[str, Any]) -> None:
+def test_query_files_are_mounted_read_only(
+    role: str, queries: dict[str, Any], volume: dict[str, Any]
+) -> None:
     manifest = load(role, {"spec.workload.queries": queries})
     assert {"name": "queries", **volume} in pod(manifest)["volumes"]
     mount = {"name": "queries", "mountPath": QUERIES_FOLDER, "readOnly": True}

@@ -81,7 +81,7 @@ def test_flags_are_passed_on_only_when_given() -> None:
     assert (found["GC_TUNE"], found["SOLR_OPTS"]) == ("-XX:+UseZGC", "-Da=b")
 
 
-def test_image() -> None:
+def test_solr_image_is_that_of_the_spec() -> None:
     image = {"repository": "solr", "tag": "9.9.0", "pullPolicy": "Always"}
     manifest = solr({f"{SOLR}.image": image, f"{SOLR}.imagePullSecrets": [{"name": "key"}]})
     assert container(manifest)["image"] == "solr:9.9.0"
@@ -125,7 +125,7 @@ def test_the_cluster_s_storage_class_unless_one_is_named() -> None:
     assert "storageClassName" not in claim["spec"]
 
 
-def test_placement() -> None:
+def test_placement_of_the_spec_is_set() -> None:
     tolerations = [{"key": "dedicated", "value": "solr", "effect": "NoSchedule"}]
     spec = pod(
         solr(
@@ -146,7 +146,7 @@ def test_placement() -> None:
     assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "solr"
 
 
-def test_placement_without_a_wish_only_spreads() -> None:
+def test_placement_by_default_only_spreads() -> None:
     assert not {"nodeSelector", "tolerations"} & pod(solr()).keys()
     assert pod(solr())["topologySpreadConstraints"]
 

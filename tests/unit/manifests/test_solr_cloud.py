@@ -37,7 +37,7 @@ def test_labels_are_those_that_its_pods_must_have() -> None:
     assert labels["solrbench.io/attempt"] == "2"
 
 
-def test_size_and_java() -> None:
+def test_nodes_and_java_options_are_those_of_the_spec() -> None:
     found = spec(
         {
             f"{SOLR}.nodes": 5,
@@ -166,7 +166,7 @@ def test_our_ensemble_is_handed_over_with_a_path_of_its_own() -> None:
     }
 
 
-def test_an_outside_ensemble() -> None:
+def test_external_ensemble_is_passed_as_connection_info() -> None:
     found = spec({f"{SOLR}.zookeeper": EXTERNAL})["zookeeperRef"]["connectionInfo"]
     assert found["internalConnectionString"] == "zk-0:2181,zk-1:2181"
     assert found["chroot"].startswith("/b/search-base-")

@@ -14,7 +14,7 @@ LADDER: Changes = {
     "spec.load.repeats": 2,
     "spec.load.steps": [step(name="low"), step(name="high")],
 }
-DOORS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]
+ENDPOINTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]
 
 
 def ids(changes: Changes) -> list[str]:
@@ -26,7 +26,7 @@ def test_repeats_are_the_outer_loop() -> None:
 
 
 def test_variants_take_turns_within_each_repeat() -> None:
-    assert ids(LADDER | {"spec.target.variants": DOORS}) == [
+    assert ids(LADDER | {"spec.target.variants": ENDPOINTS}) == [
         "r1-v0-s0-low",
         "r1-v0-s1-high",
         "r1-v1-s0-low",
@@ -38,15 +38,15 @@ def test_variants_take_turns_within_each_repeat() -> None:
     ]
 
 
-def test_passes_name_their_variant_and_step() -> None:
-    spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
+def test_step_run_ids_contain_variant_and_step() -> None:
+    spec = stored(LADDER | {"spec.target.variants": ENDPOINTS}).spec
     found = [(each.variant, step_of(spec, each).name) for each in all_step_runs(spec)]
     assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
     assert variant_names(spec) == ("raw", "proxy")
 
 
 def test_step_runs_are_ordered_by_their_ids() -> None:
-    spec = stored(LADDER | {"spec.target.variants": DOORS}).spec
+    spec = stored(LADDER | {"spec.target.variants": ENDPOINTS}).spec
     assert sorted(all_step_runs(spec)) == list(all_step_runs(spec))
 
 

@@ -47,7 +47,7 @@ def test_members_are_named_as_they_are_made() -> None:
     ]
 
 
-def test_an_outside_ensemble_is_taken_as_given() -> None:
+def test_external_connection_string_is_parsed() -> None:
     found = path(OUTSIDE)
     assert found.servers == "zk-0:1,zk-1:2"
     assert found.connection.startswith("zk-0:1,zk-1:2/search-base-")

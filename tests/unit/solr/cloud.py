@@ -20,7 +20,7 @@ class Cloud:
 
     Attributes:
         nodes: name of each live node to the start time of its JVM
-        collections: name to state, as CLUSTERSTATUS tells it
+        collections: name to state, as CLUSTERSTATUS returns it
         config_sets: their names
         documents: number in each core
         changed: action and name of every request that changes something

@@ -1,4 +1,4 @@
-"""States of a collection as Solr 9.10.1 tells them."""
+"""States of a collection as Solr 9.10.1 returns them."""
 
 from typing import Any
 

@@ -64,7 +64,9 @@ def test_queries_are_words_of_a_description() -> None:
     assert filtered[0] == ['section_s:"games"']
 
 
-def test_writes_both_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_corpus_has_documents_and_queries(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("one", "two"):
         main(["--folder", str(tmp_path / name), "--queries", "5"], [*INDEX, "\n", *INDEX])
     one, two = tmp_path / "one" / "packages.jsonl.gz", tmp_path / "two" / "packages.jsonl.gz"

@@ -14,7 +14,7 @@ from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 OWNER = {"namespace": "team", "benchmark": "b"}
-DOUBT = InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost (limit 0)")
+REASON = InvalidReason(reason="WorkersLost", message="1 of 2 workers were lost (limit 0)")
 RESULT = StepResult(
     step="five",
     request="query",
@@ -125,7 +125,7 @@ def test_the_start_of_a_phase_is_unix_time() -> None:
 
 def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
     good = StepVerdict(step="one", verdict="Valid")
-    bad = StepVerdict(step="five", variant="proxy", verdict="Invalid", reasons=[DOUBT])
+    bad = StepVerdict(step="five", variant="proxy", verdict="Invalid", reasons=[REASON])
     registry = _registry(make_benchmark(verdicts=[good, bad]))
     one, five = ({"step": "one", "variant": ""}, {"step": "five", "variant": "proxy"})
     assert registry.get_sample_value("solrbench_step_valid", OWNER | one) == 1
@@ -235,7 +235,7 @@ def full_benchmark() -> SolrBenchmark:
         results=[StepResult.model_validate({**words, **numbers})],
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
-        verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[DOUBT])],
+        verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)
         ],

@@ -1,6 +1,6 @@
 """Rules that span fields: CEL for the API server, a Python twin for other readers.
 
-A rule stands on the model whose fields it compares, so that both readers see the same place.
+A rule stands on the model whose fields it compares, so that both validate the same object.
 A test feeds one table of good and bad resources to the API server and to pydantic.
 """
 

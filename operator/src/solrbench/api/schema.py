@@ -2,7 +2,7 @@
 
 A structural schema (Kubernetes documentation, "Specifying a structural schema") gives every node
 a type, refers to nothing and unites nothing: an optional field is one that is not required.
-Rules become `x-kubernetes-validations`, so the API server judges as the models do.
+Rules become `x-kubernetes-validations`, so the API server validates as the models do.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ KEY_ORDER = (
     "items",
     "required",
 )
-"""Order of a node's keys in the file: for people first."""
+"""Order of a node's keys in the file: description and type first."""
 
 UNSTRUCTURAL = ("title", "propertyNames")
 """What pydantic writes and a structural schema may not hold."""

@@ -17,7 +17,7 @@ COMMANDS = {
     "index": "solrbench.cli.pod_commands:index",
     "load": "solrbench.cli.pod_commands:load",
 }
-"""In the order of the help text: for people first, for pods last."""
+"""In the order of the help text: commands of users first, those of pods last."""
 
 
 class LazyGroup(click.Group):

@@ -1,4 +1,4 @@
-"""Options that several commands have, and how the cluster's errors are told."""
+"""Options shared by several commands, and the text of the cluster's errors."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the pods of the one image run. People have no need to call these."""
+"""Commands that pods of the operator image run; users need not call them."""
 
 import os
 import sys

@@ -28,7 +28,7 @@ def elapsed_seconds(benchmark: SolrBenchmark, now: datetime) -> int:
 
 
 def summary(benchmark: SolrBenchmark) -> tuple[str, str]:
-    """Return reason and message of the summary condition; empty before the first pass."""
+    """Return reason and message of the summary condition; empty before the first reconcile."""
     for condition in benchmark.status.conditions:
         if condition.type == SUCCEEDED:
             return condition.reason, condition.message
@@ -47,7 +47,7 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
 
 
 def one_line(benchmark: SolrBenchmark) -> str:
-    """Return phase, per cent and what goes on, for a log."""
+    """Return phase, percent and what goes on, for a log."""
     text = _figures(benchmark) or ": ".join(filter(None, summary(benchmark)))
     return f"{benchmark.status.phase:<12} {percent(benchmark):>3} %  {text}"
 

@@ -1,4 +1,4 @@
-"""`solrbench report`: the results of one benchmark, for people, documents, sheets and programs."""
+"""`solrbench report`: the results of one benchmark as table, Markdown, CSV or JSON."""
 
 from typing import Any
 

@@ -34,7 +34,7 @@ TIMEOUT = click.option(
 REQUIRE_VALID = click.option(
     "--require-valid",
     is_flag=True,
-    help="Exit with 4 if the numbers of a step must not be believed.",
+    help="Exit with code 4 if any step is Invalid.",
 )
 
 

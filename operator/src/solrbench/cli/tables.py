@@ -117,7 +117,7 @@ def _print_line(console: Console, text: str, style: str = "", indent: int = 0) -
 
 
 def _print_verdicts(console: Console, benchmark: SolrBenchmark) -> None:
-    """Print why numbers must not be believed; that they may stands in the table."""
+    """Print the reasons of Invalid steps; Valid ones are in the table."""
     for line in verdict_lines(benchmark.status.verdicts):
         style = "" if line.startswith("not checked") else "bold red"
         _print_line(console, line, style, indent=2)

@@ -74,7 +74,7 @@ def write_termination_message(progress: IndexProgress, file: Path) -> None:
     try:
         file.write_bytes(termination_message(progress))
     except OSError as error:
-        # The exit code still tells how the run ended; outside a container there is no such file.
+        # The exit code still shows how the run ended; outside a container there is no such file.
         _log.warning("no termination message: %s", error)
 
 

@@ -1,7 +1,7 @@
 """Whether a SolrCloud of the Solr Operator is as asked, and what is missing.
 
 Its status has neither conditions nor `observedGeneration` (Solr Operator v0.9.1 and v0.10.0), so
-it is judged together with the StatefulSet that the Solr Operator makes of it.
+it is checked together with the StatefulSet that the Solr Operator makes of it.
 """
 
 import json

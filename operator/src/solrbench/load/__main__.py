@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    # As the first process of a container, this one would otherwise be deaf until it is set up.
+    # The first process of a container ignores signals until it has handlers.
     signal.signal(signal.SIGTERM, lambda *_: os._exit(EXIT_TERMINATED))
     arguments, sys.argv[1:] = sys.argv[1:], []
     # Locust's page reads the arguments of the process and ends it if it does not know them.

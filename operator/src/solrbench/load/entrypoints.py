@@ -15,7 +15,7 @@ def run_master(plan_file: Path, settings: LoadSettings | None = None) -> int:
     """Run the master of a plan and return its exit code.
 
     0: every result is acknowledged; 3: no attempt with this plan can succeed; 4: another attempt
-    may; 143: told to stop. The process must be patched by gevent before anything else.
+    may; 143: stopped by SIGTERM. The process must be patched by gevent before anything else.
     """
     plan = _read_plan(plan_file)
     if isinstance(plan, LoadError):

@@ -12,7 +12,7 @@ EXIT_RETRYABLE = 4
 """Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
 
 EXIT_TERMINATED = 128 + signal.SIGTERM
-"""Exit code of a process that was told to stop, as shells report it."""
+"""Exit code of a process stopped by SIGTERM, as shells report it."""
 
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the termination message of a container."""
@@ -23,7 +23,7 @@ class LoadError(SolrbenchError):
 
     @property
     def exit_code(self) -> int:
-        """Exit code that tells a Job whether to try again."""
+        """Exit code by which a Job decides whether to try again."""
         return EXIT_PERMANENT if self.reason in PERMANENT_REASONS else EXIT_RETRYABLE
 
 

@@ -58,10 +58,10 @@ class LoadMasterClient:
             ) from error
 
     def acknowledge(self, step_run_id: str) -> None:
-        """Tell the master that a document is stored, so that it need not keep it.
+        """Acknowledge to the master that a document is stored, so that it need not keep it.
 
         Raises:
-            TemporaryError: if the master does not answer; it is told again in the next step run.
+            TemporaryError: if the master does not answer; the next reconcile repeats it.
 
         """
         self._send("POST", f"/results/{step_run_id}/ack")

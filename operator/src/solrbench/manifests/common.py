@@ -1,6 +1,6 @@
 """Owner, labels, security and resources that every pod of a benchmark shares.
 
-Pods pass the Pod Security Standard "restricted", have no Kubernetes credentials and a read-only
+Pods meet the Pod Security Standard "restricted", have no Kubernetes credentials and a read-only
 root file system.
 """
 

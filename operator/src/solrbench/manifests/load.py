@@ -71,7 +71,7 @@ def _job(benchmark: SolrBenchmark, component: str, image: OperatorImage, attempt
 def _losses(benchmark: SolrBenchmark, component: str) -> Manifest:
     load = benchmark.spec.load
     if component != names.LOAD_WORKER or load.on_worker_loss is OnWorkerLoss.REPEAT_STEP:
-        # A pod that is lost spoils its step: the operator starts a new attempt instead.
+        # A pod that is lost invalidates its step: the operator starts a new attempt instead.
         return {"backoffLimit": 0}
     on_exit = {"containerName": component, "operator": "In", "values": [EXIT_PERMANENT]}
     return {

@@ -5,7 +5,7 @@
 - `zookeeper_path`: where in which ZooKeeper a SolrCloud keeps its state
 - `step_runs`: repeats, variants and steps in the order they are measured
 - `variant_endpoints`: the endpoints of each variant
-- `index_plan`, `load_plan`: what the pods of a benchmark are told, as JSON on their disk
+- `index_plan`, `load_plan`: input of the pods of a benchmark, as JSON files
 - `workload_files`: the lists of a workload, where they are mounted, its seeds
 - `auth_files`: mounted files with the credentials of an existing target
 - `vocabulary`, `document_generator`: the vocabulary that generated documents and queries share; the

@@ -1,6 +1,6 @@
 """Where the pods of a benchmark find what an existing target asks of its callers.
 
-Plans, which are ConfigMaps, only tell the files; the contents stay in the Secrets.
+Plans, which are ConfigMaps, only name the files; the contents stay in the Secrets.
 """
 
 from solrbench.api.rules import Model

@@ -1,4 +1,4 @@
-"""What the index pods are told: a JSON file on their disk."""
+"""Input of the index pods: a JSON file mounted into each."""
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.collection import RouterName

@@ -1,4 +1,4 @@
-"""What the load pods are told: a JSON file on their disk, the same for master and workers."""
+"""Input of the load pods: a JSON file, the same for master and workers."""
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
@@ -53,7 +53,7 @@ class Resumption(Model):
     lost_warm_ups: int = 0
     """Times that the warm-up before it may have been, too."""
     may_repeat: bool = False
-    """Nobody knows how much was sent besides."""
+    """How much was sent beyond these offsets is unknown."""
 
 
 class LoadPlan(Model):

@@ -33,8 +33,8 @@ class StepRunId:
 def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:
     """Return every step of every repeat through every variant, in the order of measuring.
 
-    Repeats are the outer loop, so drift hits all steps alike; variants take turns within each, the
-    whole ladder at a time (A B A B), so drift hits all variants alike.
+    Repeats are the outer loop, so drift affects all steps equally; variants take turns within
+    each, the whole ladder at a time (A B A B), so drift affects all variants equally.
     """
     return tuple(
         StepRunId(repeat, index, position, step.name, variant)

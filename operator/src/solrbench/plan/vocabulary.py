@@ -1,7 +1,7 @@
 """The vocabulary that generated documents and generated queries share.
 
 Both sides draw ranks from the same Zipf distribution and spell them with the same seed, so a
-generated query asks for words that the documents hold, frequent ones as often as people do.
+generated query contains words of the documents, frequent words more often.
 """
 
 import numpy as np

@@ -4,5 +4,5 @@
 - `stats`: histograms, means, steadiness, outliers, number formats
 - `summary`: results of all repeats, brought together per step and variant
 - `validity`: what may be wrong with a step run, and the verdict
-- `text`: tables, reports and verdicts as people read them
+- `text`: tables, reports and verdicts as text
 """

@@ -64,7 +64,7 @@ BENCHMARK_FAMILIES = (
     ),
     MetricFamily(
         "benchmark_phase_start_timestamp_seconds",
-        "Unix time at which the phase under way began.",
+        "Unix time at which the current phase began.",
         _one(_phase_start),
         unit="Unix time, s",
     ),
@@ -142,14 +142,14 @@ LIVE_FAMILIES = (
     ),
     MetricFamily(
         "live_planned_requests_per_second",
-        "Rate that the step under way plans; absent with users.",
+        "Scheduled rate of the current step; absent with users.",
         _live("planned_requests_per_second"),
         _LIVE,
         unit="requests/s",
     ),
     MetricFamily(
         "live_step_requests",
-        "Requests of the step under way so far.",
+        "Requests of the current step so far.",
         _live("requests"),
         _LIVE,
         unit="requests",

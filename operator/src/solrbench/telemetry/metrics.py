@@ -23,7 +23,7 @@ from prometheus_client import (
 from solrbench.telemetry.benchmarks import BenchmarkCollector, BenchmarkStore
 
 _PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-"""A pass reads a handful of objects; one that takes a minute is stuck on a deadline."""
+"""A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
 
 
 class ReconcileResult(StrEnum):
@@ -33,7 +33,7 @@ class ReconcileResult(StrEnum):
     RETRY = "retry"
     """Something is not there yet; the reconcile is made again."""
     ERROR = "error"
-    """The pass failed in a way that nobody planned for."""
+    """The reconcile ended with an unexpected error."""
 
 
 class Clock(Protocol):
@@ -51,12 +51,12 @@ class ReconcileTimer:
 
 
 class OperatorMetrics:
-    """What the operator tells about itself."""
+    """Metrics of the operator process."""
 
     def __init__(self, registry: CollectorRegistry, version: str) -> None:
         self._reconciles = Counter(
             "solrbench_reconcile_passes",
-            "Passes of the reconcile loop by how they ended.",
+            "Reconciles by result.",
             ["result"],
             registry=registry,
         )
@@ -64,7 +64,7 @@ class OperatorMetrics:
             self._reconciles.labels(result.value)
         self._seconds = Histogram(
             "solrbench_reconcile_pass_seconds",
-            "Duration of one pass of the reconcile loop.",
+            "Duration of one reconcile.",
             buckets=_PASS_SECONDS,
             registry=registry,
         )
@@ -103,7 +103,7 @@ class Telemetry:
     Attributes:
         registry: what `serve` shows
         benchmarks: the latest model of every benchmark
-        operator: what the operator tells about itself
+        operator: metrics of the operator process
 
     """
 

@@ -17,7 +17,7 @@ REFUSED = {
 }
 
 
-def test_taken() -> None:
+def test_accepted_update_is_no_failure() -> None:
     assert parse_failure(200, b'{"responseHeader":{"rf":1,"status":0,"QTime":9}}', "core") is None
 
 
@@ -46,7 +46,7 @@ def test_redirect_is_not_followed_and_not_tried_again(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 408, 409, 429, 500, 502, 503, 504])
-def test_these_failures_are_retried(status: int) -> None:
+def test_temporary_failures_are_retried(status: int) -> None:
     failure = parse_failure(status, b"<html>down</html>", "core")
     assert failure is not None
     assert (failure.reason, failure.permanent) == (IndexingReason.SOLR_UNAVAILABLE, False)

@@ -108,7 +108,7 @@ def test_implicit_with_field_takes_its_value_as_shard() -> None:
     assert found.shard_of({"id": "1", "home": "nowhere"}) is None
 
 
-def test_leaders() -> None:
+def test_leaders_of_active_shards_are_found() -> None:
     state = two_shards()
     state["shards"]["shard2"] = shard("0-7fffffff", "books_shard2", leader=False)
     found = routes(state)
@@ -128,5 +128,5 @@ def test_split_parents_take_no_documents() -> None:
     assert [each.name for each in routes(state).shards] == ["shard1", "shard2"]
 
 
-def test_unknown_collection() -> None:
+def test_unknown_collection_has_no_routes() -> None:
     assert parse_routes({"cluster": {"collections": {}}}, "books", "id") is None

@@ -92,7 +92,7 @@ def test_config_map_keys_are_files(tmp_path: Path) -> None:
     assert read(wanted, tmp_path) == [{"id": "1"}]
 
 
-def test_urls_are_files(tmp_path: Path) -> None:
+def test_urls_are_read_like_files(tmp_path: Path) -> None:
     files = {"/x/a.jsonl.gz": packed(b'{"t":"x"}\n'), "/b.json": b'[{"t":"y"}]'}
     with file_server(files, []) as url:
         urls = [f"{url}/x/a.jsonl.gz?token=secret", f"{url}/b.json"]

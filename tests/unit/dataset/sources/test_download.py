@@ -25,7 +25,7 @@ def read(url: str, retries: int = 2) -> bytes:
         return body.read()
 
 
-def test_streams_a_file() -> None:
+def test_file_is_downloaded_as_a_stream() -> None:
     with file_server(FILES, []) as url:
         assert read(f"{url}/big.json") == FILES["/big.json"]
 

@@ -65,7 +65,7 @@ def test_nothing_outside_the_volume_is_read(folder: Path, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["none.json", "*.xml", "deep", "a.json/x"])
-def test_missing_files(folder: Path, path: str) -> None:
+def test_missing_files_are_reported(folder: Path, path: str) -> None:
     with pytest.raises(IndexingError) as caught:
         read(folder, path)
     assert caught.value.reason is IndexingReason.DATASET_NOT_FOUND

@@ -40,7 +40,7 @@ def test_a_document_stays_the_same_between_releases() -> None:
     assert first == {
         "id": "doc-000000000000",
         "title_t": "loha fe zu sogu mi fuhe",
-        "text_t": "ju si fo mapo qo ju vomo ziho",
+        "text_t": "ju si fo mapo qo ju vomo ziho",  # codespell:ignore fo
         "category_s": "games",
         "tags_ss": ["tefe"],
         "published_dt": "2019-05-04T04:03:24Z",

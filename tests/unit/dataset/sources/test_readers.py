@@ -52,7 +52,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("wanted", "data", "expected"), GOOD)
-def test_reads(wanted: Format, data: bytes, expected: list[dict[str, Any]]) -> None:
+def test_readers_return_the_records_of_each_format(
+    wanted: Format, data: bytes, expected: list[dict[str, Any]]
+) -> None:
     assert list(read(wanted, data)) == expected
 
 

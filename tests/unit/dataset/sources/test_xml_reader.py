@@ -31,7 +31,7 @@ def read(text: str) -> list[dict[str, Any]]:
         ("<add/>", []),
     ],
 )
-def test_reads(text: str, expected: list[dict[str, Any]]) -> None:
+def test_xml_reader_returns_the_documents(text: str, expected: list[dict[str, Any]]) -> None:
     assert read(text) == expected
 
 
@@ -53,7 +53,7 @@ def test_reads(text: str, expected: list[dict[str, Any]]) -> None:
         ),
     ],
 )
-def test_refuses(text: str, message: str) -> None:
+def test_xml_reader_refuses_other_commands(text: str, message: str) -> None:
     with pytest.raises(IndexingError) as caught:
         read(text)
     assert caught.value.reason is IndexingReason.MALFORMED_DOCUMENT

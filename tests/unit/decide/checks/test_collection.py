@@ -27,17 +27,17 @@ def made(shard: int, node: str, kind: str = "NRT", state: str = "active") -> Rep
     return Replica(f"shard{shard}", name, f"{node}:8983_solr", url, kind, state, leader=False)
 
 
-def judge(found: list[Replica], collection: Collection, nodes: int) -> Outcome | None:
+def check(found: list[Replica], collection: Collection, nodes: int) -> Outcome | None:
     return first_outcome(REPLICA_CHECKS, CollectionReplicas(collection, tuple(found), nodes))
 
 
 def test_replicas_as_wanted() -> None:
     found = [made(1, "a"), made(2, "b"), made(1, "b", "PULL"), made(2, "a", "PULL")]
-    assert judge(found, wanted(shards=2, replicas={"nrt": 1, "pull": 1}), 2) is None
+    assert check(found, wanted(shards=2, replicas={"nrt": 1, "pull": 1}), 2) is None
 
 
 def test_inactive_replica_is_waited_for() -> None:
-    outcome = judge([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
+    outcome = check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == ("ReplicasNotActive", Action.WAIT)
     assert "books_shard1_b is recovering" in outcome.message
@@ -62,7 +62,7 @@ def test_inactive_replica_is_waited_for() -> None:
 def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
-    outcome = judge(found, collection, nodes)
+    outcome = check(found, collection, nodes)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == (reason, Action.FAIL)
     assert text in outcome.message
@@ -70,8 +70,8 @@ def test_wrong_replicas_are_an_error(
 
 def test_nodes_may_differ_by_one_replica() -> None:
     found = [made(1, "a"), made(2, "b"), made(3, "a")]
-    assert judge(found, wanted(shards=3), 2) is None
-    assert judge(found, wanted(shards=3), 3) is not None
+    assert check(found, wanted(shards=3), 2) is None
+    assert check(found, wanted(shards=3), 3) is not None
 
 
 @pytest.mark.parametrize(

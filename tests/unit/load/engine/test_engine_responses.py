@@ -87,8 +87,8 @@ def test_timeouts_count_with_the_time_waited() -> None:
 
 def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
     async def body() -> None:
-        nobody = target(f"http://127.0.0.1:{free_port()}/solr")
-        refused = await run_pass(nobody, assignment(requests=3))
+        closed_port = target(f"http://127.0.0.1:{free_port()}/solr")
+        refused = await run_pass(closed_port, assignment(requests=3))
         unknown = await run_pass(target("http://solr.invalid:8983/solr"), assignment(requests=1))
         assert kinds(refused) == {"ConnectionRefused": 3}
         assert kinds(unknown) == {"NameResolution": 1}

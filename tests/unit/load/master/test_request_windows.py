@@ -81,7 +81,7 @@ def test_one_worker_is_exact(number: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [2, 3, 4, 7, 20, 40])
-def test_many_workers_are_off_by_less_than_the_granules(workers: int) -> None:
+def test_many_workers_are_off_by_less_than_the_micro_batches(workers: int) -> None:
     rng = random.Random(workers)
     shares = [answers(rng, rng.randrange(1000, 2000)) for _ in range(workers)]
     whole = sorted(end for share in shares for end, *_ in share)
@@ -173,7 +173,7 @@ def test_list_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 3, 200])
-def test_worker_keeps_its_share_of_granules(workers: int) -> None:
+def test_worker_keeps_its_share_of_micro_batches(workers: int) -> None:
     recorder = StepRunRecorder(NAMES, ORIGIN, workers=workers)
     recorder.measure_from(ORIGIN)
     size, most = max(100 // workers, 5), MAX_MICRO_BATCHES // workers

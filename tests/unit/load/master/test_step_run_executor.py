@@ -112,7 +112,7 @@ def test_users_may_take_the_time_to_spawn_and_to_connect() -> None:
     runs = StepRuns({**TIMED, "spawnRate": 100})
     silence(runs, messages.ASSIGNMENT)
     # 1,000 users at 100 per second, 2 s for a connection, 30 s of grace.
-    with pytest.raises(LoadError, match=r"said nothing of pass r1-s0-timed within 42 s$"):
+    with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 42 s$"):
         runs.run()
     assert 42 < runs.load.clock.now() <= 42.5
 
@@ -121,7 +121,7 @@ def test_result_may_take_the_step_and_the_time_out_of_its_last_request() -> None
     runs = StepRuns()
     silence(runs, messages.START_MEASURING)
     # 20 s of the step, 2 s for a connection, 2 s for a response, 30 s of grace.
-    with pytest.raises(LoadError, match=r"said nothing of pass r1-s0-timed within 54 s$"):
+    with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 54 s$"):
         runs.run()
     assert 55 < runs.load.clock.now() <= 55.5
 
@@ -130,7 +130,7 @@ def test_users_that_stay_after_the_step_fail_the_run() -> None:
     runs = StepRuns()
     runs.load.shape.move = lambda *_: setattr(runs.load.runner, "user_count", 7)  # type: ignore[method-assign]
     # 1,000 users at once: 500 per second.
-    with pytest.raises(LoadError, match=r"pass r1-s0-timed: workers .* within 32 s$"):
+    with pytest.raises(LoadError, match=r"step run r1-s0-timed: workers .* within 32 s$"):
         runs.run()
     assert 21 + 32 < runs.load.clock.now() <= 21 + 32.5
 

@@ -10,7 +10,7 @@ def test_first_names_are_kept_for_good() -> None:
     assert names.limit("name 3") == "name 3"
 
 
-def test_long_and_empty_names() -> None:
+def test_long_names_are_cut_and_empty_ones_replaced() -> None:
     names = NameLimiter()
     assert names.limit("a" * 300) == names.limit("a" * 300) == "a" * 100
     assert names.limit("") == OTHER

@@ -32,7 +32,7 @@ def test_shares_add_up(users: int, workers: int, requests: int) -> None:
 
 
 @pytest.mark.parametrize(("users", "workers", "requests"), CASES)
-def test_slots_of_all_workers_are_every_request_once(
+def test_request_numbers_of_all_workers_are_complete_and_distinct(
     users: int, workers: int, requests: int
 ) -> None:
     slots = [
@@ -87,10 +87,10 @@ def test_warm_up_has_the_variant_of_its_step_run() -> None:
 def test_warm_up_has_the_users_of_its_step_by_default() -> None:
     step = Step(name="one", users=6, requests=1)
     bare = plan(step, warm_up=WarmUp(duration_seconds=3))
-    told = plan(step, warm_up=WarmUp(requests=9, users=2))
+    explicit = plan(step, warm_up=WarmUp(requests=9, users=2))
     none = plan(step)
     assert warm_up_assignment(none, none.passes[0]) is None
-    first, second = (warm_up_assignment(each, each.passes[0]) for each in (bare, told))
+    first, second = (warm_up_assignment(each, each.passes[0]) for each in (bare, explicit))
     assert first is not None
     assert second is not None
     assert (first.users, first.seconds, first.requests) == (6, 3, None)

@@ -9,7 +9,7 @@ from solrbench.load.schedule.think_time import think_seconds
 DRAWS = range(20_000)
 
 
-def test_constant_is_constant() -> None:
+def test_constant_think_time_does_not_vary() -> None:
     spec = ThinkTime(constant_milliseconds=250)
     assert {think_seconds(spec, seed, turn) for seed in (1, 2) for turn in range(5)} == {0.25}
 

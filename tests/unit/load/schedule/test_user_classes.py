@@ -67,7 +67,7 @@ def test_classes_without_weight_bound_the_number_of_users() -> None:
     assert max_users(fixed) == 3
     assert len(list(class_sequence(fixed))) == 3
     assert max_users((*fixed, UserClass("Reader"))) is None
-    assert max_users((*fixed, UserClass("Nobody", 0))) == 3
+    assert max_users((*fixed, UserClass("Unused", 0))) == 3
 
 
 def test_order_of_the_classes_in_the_file_does_not_matter() -> None:

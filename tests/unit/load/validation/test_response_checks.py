@@ -18,7 +18,7 @@ GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
         HEADER % b"0" + b',"partialResults":false}',
     ],
 )
-def test_good_answers(body: bytes) -> None:
+def test_complete_responses_pass(body: bytes) -> None:
     assert check_response(200, body, is_json=True) is None
 
 
@@ -38,7 +38,9 @@ def test_good_answers(body: bytes) -> None:
         (200, HEADER % b"0" + b',"partialResults": "omitted"}', "PartialResults", "partial"),
     ],
 )
-def test_bad_answers(status: int, body: bytes, kind: str, part: str) -> None:
+def test_broken_responses_fail_with_their_kind(
+    status: int, body: bytes, kind: str, part: str
+) -> None:
     found = check_response(status, body, is_json=True)
     assert found is not None
     assert found.kind == kind

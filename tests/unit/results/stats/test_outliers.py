@@ -40,7 +40,7 @@ def test_seconds_of_no_time_are_no_division_by_zero() -> None:
     assert find_outliers(series(*[0.0] * 10, 5.0), BEGAN) == []
 
 
-def test_half_of_the_seconds_may_be_odd() -> None:
+def test_outliers_may_be_half_of_the_seconds() -> None:
     rng = random.Random(4)
     means = [1000 * rng.uniform(0.97, 1.03) for _ in range(60)]
     odd = sorted(rng.sample(range(60), 25))
@@ -57,7 +57,7 @@ def test_ordinary_noise_has_hardly_any_outliers(seed: int) -> None:
     assert found == []
 
 
-def test_scale_does_not_matter() -> None:
+def test_outliers_do_not_depend_on_the_unit() -> None:
     rng = random.Random(6)
     means = [rng.lognormvariate(7, 0.2) * (9 if rng.random() < 0.1 else 1) for _ in range(200)]
     found = [each.second for each in find_outliers(series(*means), BEGAN)]

@@ -13,8 +13,10 @@ def steadiness(**changes: float) -> Steadiness:
     return Steadiness(**(fields | changes))  # type: ignore[arg-type]
 
 
-def tell(watch: Steadiness, *means: float, requests: int = 100, seconds: float = 1.0) -> list[bool]:
-    """Tell of a window with each of these means; return after which ones it was steady."""
+def add_windows(
+    watch: Steadiness, *means: float, requests: int = 100, seconds: float = 1.0
+) -> list[bool]:
+    """Add a window with each of these means; return after which ones it was steady."""
     sent, elapsed, found = 0, 0, []
     for index, mean in enumerate(means, start=1):
         sent, elapsed = sent + requests, elapsed + round(mean * requests)
@@ -24,21 +26,21 @@ def tell(watch: Steadiness, *means: float, requests: int = 100, seconds: float =
 
 
 def test_steady_as_soon_as_the_last_windows_are_alike() -> None:
-    assert tell(steadiness(), 500, 300, 100, 100, 100) == [False] * 4 + [True]
+    assert add_windows(steadiness(), 500, 300, 100, 100, 100) == [False] * 4 + [True]
 
 
 def test_deviation_is_that_of_the_last_windows() -> None:
     watch = steadiness()
-    tell(watch, 9000, 110, 100, 96)
+    add_windows(watch, 9000, 110, 100, 96)
     assert watch.deviation_percent == pytest.approx(
         100 * stdev([110, 100, 96]) / fmean([110, 100, 96])
     )
     assert not watch.is_steady
-    assert tell(steadiness(deviation_percent=8), 9000, 110, 100, 96)[-1]
+    assert add_windows(steadiness(deviation_percent=8), 9000, 110, 100, 96)[-1]
 
 
 def test_what_was_steady_may_change_again() -> None:
-    assert tell(steadiness(), 100, 100, 100, 300, 300, 300) == [False] * 2 + [True] + [
+    assert add_windows(steadiness(), 100, 100, 100, 300, 300, 300) == [False] * 2 + [True] + [
         False,
         False,
         True,
@@ -49,7 +51,7 @@ def test_what_was_steady_may_change_again() -> None:
 def test_window_grows_until_it_is_long_and_full_enough(requests: int, seconds: float) -> None:
     watch = steadiness(windows=3)
     needed = max(math.ceil(10 / requests), math.ceil(1 / seconds))
-    found = tell(watch, *[100] * 3 * needed, requests=requests, seconds=seconds)
+    found = add_windows(watch, *[100] * 3 * needed, requests=requests, seconds=seconds)
     assert found == [False] * (3 * needed - 1) + [True]
 
 

@@ -11,7 +11,7 @@ def worker(name: str = "w-0", **lags: int) -> WorkerResult:
     return WorkerResult(worker=name, requests=1, cpu_seconds=1.0, users=1, **lags)
 
 
-TOLD = worker(lag_p99_microseconds=900, lag_max_microseconds=1500)
+WITH_LAG = worker(lag_p99_microseconds=900, lag_max_microseconds=1500)
 
 
 def counted(name: str = "query", sent: int = 8, late: int = 0, dropped: int = 0) -> RequestResult:
@@ -20,7 +20,7 @@ def counted(name: str = "query", sent: int = 8, late: int = 0, dropped: int = 0)
 
 
 def planned(repeat: int, *results: RequestResult, **fields: Any) -> StepRunResult:
-    figures = {"requests_per_second": 10.0, "planned_requests": 10, "workers": [TOLD]}
+    figures = {"requests_per_second": 10.0, "planned_requests": 10, "workers": [WITH_LAG]}
     return make_document("a", repeat, *results).model_copy(update=figures | fields)
 
 
@@ -28,7 +28,7 @@ def test_repeats_are_added_up() -> None:
     slow = worker("w-1", lag_p99_microseconds=2500, lag_max_microseconds=2600)
     documents = [
         planned(1, counted(late=3, dropped=2)),
-        planned(2, counted("a", 4), counted("b", 6, late=1), workers=[TOLD, slow]),
+        planned(2, counted("a", 4), counted("b", 6, late=1), workers=[WITH_LAG, slow]),
     ]
     (found,) = open_loop_stats(make_spec("a"), documents)
     assert (found.step, found.variant) == ("a", None)
@@ -69,7 +69,7 @@ def test_variants_are_kept_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "workers", [[], [worker()], [worker(lag_max_microseconds=0)], [TOLD, worker("w-1")]]
+    "workers", [[], [worker()], [worker(lag_max_microseconds=0)], [WITH_LAG, worker("w-1")]]
 )
 def test_lag_is_absent_if_one_worker_did_not_report_it(
     workers: list[WorkerResult],

@@ -57,7 +57,7 @@ def test_ratio_is_that_of_the_seconds_around_the_window() -> None:
         (),
         samples((1, 10, 5), (3, 20, 5)),  # nothing before it
         samples((0, 10, 5), (1, 20, 5)),  # nothing after it
-        samples((0, 10, 5), (3, 10, 5)),  # nobody looked anything up
+        samples((0, 10, 5), (3, 10, 5)),  # without lookups
         samples((0, 10, 5), (3, 4, 1)),  # the core was loaded again
         samples((0, 10, 5), (3, 40, 1)),
     ],
@@ -82,9 +82,9 @@ def begun(**fields: object) -> StepRunResult:
             ]
         }
     )
-    told = {"outlier_windows": 0, "thousands": [window(0, 2.5, mean=6000), window(2.5, 3)]}
+    defaults = {"outlier_windows": 0, "thousands": [window(0, 2.5, mean=6000), window(2.5, 3)]}
     return make_document("five", 1, result).model_copy(
-        update=told | {"steady_from_second": 1} | fields
+        update=defaults | {"steady_from_second": 1} | fields
     )
 
 
@@ -133,7 +133,7 @@ def test_what_never_was_steady_has_no_steady_mean() -> None:
 @pytest.mark.parametrize(
     "fields",
     [
-        {"outlier_windows": None},  # nobody looked
+        {"outlier_windows": None},  # not recorded
         {"thousands": []},
         {"thousands": [window(0, 2, requests=999)]},
         {"warm_up_thousands": [window(0, 2, requests=999)]},

@@ -46,7 +46,7 @@ def test_one_repeat_has_no_deviation() -> None:
     assert result.response_p95_deviation_percent is None
 
 
-def test_closed_loop_has_none_of_it() -> None:
+def test_closed_loop_has_no_open_loop_results() -> None:
     (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([1000] * 9))])
     found = result.model_dump()
     open_loop = [name for name in found if name.startswith("response_")]

@@ -18,15 +18,15 @@ from solrbench.results.text.comparison_text import comparison_lines, format_over
         ),
         (
             Overhead(percent=3, low_percent=-1, high_percent=7),
-            "+3 % (95 % confidence: -1 % … +7 %), no difference shown",
+            "+3 % (95 % confidence: -1 % … +7 %), no difference detected",
         ),
         (
             Overhead(percent=3, low_percent=0, high_percent=6),
-            "+3 % (95 % confidence: 0 % … +6 %), no difference shown",
+            "+3 % (95 % confidence: 0 % … +6 %), no difference detected",
         ),
     ],
 )
-def test_words(overhead: Overhead, text: str) -> None:
+def test_overhead_is_formatted_with_its_interval(overhead: Overhead, text: str) -> None:
     assert format_overhead(overhead) == text
 
 

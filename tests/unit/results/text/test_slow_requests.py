@@ -50,8 +50,8 @@ def test_slowest_of_all_step_runs_come_first() -> None:
 
 
 def test_unknown_node_is_left_out() -> None:
-    told = slow(300).model_copy(update={"node": None, "query": "transaction check-out"})
-    assert slow_lines([document(1, told)], 1) == [
+    without_node = slow(300).model_copy(update={"node": None, "query": "transaction check-out"})
+    assert slow_lines([document(1, without_node)], 1) == [
         "query: 300 ms in one, repeat 1, 1.2 s: transaction check-out"
     ]
 

@@ -71,18 +71,18 @@ def open_loop(planned: int, **fields: Any) -> StepRunResult:
     )
 
 
-def told(verdict: StepVerdict) -> dict[str, str]:
+def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
     """Return the messages by reason, without the remedy at the end."""
     return {each.reason: each.message.rpartition("; ")[0] for each in verdict.reasons}
 
 
-def judged(*documents: StepRunResult, **changes: int) -> StepVerdict:
+def verdict_of(*documents: StepRunResult, **changes: int) -> StepVerdict:
     return evaluate_step("a", "", documents, load(**changes))
 
 
 def test_step_without_findings_is_valid() -> None:
     for document in (healthy(), open_loop(200)):
-        verdict = judged(document)
+        verdict = verdict_of(document)
         assert (verdict.verdict, verdict.reasons, verdict.unchecked) == ("Valid", [], [])
 
 
@@ -101,45 +101,48 @@ def test_step_without_findings_is_valid() -> None:
         ({"cpu_seconds": 9.5, "cpu_limit_cores": 4.0}, "95 % of a core"),
     ],
 )
-def test_saturated_worker(fields: dict[str, Any], part: str) -> None:
-    verdict = judged(healthy(workers=[worker(), worker(**fields)]))
+def test_worker_above_its_cpu_limit_is_invalid(fields: dict[str, Any], part: str) -> None:
+    verdict = verdict_of(healthy(workers=[worker(), worker(**fields)]))
     assert verdict.verdict == "Invalid"
-    assert part in told(verdict)["WorkerSaturated"]
+    assert part in messages_by_reason(verdict)["WorkerSaturated"]
 
 
 @pytest.mark.parametrize(
     "fields", [{"cpu_seconds": 9.0}, {"core_cpu_seconds": 5.0, "core_waiting_seconds": 4.0}]
 )
-def test_at_its_bound_a_worker_is_fine(fields: dict[str, Any]) -> None:
-    assert judged(healthy(workers=[worker(**fields)])).verdict == "Valid"
+def test_worker_at_its_cpu_limit_is_valid(fields: dict[str, Any]) -> None:
+    assert verdict_of(healthy(workers=[worker(**fields)])).verdict == "Valid"
 
 
 def test_bounds_are_those_of_the_spec() -> None:
     document = healthy(workers=[worker(cpu_seconds=6.0)])
-    assert judged(document).verdict == "Valid"
-    assert "limit 50 %" in told(judged(document, max_worker_cpu_percent=50))["WorkerSaturated"]
+    assert verdict_of(document).verdict == "Valid"
+    assert (
+        "limit 50 %"
+        in messages_by_reason(verdict_of(document, max_worker_cpu_percent=50))["WorkerSaturated"]
+    )
 
 
 def test_worker_of_an_older_version_is_checked_by_the_seconds_of_the_step() -> None:
     old = WorkerResult(worker="w-0", requests=200, cpu_seconds=9.9, users=2)
-    verdict = judged(healthy(workers=[old], pods=None))
-    assert "used 99 % of a core for 10 s" in told(verdict)["WorkerSaturated"]
+    verdict = verdict_of(healthy(workers=[old], pods=None))
+    assert "used 99 % of a core for 10 s" in messages_by_reason(verdict)["WorkerSaturated"]
     assert {each.reason for each in verdict.unchecked} == {"PodThrottled", "PodRestarted"}
 
 
 def test_lag_counts_in_an_open_loop_only() -> None:
     lagging = [worker(lag_p99_microseconds=12_500)]
     document = open_loop(200).model_copy(update={"workers": lagging})
-    assert told(judged(document)) == {
+    assert messages_by_reason(verdict_of(document)) == {
         "ScheduleLag": "worker w-0 delayed requests by 12.5 ms (p99, limit 10 ms)"
     }
     closed = document.model_copy(update={"requests_per_second": None, "planned_requests": None})
-    assert judged(closed).verdict == "Valid"
+    assert verdict_of(closed).verdict == "Valid"
 
 
-def test_silence_about_lag_is_no_proof() -> None:
+def test_missing_lag_is_listed_as_unchecked() -> None:
     document = open_loop(200).model_copy(update={"workers": [worker()]})
-    verdict = judged(document)
+    verdict = verdict_of(document)
     assert verdict.verdict == "Valid"
     assert [(each.reason, each.message) for each in verdict.unchecked] == [
         ("ScheduleLag", "no lag of w-0")
@@ -148,10 +151,10 @@ def test_silence_about_lag_is_no_proof() -> None:
 
 def test_lost_workers_are_named() -> None:
     document = healthy(lost_workers=["w-1"])
-    assert told(evaluate_step("a", "", [document], load(workers=2))) == {
+    assert messages_by_reason(evaluate_step("a", "", [document], load(workers=2))) == {
         "WorkersLost": "1 of 2 workers were lost: w-1 (limit 0)"
     }
-    assert told(evaluate_step("a", "", [healthy()], load(workers=3))) == {
+    assert messages_by_reason(evaluate_step("a", "", [healthy()], load(workers=3))) == {
         "WorkersLost": "2 of 3 workers were lost (limit 0)"
     }
 
@@ -160,35 +163,37 @@ def test_step_that_those_left_ran_whole_is_valid() -> None:
     goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
     assert evaluate_step("a", "", [healthy()], goes_on).verdict == "Valid"
     aborted = healthy(lost_workers=["w-1"])
-    assert told(evaluate_step("a", "", [aborted], goes_on)) == {
+    assert messages_by_reason(evaluate_step("a", "", [aborted], goes_on)) == {
         "WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"
     }
 
 
-def test_queries_that_may_have_been_sent_before() -> None:
-    verdict = judged(healthy(queries_may_repeat=True))
+def test_repeated_queries_make_a_step_invalid() -> None:
+    verdict = verdict_of(healthy(queries_may_repeat=True))
     assert verdict.verdict == "Invalid"
-    assert "some may have been sent twice (limit 0)" in told(verdict)["QueriesMayRepeat"]
+    assert (
+        "some may have been sent twice (limit 0)" in messages_by_reason(verdict)["QueriesMayRepeat"]
+    )
 
 
-def test_throttled_worker() -> None:
+def test_throttled_worker_is_invalid() -> None:
     held = worker(throttled_seconds=2.5, cpu_limit_cores=0.5, cpu_seconds=1.0)
-    assert told(judged(healthy(workers=[held]))) == {
+    assert messages_by_reason(verdict_of(healthy(workers=[held]))) == {
         "PodThrottled": (
             "worker w-0 was CPU-throttled for 2.5 s of 10 s at 0.5 cores (25 %, limit 1 %)"
         )
     }
-    assert judged(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
+    assert verdict_of(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
 
 
-def test_troubles_of_pods() -> None:
+def test_pod_events_make_a_step_invalid() -> None:
     problem = PodEvent(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
     later = PodEvent(kind="Replaced", time=START + timedelta(seconds=5))
     pods = [
         PodRecord(pod="b-solr-1", component="solr", restarts=0, troubles=[later]),
         PodRecord(pod="b-solr-0", component="solr", restarts=1, troubles=[problem]),
     ]
-    assert told(judged(healthy(pods=pods))) == {
+    assert messages_by_reason(verdict_of(healthy(pods=pods))) == {
         "PodRestarted": (
             "restarts or losses of pods: 2, first container solr of pod b-solr-0, OOMKilled at"
             " 03:04:08 UTC (limit 0)"
@@ -226,20 +231,24 @@ def test_troubles_of_pods() -> None:
         ),
     ],
 )
-def test_answers(fields: dict[str, Any], reason: str, message: str) -> None:
-    assert told(judged(answers(**fields))) == {reason: message}
+def test_poor_responses_make_a_step_invalid(
+    fields: dict[str, Any], reason: str, message: str
+) -> None:
+    assert messages_by_reason(verdict_of(answers(**fields))) == {reason: message}
 
 
 def test_an_outage_is_seen_by_its_seconds() -> None:
     good = [Window(second=second, requests=1000, failures=0) for second in range(4)]
     dead = [Window(second=second, requests=2, failures=2) for second in range(4, 9)]
-    verdict = judged(answers(requests=4010, failures=10, windows=good + dead))
-    assert told(verdict) == {
+    verdict = verdict_of(answers(requests=4010, failures=10, windows=good + dead))
+    assert messages_by_reason(verdict) == {
         "RequestsFailed": (
             "in 5 of 9 s more than 50 % of the requests failed (55.6 %, limit 50 % of the seconds)"
         )
     }
-    assert judged(answers(requests=4008, failures=8, windows=good + dead[:4])).verdict == "Valid"
+    assert (
+        verdict_of(answers(requests=4008, failures=8, windows=good + dead[:4])).verdict == "Valid"
+    )
 
 
 def test_requests_of_a_transaction_are_not_counted_twice() -> None:
@@ -247,22 +256,22 @@ def test_requests_of_a_transaction_are_not_counted_twice() -> None:
     part = answers(failures=3, failure_kinds=kinds)
     whole = part.requests[0].model_copy(update={"is_transaction": True, "request": "loan"})
     document = part.model_copy(update={"requests": [*part.requests, whole]})
-    assert told(judged(document)) == {
+    assert messages_by_reason(verdict_of(document)) == {
         "ConnectionsRanOut": "3 of 200 requests found no free port, file or memory (limit 0)"
     }
 
 
 def test_half_of_the_answers_may_be_empty_or_fail() -> None:
-    assert judged(answers(empty_results=100, failures=100)).verdict == "Valid"
+    assert verdict_of(answers(empty_results=100, failures=100)).verdict == "Valid"
 
 
 def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
-    assert judged(open_loop(1000, dropped_requests=10, late_requests=900)).verdict == "Valid"
-    assert told(judged(open_loop(1000, dropped_requests=11))) == {
+    assert verdict_of(open_loop(1000, dropped_requests=10, late_requests=900)).verdict == "Valid"
+    assert messages_by_reason(verdict_of(open_loop(1000, dropped_requests=11))) == {
         "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %, limit 1 %)"
     }
-    late = judged(open_loop(1000, late_requests=51), max_late_percent=5)
-    assert told(late) == {
+    late = verdict_of(open_loop(1000, late_requests=51), max_late_percent=5)
+    assert messages_by_reason(late) == {
         "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %, limit 5 %)"
     }
 
@@ -272,11 +281,11 @@ def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
     inside = document.requests[0].model_copy(update={"request": "visit.first"})
     whole = inside.model_copy(update={"request": "visit", "is_transaction": True})
     both = document.model_copy(update={"requests": [whole, inside]})
-    assert judged(both, max_late_percent=1).verdict == "Valid"
+    assert verdict_of(both, max_late_percent=1).verdict == "Valid"
 
 
 @pytest.mark.parametrize(("percentile", "needed"), [(50, 20), (90, 100), (95, 200), (99, 1000)])
-def test_samples_that_a_percentile_needs(percentile: int, needed: int) -> None:
+def test_too_few_samples_for_the_percentile_are_invalid(percentile: int, needed: int) -> None:
     assert samples_needed(percentile) == needed
 
 
@@ -285,15 +294,15 @@ def test_samples_are_those_of_all_repeats_of_the_scarcest_request() -> None:
     repeats = [
         healthy(repeat).model_copy(update={"requests": [often, seldom]}) for repeat in (1, 2)
     ]
-    assert told(judged(*repeats)) == {
+    assert messages_by_reason(verdict_of(*repeats)) == {
         "TooFewSamples": (
             "198 requests of seldom in all repeats (limit 200: 10 must lie beyond p95)"
         )
     }
-    assert judged(*repeats, percentile=90).verdict == "Valid"
+    assert verdict_of(*repeats, percentile=90).verdict == "Valid"
     assert (
         "0 requests in all repeats (limit 200"
-        in told(judged(healthy(requests=[])))["TooFewSamples"]
+        in messages_by_reason(verdict_of(healthy(requests=[])))["TooFewSamples"]
     )
 
 
@@ -302,7 +311,7 @@ def test_worst_repeat_is_described_and_the_others_are_named() -> None:
         healthy(repeat, workers=[worker(cpu_seconds=seconds)])
         for repeat, seconds in enumerate((9.2, 1.0, 9.8), 1)
     ]
-    assert told(judged(*repeats)) == {
+    assert messages_by_reason(verdict_of(*repeats)) == {
         "WorkerSaturated": (
             "repeat 3: worker w-0 used 98 % of a core for 10 s (limit 90 %); also in repeat 1"
         )
@@ -339,8 +348,8 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
 
 def test_step_run_without_duration_saturates_no_worker() -> None:
     idle = worker(cpu_seconds=0.001, core_cpu_seconds=0.0, measured_seconds=0.0)
-    verdict = judged(healthy(workers=[idle], requests=[], seconds=0.0))
-    assert set(told(verdict)) == {"TooFewSamples"}
+    verdict = verdict_of(healthy(workers=[idle], requests=[], seconds=0.0))
+    assert set(messages_by_reason(verdict)) == {"TooFewSamples"}
 
 
 def test_documents_of_the_first_version_are_read_and_checked() -> None:
@@ -362,7 +371,7 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
         ],
         "workers": [{"worker": "w-0", "requests": 200, "cpuSeconds": 9.5, "users": 2}],
     }
-    verdict = judged(StepRunResult.model_validate(stored))
-    assert set(told(verdict)) == {"WorkerSaturated"}
+    verdict = verdict_of(StepRunResult.model_validate(stored))
+    assert set(messages_by_reason(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
     assert unchecked == {"PodThrottled", "PodRestarted", "PartialResults", "EmptyResults"}

@@ -9,7 +9,7 @@ from solrbench.results.model.step_result import FailureKind, StepRunResult
 from solrbench.results.text.verdict_text import verdict_lines
 from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import make_spec
-from unit.results.validity.test_verdict import answers, healthy, judged, told
+from unit.results.validity.test_verdict import answers, healthy, messages_by_reason, verdict_of
 
 COUNTED = [
     ("partial_results", "PartialResults", "partial results"),
@@ -32,33 +32,33 @@ def test_results_that_were_not_counted_are_not_checked(
     counted: str, reason: str, what: str
 ) -> None:
     nothing = {counted: None}
-    assert gaps(judged(answers(**nothing))) == [(reason, f"{what} were not counted")]
+    assert gaps(verdict_of(answers(**nothing))) == [(reason, f"{what} were not counted")]
     one = with_names(healthy(), "xml", **nothing)
-    assert gaps(judged(one)) == [(reason, f"{what} of xml were not counted")]
+    assert gaps(verdict_of(one)) == [(reason, f"{what} of xml were not counted")]
     many = with_names(healthy(), "a", "b", "c", "d", **nothing)
-    assert gaps(judged(many)) == [(reason, f"{what} of a, b, c and 1 more were not counted")]
+    assert gaps(verdict_of(many)) == [(reason, f"{what} of a, b, c and 1 more were not counted")]
     # Of what was never sent there is no answer to look at.
-    assert judged(with_names(healthy(), "xml", requests=0, **nothing)).unchecked == []
+    assert verdict_of(with_names(healthy(), "xml", requests=0, **nothing)).unchecked == []
 
 
 @pytest.mark.parametrize(("counted", "reason", "what"), COUNTED)
-def test_a_repeat_that_was_not_looked_at_is_named(counted: str, reason: str, what: str) -> None:
+def test_repeat_without_evidence_is_named(counted: str, reason: str, what: str) -> None:
     second = with_names(healthy(2), "xml", **{counted: None})
-    verdict = judged(with_names(healthy(), "xml"), second)
+    verdict = verdict_of(with_names(healthy(), "xml"), second)
     assert gaps(verdict) == [(reason, f"repeat 2: {what} of xml were not counted")]
 
 
 def test_counted_names_are_checked_beside_uncounted_ones() -> None:
     document = with_names(answers(empty_results=150), "xml", empty_results=None)
-    verdict = judged(document)
-    assert set(told(verdict)) == {"EmptyResults"}
+    verdict = verdict_of(document)
+    assert set(messages_by_reason(verdict)) == {"EmptyResults"}
     assert verdict.unchecked == []
 
 
 def test_partial_results_that_a_locustfile_reports_are_checked() -> None:
     kinds = [FailureKind(kind="PartialResults", count=1)]
-    verdict = judged(answers(partial_results=None, failures=1, failure_kinds=kinds))
-    assert set(told(verdict)) == {"PartialResults"}
+    verdict = verdict_of(answers(partial_results=None, failures=1, failure_kinds=kinds))
+    assert set(messages_by_reason(verdict)) == {"PartialResults"}
     assert verdict.unchecked == []
 
 

@@ -8,7 +8,7 @@ from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_R
 from solrbench.results.model.step_result import FailureKind, PodEvent, PodRecord
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
-from unit.results.validity.test_verdict import healthy, judged, open_loop, worker
+from unit.results.validity.test_verdict import healthy, open_loop, worker
 
 
 @pytest.mark.parametrize("reason", CHECKS)
@@ -27,7 +27,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
     )
     (message,) = [
         each.message
-        for each in judged(document, max_late_percent=1).reasons
+        for each in verdict_of(document, max_late_percent=1).reasons
         if each.reason == reason
     ]
     text, _, remedy = message.rpartition("; ")
@@ -39,7 +39,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
 
 
 def test_too_few_samples_state_limit_and_remedy() -> None:
-    (reason,) = judged(healthy(requests=[make_result([1000] * 9)])).reasons
+    (reason,) = verdict_of(healthy(requests=[make_result([1000] * 9)])).reasons
     assert reason.message == (
         "9 requests of query in all repeats (limit 200: 10 must lie beyond p95);"
         " raise the step's requests or durationSeconds, or load.repeats"

@@ -38,7 +38,7 @@ def test_change_during_a_reconcile_triggers_another() -> None:
 
 
 @pytest.mark.parametrize("failing", [True, False])
-def test_pass_is_repeated_after_an_error_or_when_it_says_so(
+def test_reconcile_is_repeated_after_an_error_or_on_request(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: bool
 ) -> None:
     monkeypatch.setattr(controller, "SOON_SECONDS", 0.01)

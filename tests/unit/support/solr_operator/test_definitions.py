@@ -23,7 +23,7 @@ def schema_of(number: int, part: str) -> Body:
 
 
 def unknown(value: Any, schema: Body, path: str = "") -> Iterator[str]:
-    """Tell the fields that the API server would drop."""
+    """Return the fields that the API server would drop."""
     if schema.get("x-kubernetes-preserve-unknown-fields"):
         return
     if isinstance(value, dict) and "additionalProperties" not in schema:

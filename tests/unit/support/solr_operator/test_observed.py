@@ -67,7 +67,7 @@ def zookeeper(cloud: Body) -> Body:
 
 
 def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:
-    """Tell where two objects differ, apart from what the API server adds to any."""
+    """Return where two objects differ, apart from what the API server adds to any."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for key in ours.keys() | theirs.keys():
             if key in OUR_OWN_TEXT or (key not in ours and key in BY_THE_API_SERVER):

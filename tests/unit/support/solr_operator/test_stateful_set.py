@@ -102,7 +102,7 @@ def test_volumes_of_the_options_are_mounted_only_where_they_say_so() -> None:
     assert "idle" not in [each["name"] for each in mounts]
 
 
-def test_placement_and_grace_are_copied() -> None:
+def test_placement_and_grace_period_are_copied() -> None:
     spread = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
     pod = pod_of(
         built(

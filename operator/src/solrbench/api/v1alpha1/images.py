@@ -37,7 +37,7 @@ class SolrImage(Image):
     repository: ImageRepository = "solr"
     """`repository` is the official image or one with the same environment interface."""
     tag: ImageTag = "9.10.1"
-    """`tag` is the version of Solr: 9.x, or 10.x with provisioner StatefulSet."""
+    """`tag` is the version of Solr, 9.x."""
 
 
 class ZooKeeperImage(Image):

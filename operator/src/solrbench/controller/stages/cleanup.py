@@ -103,8 +103,8 @@ def suspend(context: ReconcileContext) -> None:
     context.update(live_load=None)
     if gone:
         context.update(start_time=None, target=TargetStatus())
-    wish = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"
-    message = wish if gone else f"{wish}; pods are terminating"
+    setting = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"
+    message = setting if gone else f"{setting}; pods are terminating"
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(type_, "Unknown", LifecycleReason.SUSPENDED, message)
     if not context.conditions.is_true(MEASURED):

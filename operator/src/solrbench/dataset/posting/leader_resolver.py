@@ -38,7 +38,7 @@ class LeaderResolver:
         """Return the routes as they are now.
 
         Raises:
-            IndexingError: no node knows the collection; it may pass
+            IndexingError: no node knows the collection; a retry may succeed
 
         """
         failure = unavailable("spec.target", "has no node")

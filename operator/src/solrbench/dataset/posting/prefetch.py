@@ -35,7 +35,7 @@ class PrefetchReader(Generic[Item]):
         traceback: TracebackType | None,
     ) -> None:
         self._stopped.set()
-        self._free.release()  # the thread may wait for room that nobody will make
+        self._free.release()  # the thread may wait for room that no consumer will make
 
     async def take(self) -> Item | None:
         """Return the next item, or `None` after the last one, to every taker.
@@ -68,4 +68,4 @@ class PrefetchReader(Generic[Item]):
         try:
             self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
         except RuntimeError:
-            self._stopped.set()  # the event loop is closed: nobody takes items any more
+            self._stopped.set()  # the event loop is closed: no consumer is left

@@ -52,7 +52,7 @@ class Routes:
     field_routed: bool
 
     def shard_of(self, document: dict[str, Any]) -> str | None:
-        """Return the name of the document's shard, or `None` when only Solr can tell."""
+        """Return the name of the document's shard, or `None` when only Solr can know it."""
         key = _key_text(document.get(self.key_field))
         if key is None:
             return None
@@ -73,7 +73,7 @@ class Routes:
 
         Args:
             endpoints: addresses of the collection that any leader is reached through; Solr forwards
-            direct: base URL of a node as Solr tells it, to the one to use
+            direct: base URL of a node as Solr reports it, to the one to use
 
         """
         shards = tuple(

@@ -76,7 +76,7 @@ class _Body(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def tell(self) -> int:
+    def tell(self) -> int:  # codespell:ignore tell
         return self._read
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]

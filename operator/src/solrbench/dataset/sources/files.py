@@ -53,7 +53,7 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
 
 
 def distinct_names(files: list[DataFile]) -> list[str]:
-    """Return a name for each file, with its number in front where two would be alike.
+    """Return a name for each file, with its number in front where two would be equal.
 
     `!` becomes `_`, since Solr's compositeId router would read it as a separator.
     """
@@ -63,10 +63,10 @@ def distinct_names(files: list[DataFile]) -> list[str]:
 
 
 def format_of(file: DataFile, wanted: Format) -> Format:
-    """Return `wanted`, or for `Auto` the format that the file's ending tells.
+    """Return `wanted`, or for `Auto` the format of the file's ending.
 
     Raises:
-        IndexingError: the ending tells nothing
+        IndexingError: the ending is unknown
 
     """
     if wanted is not Format.AUTO:
@@ -95,7 +95,7 @@ def _matches(folder: Path, path: str) -> list[str]:
         raise _outside(path)
     if not set(path) & {"*", "?"}:
         return [path]
-    # Unlike Path.glob, this one passes over hidden files and takes ** for *.
+    # Unlike Path.glob, this one skips hidden files and takes ** for *.
     matches = sorted(glob.glob(path.replace("[", "[[]"), root_dir=folder))  # noqa: PTH207
     files = [match for match in matches if (folder / match).is_file()]
     if not files:

@@ -14,7 +14,7 @@ ROOT = Path("/sys/fs/cgroup")
 
 
 class CpuGroup:
-    """The group whose CPU limit this process falls under; `self_file` tells which."""
+    """The group whose CPU limit applies to this process; `self_file` names it."""
 
     def __init__(self, self_file: Path = SELF, root: Path = ROOT) -> None:
         folders = list(_folders(self_file, root))
@@ -22,7 +22,7 @@ class CpuGroup:
         self._classic = _first(folders, "cpu.cfs_quota_us")
 
     def throttled_seconds(self) -> float | None:
-        """Return how long the group stood still, ever; None where the kernel does not tell."""
+        """Return how long the group was throttled in total; None where not reported."""
         if self._unified is not None:
             return _scaled(_numbers(self._unified / "cpu.stat").get("throttled_usec"), 1e6)
         if self._classic is not None:
@@ -30,7 +30,7 @@ class CpuGroup:
         return None
 
     def limit_cores(self) -> float | None:
-        """Return the limit; None without one, and where the kernel does not tell."""
+        """Return the limit; None without one, and where the kernel does not report it."""
         if self._unified is not None:
             quota, _, period = _text(self._unified / "cpu.max").partition(" ")
         elif self._classic is not None:
@@ -72,5 +72,5 @@ def _text(file: Path) -> str:
     try:
         return file.read_text("utf-8").strip()
     except OSError:
-        # Nobody promises these files; what cannot be read is reported as not measured.
+        # These files are not guaranteed; what cannot be read is reported as not measured.
         return ""

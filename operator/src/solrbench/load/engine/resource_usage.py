@@ -1,4 +1,4 @@
-"""What measuring cost the worker itself, to tell whether it was the one that was slow."""
+"""Resources used by the worker itself, to show whether it was the bottleneck."""
 
 import time
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Usage:
         cpu_seconds: CPU time of the process
         core_cpu_seconds: CPU time of the thread that sends and takes answers, within it
         core_waiting_seconds: time in which that thread wanted to run and no CPU was free for it;
-            None where the kernel does not tell
+            None where the kernel does not report it
         measured_seconds: time by the clock
         throttled_seconds: time in which the control group stood still for want of CPU quota; None
-            where the kernel does not tell
-        cpu_limit_cores: limit of the control group; None without one, or where nobody tells
+            where the kernel does not report it
+        cpu_limit_cores: limit of the control group; None without one, or where not reported
 
     """
 

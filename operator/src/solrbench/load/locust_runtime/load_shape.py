@@ -7,7 +7,7 @@ from locust import LoadTestShape
 
 
 class StepLoadShape(LoadTestShape):
-    """A shape that somebody else moves.
+    """A shape that is changed from outside.
 
     `changed` is set while a level waits to be taken up; a dispatch under way is cut short then.
     """
@@ -26,7 +26,7 @@ class StepLoadShape(LoadTestShape):
 
     def redispatch(self) -> None:
         """Let the same level be taken up once more, since workers changed."""
-        # Locust passes over a level that equals the one before.
+        # Locust skips a level that equals the one before.
         self._rate = math.nextafter(self._rate, math.inf)
         self.changed.set()
 

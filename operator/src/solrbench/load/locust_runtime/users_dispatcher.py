@@ -1,6 +1,6 @@
 """Which worker gets the next user, and of which class: always in the same order.
 
-Locust's own dispatcher goes on where the last step run left off and deals all users anew when a
+Locust's own dispatcher goes on where the last step run left off and places all users again when a
 worker is lost. Here a step run must be the same whatever ran before it, and only users of the lost
 worker move.
 """
@@ -57,7 +57,7 @@ class DeterministicUsersDispatcher:
         """Ignore a worker that comes late: the next step run may take it in."""
 
     def remove_worker(self, worker_node: Any) -> None:
-        """Ignore that a worker left: the roster tells what follows."""
+        """Ignore that a worker left: the roster decides what follows."""
 
     def __iter__(self) -> Iterator[dict[str, dict[str, int]]]:
         return self

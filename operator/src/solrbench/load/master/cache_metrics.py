@@ -1,4 +1,4 @@
-"""Solr's caches as its metrics tell of them, over all cores of a collection."""
+"""Solr's caches from its metrics, over all cores of a collection."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ class CacheCounts(NamedTuple):
 
 
 def parse_caches(answer: Mapping[str, Any], collection: str) -> CacheCounts | None:
-    """Return the counts of a collection; None if the response tells nothing of it."""
+    """Return the counts of a collection; None if the response does not contain it."""
     cores = [
         engine
         for node in answer.values()

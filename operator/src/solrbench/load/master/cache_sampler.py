@@ -1,7 +1,7 @@
 """Asks Solr for its caches during a step run, about once a second.
 
-Nothing depends on the responses: where Solr does not tell, because a proxy stands in between, the
-user has no right to ask, or a node is busy, there are no samples.
+Nothing depends on the responses: where Solr does not report them, because a proxy stands in
+between, the user lacks the permission, or a node is busy, there are no samples.
 """
 
 import logging
@@ -21,10 +21,10 @@ from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample
 _INTERVAL_SECONDS = 1.0
 _TIMEOUT_SECONDS = 2.0
 _MOST_FAILURES = 3
-"""Failures in a row after which nobody is asked any more in this step run."""
+"""Failures in a row after which no more samples are taken in this step run."""
 
 _MOST_ASKED = MAX_CACHE_SAMPLES // 3
-"""Answers that are kept of one step run; each tells of three caches."""
+"""Samples that are kept of one step run; each covers three caches."""
 
 _DIGITS = 3
 
@@ -104,7 +104,7 @@ class CacheSampler:
         try:
             answer = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
             if answer.is_client_error:
-                # Not allowed, or a Solr that tells in another way: so will the next answer be.
+                # Not allowed, or a Solr with another format: so will the next response be.
                 self._refused = True
             return parse_caches(answer.raise_for_status().json(), self._collection)
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:

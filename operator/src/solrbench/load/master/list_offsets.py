@@ -1,4 +1,4 @@
-"""Where the lists of a workload go on, from pass to pass and from attempt to attempt.
+"""Where the lists of a workload go on, from step run to step run and attempt to attempt.
 
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
 can have sent is known, and with the order `Once` so much is skipped. Users who ask for a given
@@ -99,7 +99,7 @@ def resumed(plan: LoadPlan) -> ListOffsets:
 def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
     """Return the most requests that a try of a step run can have sent, of each entry and of all.
 
-    None where nobody can know: users who ask for a given time.
+    None where it is unknown: users who send for a given time.
     """
     if assignment.open_loop is None:
         return assignment.requests

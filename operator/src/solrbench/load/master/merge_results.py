@@ -38,7 +38,7 @@ class WarmUpResult:
         requests: requests of it; 0 without a warm-up
         steady: whether it became steady; None unless it was to go on until then
         request_windows: its windows
-        caches: Solr's caches meanwhile
+        caches: Solr's caches during that time
 
     """
 
@@ -56,7 +56,7 @@ class StepRunMetadata:
         attempt: attempt of the load
         start_time: when measuring began; aware
         warm_up: the warm-up right before
-        caches: Solr's caches meanwhile
+        caches: Solr's caches during that time
         lost_workers: names of workers whose measurements are missing
         list_offsets: where the lists of the workload go on
         queries_may_repeat: whether queries that are to be sent once may have been sent before

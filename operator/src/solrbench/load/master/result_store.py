@@ -34,7 +34,7 @@ class ResultStore:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file(document.id).write_text(text)
         except OSError as error:
-            _logger.warning("pass=%s no copy on disk: %s", document.id, error)
+            _logger.warning("step_run=%s no copy on disk: %s", document.id, error)
 
     def get(self, step_run_id: str) -> str | None:
         """Return a document as JSON; None if it is not there or no longer."""
@@ -62,7 +62,7 @@ class ResultStore:
             self._file(step_run_id).unlink(missing_ok=True)
         except OSError as error:
             # It was never written, and said so then, or goes with the pod.
-            _logger.debug("pass=%s copy on disk stays: %s", step_run_id, error)
+            _logger.debug("step_run=%s copy on disk stays: %s", step_run_id, error)
 
     def _file(self, step_run_id: str) -> Path:
         return self._folder / f"{step_run_id}.json"

@@ -110,7 +110,7 @@ class RunCoordinator:
     def _wait_until_stored(self) -> None:
         """Begin no step run of a list that is gone through once before the last one is stored.
 
-        If this master is lost, the next one knows that way which step run may have been begun.
+        If this master is lost, the next one knows that way which step run may have been started.
         """
         if any(self._once_only) and self._store.unacknowledged:
             self._status.step_run = None

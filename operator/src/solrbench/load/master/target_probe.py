@@ -1,4 +1,4 @@
-"""Does anybody answer? Asked once, before the first request that counts."""
+"""Probe the target once before measuring."""
 
 import time
 from collections.abc import Callable, Sequence

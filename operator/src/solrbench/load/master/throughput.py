@@ -25,7 +25,7 @@ class ThroughputMeter:
             self._seen.popleft()
 
     def rate(self, now: float) -> float:
-        """Return requests per second as of `now`; 0 when there is too little to tell."""
+        """Return requests per second as of `now`; 0 when there are too few samples."""
         if len(self._seen) < 2 or self._seen[-1][0] < now - WINDOW_SECONDS:
             return 0.0
         (begin, before), (end, after) = self._seen[0], self._seen[-1]

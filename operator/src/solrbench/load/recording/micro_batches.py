@@ -1,6 +1,6 @@
 """A step run in small handfuls of answers, from which the master makes windows of a thousand.
 
-A worker knows only its own answers, so it cannot tell where a thousand of all workers ends. It
+A worker knows only its own answers, so it cannot know where a thousand of all workers ends. It
 notes the end of every hundredth answer (with w workers, of every 100/w-th), and the master looks
 between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these add up to
 hundreds. With one worker every window is exact.
@@ -13,14 +13,14 @@ _ALL_WORKERS = 100
 """Answers in the micro-batches of all workers together."""
 
 _LEAST = 5
-"""Answers in a micro-batch even of very many workers, whose thousands pass in a moment anyway."""
+"""Responses in a micro-batch even with very many workers, which reach a thousand in a moment."""
 
 MAX_MICRO_BATCHES = MAX_THOUSANDS * WINDOW_REQUESTS // _ALL_WORKERS
-"""Granules that are kept of one step run, over all workers."""
+"""Micro-batches that are kept of one step run, over all workers."""
 
 
 class MicroBatches:
-    """Collects the micro-batches of one pass on one worker."""
+    """Collects the micro-batches of one step run on one worker."""
 
     def __init__(self, workers: int) -> None:
         self.size = max(_ALL_WORKERS // workers, _LEAST)

@@ -1,9 +1,9 @@
 """What is counted of planned requests besides their service times.
 
 Response time runs from the intended start of a request to the last byte of its response, so it
-holds the time in which the request could not be sent. Whoever measures only from the moment of
-sending leaves out the very requests that a stalled server held up ("coordinated omission", G. Tene,
-How NOT to measure latency, 2013).
+holds the time in which the request could not be sent. A client that measures only from the moment
+of sending leaves out the very requests that a stalled server held up ("coordinated omission", G.
+Tene, How NOT to measure latency, 2013).
 """
 
 from collections import Counter

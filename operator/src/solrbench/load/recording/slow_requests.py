@@ -1,4 +1,4 @@
-"""The slowest requests of one request name in one pass on one worker."""
+"""The slowest requests of one request name in one step run on one worker."""
 
 import heapq
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class SlowSample(NamedTuple):
     request: PreparedRequest
     started_ns: int
     node: str | None
-    """Host and port; None if nobody told."""
+    """Host and port; None if not reported."""
     qtime_milliseconds: int | None
     failed: RequestFailure | None
 

@@ -1,7 +1,7 @@
 """Which worker runs which user, also after workers were lost.
 
 User `u` begins on worker `u % workers`. When a worker is lost, its users go to those that are left,
-one after the other; nobody else moves, so no user that runs is ever stopped.
+one after the other; no other user moves, so no user that runs is ever stopped.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ class WorkerLoss:
 
 @dataclass(frozen=True)
 class UserPlacement:
-    """The users of one pass on their workers; places count from 0.
+    """The users of one step run on their workers; indexes count from 0.
 
     Attributes:
         workers: how many began

@@ -1,4 +1,4 @@
-"""Is this response a good one? Judged by searching bytes: parsing would cost more than sending.
+"""Check a response by searching its bytes: parsing would cost more than sending.
 
 Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes.
 """
@@ -96,7 +96,7 @@ def _check_status(body: bytes) -> RequestFailure | None:
         return _solr_error(body)
     if b'"responseHeader"' in body[:64]:
         return request_failure("MalformedAnswer", _quoted("responseHeader has no status", body))
-    # omitHeader=true leaves nothing to judge.
+    # omitHeader=true leaves nothing to check.
     return None
 
 

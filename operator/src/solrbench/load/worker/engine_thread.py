@@ -30,7 +30,7 @@ _SWITCH_SECONDS = 0.0001
 
 
 class EngineThreadListener(EngineListener, Protocol):
-    """Who is told of a step run and of the engine's own troubles."""
+    """Callbacks of a step run and of failures of the engine itself."""
 
     def on_engine_failed(self, message: str) -> None:
         """Learn that the engine is broken."""
@@ -77,7 +77,7 @@ class EngineThread:
         self._loop.call_soon_threadsafe(self._engine.add_user)
 
     def adopt_users(self, key: str, users: Sequence[int]) -> None:
-        """Tell which users of a lost worker are added next."""
+        """Pass on which users of a lost worker are added next."""
         self._loop.call_soon_threadsafe(self._engine.adopt_users, key, users)
 
     def start_measuring(self, key: str) -> None:

@@ -153,7 +153,7 @@ class Worker:
         return self._leave(int(self._ended.get()))
 
     def report_failure(self, failure: LoadError) -> int:
-        """Tell the master why there is no work to be had here; return the exit code."""
+        """Report to the master why this worker cannot work; return the exit code."""
         write_termination_message(failure)
         self._runner.register_message(messages.EXIT, self._on_exit)
         self._report(failure)
@@ -161,11 +161,11 @@ class Worker:
         return self._leave(failure.exit_code)
 
     def on_ready(self, key: str) -> None:
-        """Tell the master that all users of a step run are there."""
+        """Report to the master that all users of a step run have started."""
         self._runner.send_message(messages.SPAWNED, {"key": key})
 
     def on_progress(self, progress: ProgressUpdate) -> None:
-        """Show the last second on the page and tell the master that the engine lives."""
+        """Show the last second on the page and report to the master that the engine is alive."""
         now = time.time()
         for name, second in progress.seconds:
             add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
@@ -175,15 +175,15 @@ class Worker:
 
     def on_finished(self, result: WorkerStepResult) -> None:
         """Send the result of a step run."""
-        _logger.info("pass=%s requests=%d finished", result.key, result.measured)
+        _logger.info("step_run=%s requests=%d finished", result.key, result.measured)
         self._runner.send_message(messages.RESULT, {"outcome": result.model_dump_json()})
 
     def on_engine_failed(self, message: str) -> None:
-        """Tell the master that the engine is broken."""
+        """Report to the master that the engine failed."""
         self._report(LoadError(LoadReason.LOAD_CORE_FAILED, message))
 
     def on_failed(self, failure: LoadError) -> None:
-        """Tell the master why the user's own users cannot work."""
+        """Report to the master why the users of the locustfile cannot run."""
         if not self._ended.ready():
             write_termination_message(failure)
             self._report(failure)

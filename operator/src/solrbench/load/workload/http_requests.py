@@ -59,7 +59,7 @@ class Node:
         host: its name
         port: its port
         request_templates: what stands before and after the query, for each handler and kind; it may
-            hold credentials, so nobody prints it
+            hold credentials, so it is never printed
         tls: trust for https, `None` for http
         update_templates: shapes of requests that change documents
 

@@ -44,7 +44,7 @@ def visibility_of(
 
 @dataclass(frozen=True)
 class UncheckedNames:
-    """Places of the request names whose answers nobody can check; one request is enough.
+    """Indexes of the request names whose responses cannot be checked; one request is enough.
 
     Attributes:
         partial: whether a response is partial is not seen

@@ -84,6 +84,6 @@ def _drawn(block: Callable[[], NDArray[np.int64]]) -> Iterator[int]:
 
 
 def _seed(seed: int, assignment: Assignment, entry_index: int) -> int:
-    # Without a place, as long as there is nothing to tell apart.
+    # Without an index, as long as there is only one entry.
     others = [entry_index] if entry_index else []
     return seed_of("order", seed, assignment.repeat, assignment.step, assignment.worker, *others)

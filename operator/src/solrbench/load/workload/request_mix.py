@@ -20,7 +20,7 @@ class RequestSource(Protocol):
     ) -> Iterator[PreparedRequest]:
         """Return what one worker sends in one step run, in order; it may end.
 
-        `entry_index` is that of the entry in the workload. Whoever numbers requests takes the
+        `entry_index` is that of the entry in the workload. A source that numbers requests takes the
         numbers from `counter`.
         """
 
@@ -74,7 +74,7 @@ class PreparedWorkload:
     unchecked: UncheckedNames = ALL_CHECKED
 
     def open_stream(self, assignment: Assignment) -> RequestStream:
-        """Begin a pass on one worker."""
+        """Begin a step run on one worker."""
         slots = [RequestCounter(assignment) for _ in self.sources]
         begun = [
             part.open_stream(assignment, index, own)

@@ -32,7 +32,7 @@ class Environment(Model):
     seeds: dict[str, int] = {}
     """Every seed of the spec by its path."""
     images: dict[str, str] = {}
-    """Image of each component, with its digest where the kubelet tells it."""
+    """Image of each component, with its digest where the kubelet reports one."""
     solr_version: str | None = None
     """As Solr reports it."""
     jvm_version: str | None = None
@@ -47,8 +47,8 @@ def spec_hash(spec: Spec) -> str:
     Defaults count as if they were written out. Fields that may change later (`Spec.mutable`) say
     nothing about what is measured and are left out.
     """
-    wish = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
-    kept = {name: value for name, value in wish.items() if name not in Spec.mutable}
+    desired = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    kept = {name: value for name, value in desired.items() if name not in Spec.mutable}
     return hashlib.sha256(orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 

@@ -24,7 +24,7 @@ class Window(Model):
 
 
 class FailureKind(Model):
-    """Failures that look alike."""
+    """Failures of one kind."""
 
     kind: str
     """HTTP503, Timeout, ConnectionReset, SolrError, PartialResults, MalformedAnswer …"""
@@ -42,13 +42,13 @@ class SlowRequest(Model):
 
     query: str
     """What was asked, as it was sent, cut at 300 characters. For users of a locustfile type and
-    path with parameters, without a body, or the name if they told no address."""
+    path with parameters, without a body, or the name if they reported no address."""
     service_time_microseconds: int
     """Its service time."""
     qtime_milliseconds: int | None = None
-    """What Solr says it took; None without an answer that tells."""
+    """Solr's own `QTime`; None without a response that contains it."""
     node: str | None = None
-    """Host and port it was sent to; None if the users of a locustfile did not tell."""
+    """Host and port it was sent to; None if the users of a locustfile did not report it."""
     second: float
     """When it was sent: seconds since measuring began."""
     failure: str | None = None
@@ -64,7 +64,7 @@ class RequestMeasurements(RequestCounts):
     failure_kinds: list[FailureKind] = []
     """The most frequent kind first."""
     service_time_histogram: str
-    """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures alike,
+    """HdrHistogram, 1 µs to 1 h, 3 digits, V2 compressed, base64; successes and failures,
     since a fast error must not vanish; timeouts count with the time waited."""
     response_time_histogram: str | None = None
     """As above, from the intended start to the last byte; requests that were never sent count with
@@ -181,10 +181,10 @@ class StepRunResult(Model):
     thousands: list[RequestWindow] = []
     """Windows of a thousand requests of any name, from the first measured one on."""
     caches: list[CacheSample] = []
-    """Solr's caches about once a second; empty where Solr does not tell."""
+    """Solr's caches about once a second; empty where Solr does not report them."""
     steady_from_second: int | None = None
     """Whole seconds after which service times were steady; None if they never were, or if the step
-    run was too short to tell."""
+    run was too short to decide."""
     outlier_windows: int | None = None
     """Seconds that were unlike the others; None in documents of older versions."""
     outliers: list[OutlierWindow] = []
@@ -200,4 +200,4 @@ class StepRunResult(Model):
     """Queries of a list with the order `Once` may have been sent before in this ladder: load
     pods were lost, and it is unknown how many requests they had sent."""
     pods: list[PodRecord] | None = None
-    """Pods of the benchmark; None if nobody looked, as in documents of older versions."""
+    """Pods of the benchmark; None if not recorded, as in documents of older versions."""

@@ -1,4 +1,4 @@
-"""Slices of a pass over all request names, and what they show. Parts of a `StepRunResult`."""
+"""Windows of a step run over all request names, and their statistics. Parts of `StepRunResult`."""
 
 from datetime import datetime
 
@@ -51,7 +51,7 @@ class OutlierWindow(Model):
     time: datetime
     """When it began."""
     requests: int
-    """Requests that ended in it; 0 if Solr was silent."""
+    """Requests that ended in it; 0 if Solr sent no response."""
     mean_microseconds: int | None = None
     """Mean service time; absent if nothing ended."""
     median_microseconds: int

@@ -5,5 +5,5 @@
 - `per_second`: mean service time of each second
 - `steadiness`: from which second on a series is steady
 - `outliers`: seconds that differ from their neighbours
-- `number_format`: numbers as people read them
+- `number_format`: numbers as text
 """

@@ -1,4 +1,4 @@
-"""Numbers as people read them: three significant digits and a unit."""
+"""Numbers as text: three significant digits and a unit."""
 
 import math
 
@@ -21,7 +21,7 @@ def format_milliseconds(milliseconds: float) -> str:
 
 
 def format_share(part: int, whole: int) -> str:
-    """Return `part` of `whole` in per cent, empty if `whole` is zero.
+    """Return `part` of `whole` in percent, empty if `whole` is zero.
 
     There are always enough digits that few is not none and most is not all: one in a million is
     `0.0001 %`, never `0 %`.
@@ -40,7 +40,7 @@ def round_number(value: float) -> float:
 
 
 def format_percent(percent: float) -> str:
-    """Return a number of per cent with its unit."""
+    """Return a number of percent with its unit."""
     return f"{format_number(percent)} %"
 
 

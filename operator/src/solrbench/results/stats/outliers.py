@@ -28,7 +28,7 @@ Of arrivals that are independent of each other (Poisson), one such second in e^1
 
 _DIGITS = 1
 _MIN_SECONDS = 5
-"""Seconds below which nothing can be told about the usual."""
+"""Fewer seconds than this have no meaningful median."""
 
 
 def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[OutlierWindow]:
@@ -55,12 +55,12 @@ def find_outliers(series: Sequence[SecondMean], began: datetime) -> list[Outlier
         for each in series
         if scale > 0 and abs(each.mean_microseconds - centre) > MAX_DEVIATIONS * scale
     ]
-    found += [_outlier(second, began, centre) for second in _silent(series)]
+    found += [_outlier(second, began, centre) for second in _without_responses(series)]
     return sorted(found, key=lambda each: each.second)
 
 
 def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[OutlierWindow]:
-    """Return at most so many outliers, silent and far ones first chosen, in the order of time."""
+    """Return at most so many outliers by time; those without responses and far ones are kept."""
 
     def distance(outlier: OutlierWindow) -> float:
         return float("inf") if outlier.deviations is None else abs(outlier.deviations)
@@ -69,7 +69,7 @@ def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[O
     return sorted(chosen, key=lambda each: each.second)
 
 
-def _silent(series: Sequence[SecondMean]) -> list[int]:
+def _without_responses(series: Sequence[SecondMean]) -> list[int]:
     """Return the seconds between others in which nothing ended, if that is unusual."""
     if median(each.requests for each in series) < BUSY_REQUESTS:
         return []

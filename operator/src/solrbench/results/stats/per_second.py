@@ -1,4 +1,4 @@
-"""The seconds of a pass over all request names: what steadiness and outliers are judged by."""
+"""The seconds of a step run over all request names: the input of steadiness and outliers."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

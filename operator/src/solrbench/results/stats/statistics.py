@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 
 def relative_deviation_percent(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation in per cent of the mean.
+    """Return the sample standard deviation in percent of the mean.
 
     This is the coefficient of variation; it is absent for a mean of zero, where it has no meaning.
 

@@ -2,7 +2,7 @@
 
 Two questions, two rules, each with its source:
 
-- while a warm-up runs: are the last windows alike? (`Steadiness`)
+- while a warm-up runs: do the last windows vary little? (`Steadiness`)
 - after a step: where did its steady part begin? (`steady_from`)
 """
 
@@ -14,11 +14,11 @@ from solrbench.results.stats import statistics
 from solrbench.results.stats.per_second import SecondMean
 
 MIN_WINDOWS = 10
-"""Windows below which no beginning is told from the rest."""
+"""With fewer windows, no initial transient is looked for."""
 
 
 class Steadiness:
-    """Notices that the last windows of a warm-up are alike.
+    """Detects that the last windows of a warm-up vary little.
 
     Steady means: the coefficient of variation (sample standard deviation divided by the mean) of
     the mean service times of the last `windows` windows is at most `deviation_percent`. The rule is
@@ -48,14 +48,14 @@ class Steadiness:
 
     @property
     def deviation_percent(self) -> float | None:
-        """Coefficient of variation of the last windows in per cent; None without enough."""
+        """Coefficient of variation of the last windows in percent; None without enough."""
         if len(self._means) < (self._means.maxlen or 0):
             return None
         return statistics.relative_deviation_percent(list(self._means))
 
     @property
     def is_steady(self) -> bool:
-        """Say whether the last windows are alike."""
+        """Say whether the last windows vary little."""
         deviation = self.deviation_percent
         return deviation is not None and deviation <= self._deviation_percent
 
@@ -74,7 +74,7 @@ def steady_from(series: Sequence[SecondMean]) -> int | None:
 def truncation(values: Sequence[float]) -> int | None:
     """Return how many values at the beginning to leave out, by the marginal standard error rule.
 
-    MSER: the d that makes the rest tell its mean best, that is, with the smallest
+    MSER: the d that minimises the standard error of the remaining mean, that is, with the smallest
     sum((v - mean)^2) / (n - d)^2 over the n - d values that are left. White, "An effective
     truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997. As
     there, at most half of the values are left out: a minimum at that bound means that the series

@@ -68,7 +68,7 @@ def _step_stats(step: str, variant: str, step_runs: StepRuns) -> OpenLoopStats:
 
 
 def _lags(workers: Sequence[WorkerResult]) -> dict[str, Any]:
-    """Return the worst lags: percentiles of several workers cannot be put together.
+    """Return the worst lags: percentiles of several workers cannot be combined.
 
     There is none if a worker did not report its own, which may have been the worst. One that never
     found a connection free has no percentile, and a longest lag that nothing stands behind.

@@ -82,7 +82,7 @@ def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[st
 
     Solr is asked about once a second: what is shown is the time from the last answer before the
     window to the first one after it. A cache that was not asked in it has no ratio, nor has one
-    whose counters began anew.
+    whose counters were reset.
     """
     begin, end = window.end_seconds - window.seconds, window.end_seconds
     ratios = {}

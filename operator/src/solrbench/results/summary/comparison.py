@@ -27,7 +27,7 @@ from solrbench.results.summary.grouping import (
 )
 
 _DIGITS = 2
-"""Decimals of per cent kept."""
+"""Decimals of percent kept."""
 
 _HIGHEST = math.log(10**12)
 """Two pairs that contradict each other can have an interval beyond all numbers."""

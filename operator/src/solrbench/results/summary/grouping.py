@@ -1,4 +1,4 @@
-"""Stored step runs sorted by where they belong, and what they tell of one request name."""
+"""Stored step runs grouped by step and variant, and their results for one request name."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,7 +23,7 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
     """Return the step runs of every step and variant of `spec`, of each step run the last attempt.
 
     Raises:
-        ValueError: if a document speaks of a step or variant that `spec` does not have, or has
+        ValueError: if a document refers to a step or variant that `spec` does not have, or has
             requests but no duration.
 
     """
@@ -41,13 +41,13 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
 
 def _check(document: StepRunResult, runs_by_step: RunsByStep) -> None:
     if all(document.step != step for step, _ in runs_by_step):
-        raise ValueError(f"pass {document.id}: step {document.step} is not in spec.load.steps")
+        raise ValueError(f"step run {document.id}: step {document.step} is not in spec.load.steps")
     if (document.step, document.variant) not in runs_by_step:
         raise ValueError(
-            f"pass {document.id}: variant {document.variant!r} is not in spec.target.variants"
+            f"step run {document.id}: variant {document.variant!r} is not in spec.target.variants"
         )
     if document.seconds <= 0 and requests([document]):
-        raise ValueError(f"pass {document.id}: seconds is {document.seconds}, must be above 0")
+        raise ValueError(f"step run {document.id}: seconds is {document.seconds}, must be above 0")
 
 
 def request_names(runs_by_step: RunsByStep, step: str) -> list[str]:

@@ -11,7 +11,7 @@ PERCENTILES = (50, 75, 95, 99)
 """Those of `StepResult`."""
 
 DIGITS = 3
-"""Decimals kept: thousandths of a request per second and of a per cent."""
+"""Decimals kept: thousandths of a request per second and of a percent."""
 
 
 def time_fields(

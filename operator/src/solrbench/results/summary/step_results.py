@@ -39,7 +39,7 @@ def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResu
     A request name that a repeat never sent counts there with a rate of zero.
 
     Raises:
-        ValueError: if a document speaks of a step or variant that `spec` does not have, or has
+        ValueError: if a document refers to a step or variant that `spec` does not have, or has
             requests but no duration.
 
     """

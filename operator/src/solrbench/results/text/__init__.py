@@ -1,4 +1,4 @@
-"""Results as people read them.
+"""Results as text.
 
 - `render`: reports as Markdown and CSV
 - `columns`: the cells of a result, by the columns of its table

@@ -7,8 +7,8 @@ from solrbench.results.stats.number_format import format_number
 
 COMPARISON_NOTE = (
     "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
-    " 95 % confidence interval over the repeats (Student's t). An interval that holds 0 shows no"
-    " difference."
+    " 95 % confidence interval over the repeats (Student's t). If it includes 0, no"
+    " difference was detected."
 )
 
 
@@ -26,7 +26,7 @@ def format_overhead(overhead: Overhead) -> str:
     low, high = overhead.low_percent, overhead.high_percent
     if low is None or high is None:
         return f"{percent} (one repeat, no confidence)"
-    shown = "" if low > 0 or high < 0 else ", no difference shown"
+    shown = "" if low > 0 or high < 0 else ", no difference detected"
     return f"{percent} (95 % confidence: {_signed(low)} … {_signed(high)}){shown}"
 
 

@@ -1,4 +1,4 @@
-"""Results as tables: cells for a terminal, Markdown to pass around, CSV for a spreadsheet."""
+"""Results as tables: cells for a terminal, Markdown for documents, CSV for a spreadsheet."""
 
 import csv
 import io
@@ -79,7 +79,7 @@ def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) 
 def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = ()) -> str:
     """Return a report of one benchmark: what it is, how it ended, and the table of results.
 
-    `documents` are its stored step runs, which tell how the numbers came about in time.
+    `documents` are its stored step runs, which hold the numbers over time.
     """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:

@@ -27,7 +27,7 @@ def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
 
 
 def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
-    head = ("Pass", "Started (UTC)", "Warm-up", "Steady from", "Odd seconds")
+    head = ("Step run", "Started (UTC)", "Warm-up", "Steady from", "Outlier seconds")
     rows = [
         (
             document.id,
@@ -39,8 +39,8 @@ def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
         for document in documents
     ]
     note = (
-        "Steady from: where the service times per second had lost their beginning (MSER); empty"
-        " where they never did, or where the pass was too short to tell."
+        "Steady from: second from which service times were stationary (MSER); empty where they"
+        " never became so, or where the step run was too short to decide."
     )
     return ["## Steadiness", _table(head, rows), note]
 
@@ -62,7 +62,7 @@ def _curve(document: StepRunResult) -> list[str]:
     rows = [_point(point, caches, longest) for point in _thinned(points)]
     note = (
         f"From the first request of `{document.id}` on, its warm-up included. The columns of"
-        " caches are hits in per cent of the lookups in the seconds around."
+        " caches are hits in percent of the lookups in the seconds around."
     )
     return ["## Cold start", _table(head, rows), note]
 
@@ -103,10 +103,10 @@ def _outliers(documents: Sequence[StepRunResult]) -> list[str]:
     chosen = {id(each) for each in worst([outlier for _, outlier in found], _MOST_OUTLIERS)}
     shown = [(document, outlier) for document, outlier in found if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)
-    head = ("Pass", "Time (UTC)", "Second", "Requests", "Mean", "Median", "Deviations")
+    head = ("Step run", "Time (UTC)", "Second", "Requests", "Mean", "Median", "Deviations")
     note = (
-        f"{len(shown)} of {total} odd seconds: the mean service time is more than 5 scaled median"
-        " absolute deviations from the median of the pass, or nothing ended in a busy pass."
+        f"{len(shown)} of {total} outlier seconds: the mean service time is more than 5 scaled"
+        " median absolute deviations from the median of the step run, or no request completed."
     )
     return ["## Outliers", _table(head, [_outlier(*each) for each in shown]), note]
 
@@ -118,7 +118,7 @@ def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]
         f"{outlier.time.astimezone(UTC):%Y-%m-%d %H:%M:%S}",
         str(outlier.second),
         str(outlier.requests),
-        "silent" if mean is None else format_milliseconds(mean / 1000),
+        "no responses" if mean is None else format_milliseconds(mean / 1000),
         format_milliseconds(outlier.median_microseconds / 1000),
         "" if deviations is None else format_number(deviations),
     )

@@ -1,4 +1,4 @@
-"""The slowest requests of each name over all stored step runs, as lines for people."""
+"""The slowest requests of each name over all stored step runs, as lines of text."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -10,26 +10,26 @@ _MAX_LINES = 3
 
 
 def step_label(verdict: StepVerdict) -> str:
-    """Return step and variant as people read them."""
+    """Return the label of step and variant."""
     return f"{verdict.step} ({verdict.variant})" if verdict.variant else verdict.step
 
 
 def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdict | None:
-    """Return the verdict on the step and variant of a result; None if nobody gave one."""
+    """Return the verdict on the step and variant of a result; None if it has none."""
     return next((v for v in verdicts if (v.step, v.variant) == (result.step, result.variant)), None)
 
 
 def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return a line for each reason to doubt a step, then one for each gap in the evidence."""
+    """Return a line for each reason of an Invalid step, then one for each skipped check."""
     reasons = [
-        f"{step_label(each)} is Invalid: {doubt.reason}: {doubt.message}"
+        f"{step_label(each)} is Invalid: {reason.reason}: {reason.message}"
         for each in invalid_steps(verdicts)
-        for doubt in each.reasons
+        for reason in each.reasons
     ]
     gaps: dict[tuple[str, str], list[str]] = {}
     for each in verdicts:
-        for doubt in each.unchecked:
-            gaps.setdefault((doubt.reason, doubt.message), []).append(step_label(each))
+        for gap in each.unchecked:
+            gaps.setdefault((gap.reason, gap.message), []).append(step_label(each))
     return reasons + [
         f"not checked: {reason} of {', '.join(places)}: {message}"
         for (reason, message), places in gaps.items()
@@ -52,7 +52,7 @@ def completion_note(verdicts: Sequence[StepVerdict]) -> str:
 
 
 def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
-    """Return the verdict on a whole benchmark, with the steps to doubt; empty if there is none."""
+    """Return the verdict on a whole benchmark, with its Invalid steps; empty if there is none."""
     invalid = invalid_steps(verdicts)
     if not invalid:
         return overall_verdict(verdicts)

@@ -67,13 +67,13 @@ def samples_needed(percentile: int) -> int:
 
 
 def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
-    """Return Invalid if one step is, Valid if none is, and nothing if nothing was judged."""
+    """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
     found = {each.verdict for each in verdicts}
     return INVALID if INVALID in found else VALID if found else ""
 
 
 def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
-    """Return those that must not be believed."""
+    """Return the verdicts that are Invalid."""
     return [each for each in verdicts if each.verdict == INVALID]
 
 
@@ -106,7 +106,7 @@ def _repeats(repeats: Sequence[int]) -> str:
 
 
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
-    """Judge all repeats together, as the percentiles in the status are of all their requests."""
+    """Check all repeats together, as the percentiles in the status are of all their requests."""
     counts: dict[str, int] = {}
     for document in step_runs:
         for result in document.requests:

@@ -84,7 +84,7 @@ def test_an_answer_however_bad_is_followed_at_once() -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EADDRNOTAVAIL, errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
-def test_means_that_ran_out_are_a_kind_of_their_own(number: int) -> None:
+def test_exhausted_resources_are_a_failure_kind(number: int) -> None:
     plain = connect_failure(OSError(number, os.strerror(number)), NODE)
     several = connect_failure(
         OSError(f"Multiple exceptions: [Errno {number}] x, [Errno 101] y"), NODE

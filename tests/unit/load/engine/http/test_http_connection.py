@@ -87,7 +87,7 @@ def test_head_says_status_and_whether_the_connection_stays() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"\r\n\r\n", b"x" * 70_000])
-def test_bodies_of_all_kinds(body: bytes) -> None:
+def test_bodies_of_every_framing_are_read(body: bytes) -> None:
     connection, owner = connected()
     for _ in range(3):
         connection.data_received(answer(body))

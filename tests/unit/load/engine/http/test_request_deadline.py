@@ -10,7 +10,7 @@ from support.virtual_time import VirtualTimeLoop, run_virtually
 
 
 class Client:
-    """Sends a request when told to, as the HTTP client does."""
+    """Sends a request on demand, as the HTTP client does."""
 
     def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop) -> None:
         patch.setattr(request_deadline, "_now", loop.clock_ns)

@@ -1,4 +1,4 @@
-"""Answers that come at once are stamped at once, then followed by requests, then judged."""
+"""Responses that come together are timed first, then followed by requests, then checked."""
 
 import asyncio
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""A socket that tells when bytes came, not when they were read."""
+"""A socket that reports when bytes came, not when they were read."""
 
 import asyncio
 import socket
@@ -18,7 +18,7 @@ SO_TIMESTAMPNS = 35
 
 @pytest.fixture(scope="module", autouse=True)
 def stamps() -> Iterator[None]:
-    """Let the kernel begin to note times, which it does a moment after somebody first asks."""
+    """Let the kernel start to note times, a moment after the first socket enables it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         near = socket.create_connection(server.getsockname())
         far, _ = server.accept()

@@ -17,7 +17,7 @@ Maker = Callable[[asyncio.AbstractEventLoop, Callable[[], None]], PreciseTimer]
 
 
 @pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer, make_timer])
-def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
+def test_timer_fires_once_and_never_early(maker: Maker) -> None:
     async def body() -> None:
         rang: list[int] = []
         again = asyncio.Event()
@@ -27,7 +27,7 @@ def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
             if len(rang) < len(wanted):
                 clock.set(wanted[len(rang)])
             else:
-                # Rings that nobody fetched must not ring again.
+                # Expirations that were not read must not fire again.
                 clock.set(2**62)
                 again.set()
 
@@ -46,7 +46,7 @@ def test_alarm_rings_once_each_time_and_never_early(maker: Maker) -> None:
 
 
 @pytest.mark.parametrize("maker", [TimerFdTimer, LoopTimer])
-def test_closed_alarm_does_not_ring(maker: Maker) -> None:
+def test_closed_timer_does_not_fire(maker: Maker) -> None:
     async def body() -> None:
         rang: list[bool] = []
         clock = maker(asyncio.get_running_loop(), lambda: rang.append(True))

@@ -144,7 +144,7 @@ def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wait() -
         assert result.requests + result.dropped_requests == 100
         assert len(server.requests) == result.requests
         assert kinds(outcome) == {"Timeout": 2}
-        # Both connections are blocked from 0.01 s to 0.4 s, longer than nobody waits.
+        # Both connections are blocked from 0.01 s to 0.4 s, longer than any request waits.
         assert result.late_requests > 30
         histogram = decode(result.response_time_histogram or "")
         assert histogram.count == 100
@@ -246,7 +246,7 @@ def test_connections_that_the_server_closes_are_opened_again() -> None:
     run(body)
 
 
-def test_names_are_counted_apart() -> None:
+def test_request_names_are_counted_separately() -> None:
     async def body() -> None:
         queries = [Query(name, (("q", name),)) for name in ("a", "b", "a")]
         async with HttpServer() as server:

@@ -88,7 +88,7 @@ def test_spawning_that_is_not_acknowledged_in_time(redistribute: bool) -> None:
     keep_reporting(load, "a", "b", "c")
     load.spawned(KEY, "a", "b")
     error = StepRunAbortedError if redistribute else LoadError
-    with pytest.raises(error, match=f"worker pod-c said nothing of pass {KEY} within 31 s$"):
+    with pytest.raises(error, match=f"worker pod-c sent no result of step run {KEY} within 31 s$"):
         load.pool.wait_spawned(step_run, 31)
     assert 31 < load.clock.now() <= 31.5
 
@@ -99,7 +99,7 @@ def test_result_that_does_not_come_in_time_fails_the_run() -> None:
     keep_reporting(load, "a", "b")
     for second in range(200):
         load.clock.after(second, lambda: load.progress(KEY, "c"))
-    with pytest.raises(LoadError, match=f"pod-c said nothing of pass {KEY} within 94 s$"):
+    with pytest.raises(LoadError, match=f"pod-c sent no result of step run {KEY} within 94 s$"):
         wait_results(load, step_run)
     assert 94 < load.clock.now() <= 94.5
 

@@ -189,7 +189,7 @@ def test_users_that_stay_fail_the_run() -> None:
     load.pool.assign(assignment())
     load.result(KEY, "a", "b")
     load.runner.user_count = 1
-    with pytest.raises(LoadError, match=f"pass {KEY}: workers .* within 30 s") as raised:
+    with pytest.raises(LoadError, match=f"step run {KEY}: workers .* within 30 s") as raised:
         load.pool.wait_empty(30)
     assert raised.value.reason == "WorkerLost"
     assert 30 < load.clock.now() <= 30.5

@@ -34,21 +34,21 @@ class Hostile:
     [
         (URL, "GET /solr/books/select?q=a&fl=id", "solr-0.solr:8983"),
         (URL.encode(), "GET /solr/books/select?q=a&fl=id", "solr-0.solr:8983"),
-        ("http://me:secret@Door/search", "GET /search", "door:80"),
-        ("https://door/search", "GET /search", "door:443"),
+        ("http://me:secret@Proxy/search", "GET /search", "proxy:80"),
+        ("https://proxy/search", "GET /search", "proxy:443"),
         ("amqp://broker/queue", "GET /queue", "broker"),
         ("/select?q=a", "GET /select?q=a", None),
-        ("http://door", "GET find", "door:80"),
-        ("http://door:none/search", "GET find", None),
-        ("http://[door/search", "GET find", None),
+        ("http://proxy", "GET find", "proxy:80"),
+        ("http://proxy:none/search", "GET find", None),
+        ("http://[proxy/search", "GET find", None),
         ("", "GET find", None),
         (None, "GET find", None),
         (7, "GET find", None),
     ],
 )
 def test_address_is_path_and_node(url: Any, query: str, node: str | None) -> None:
-    told = describe_event("find", request_type="GET", url=url, start_time=1.0, context={})
-    assert (told.query, told.node) == (query, node)
+    details = describe_event("find", request_type="GET", url=url, start_time=1.0, context={})
+    assert (details.query, details.node) == (query, node)
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_parameters_are_found_but_no_redirect_is_followed(
     ],
 )
 def test_qtime_is_reported_if_solrs_json_was_read(answer: Any, qtime: int | None) -> None:
-    told = describe_event("find", answer, request_type="GET", url=URL)
-    assert told == ("GET /solr/books/select?q=a&fl=id", "solr-0.solr:8983", qtime)
+    details = describe_event("find", answer, request_type="GET", url=URL)
+    assert details == ("GET /solr/books/select?q=a&fl=id", "solr-0.solr:8983", qtime)

@@ -71,7 +71,7 @@ def _not_open(data: bytes) -> None:
 
 
 class Connection(asyncio.Protocol):
-    """One connection. Nobody is told of its end while it has no owner.
+    """One connection. Its end is not reported while it has no owner.
 
     `send` writes a request; the response to the one before must have come. Bytes come with the time
     at which they did, or through a transport of the event loop, which knows only when it read them.
@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol):
             self.owner.on_response(status, body, received, self._keep, at_ns)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell the owner, who may be waiting for a response."""
+        """Notify the owner, which may be waiting for a response."""
         self._transport = None
         self.send = _not_open
         if self.owner is not None:

@@ -1,7 +1,7 @@
 """The responses of one turn of the event loop.
 
 When many responses come at once, all are read before the first one is checked: where the kernel
-does not tell when bytes came, the last would else wait until all others are checked, counted and
+does not report when bytes came, the last would else wait until all others are checked, counted and
 followed by a new request, and that time would count as the server's.
 
 Requests that follow whatever the responses are go out next, before any answer is checked, so that
@@ -36,7 +36,7 @@ class ResponseListener(Protocol):
     is_aborted: bool
 
     def send_early(self, request: PreparedRequest, now_ns: int) -> None:
-        """Send what follows if that does not depend on the response, which is not judged yet."""
+        """Send what follows if that does not depend on the response, which is not checked yet."""
 
     def on_completed(self, ended: CompletedRequest) -> None:
         """Take the end of a request."""

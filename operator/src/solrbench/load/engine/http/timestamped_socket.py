@@ -1,4 +1,4 @@
-"""A connected TCP socket that tells when bytes came, not when there was time to read them.
+"""A connected TCP socket that reports when bytes came, not when there was time to read them.
 
 Between the two lies whatever else the worker had to do, or that no CPU was free for it. Linux
 notes the time at which it got a packet and hands it over with the bytes (SO_TIMESTAMPNS in
@@ -20,7 +20,7 @@ _SO_TIMESTAMPNS = 35
 _timespec = struct.Struct("@qq").unpack
 _ANCILLARY_BYTES = socket.CMSG_SPACE(16)
 _READ_BYTES = 1 << 16
-"""More is read in turns; a larger buffer would be mapped anew for every read."""
+"""More is read in turns; a larger buffer would be mapped again for every read."""
 
 _SECOND_NS = 1_000_000_000
 
@@ -71,7 +71,7 @@ class TimestampedSocket:
         except BlockingIOError:
             written = 0
         except OSError:
-            # The other side is gone, which reading will tell.
+            # The other side is gone, which reading will show.
             return
         if written < len(message):
             self._rest = message[written:]
@@ -105,8 +105,8 @@ class TimestampedSocket:
             self._reader.received(data, _now())
             return
         # By the wall clock. Only how long ago it was is taken from that, so nothing is lost when
-        # the clock is set, but at that very moment. The wall clock is read first: whoever loses the
-        # processor between the two then calls bytes late, and never earlier than they came.
+        # the clock is set, but at that very moment. The wall clock is read first: a thread that
+        # loses the processor between the two then dates bytes late, never earlier than they came.
         seconds, nanoseconds = _timespec(notes[0][2])
         age_ns = _wall() - seconds * _SECOND_NS - nanoseconds
         self._reader.received(data, _now() - max(age_ns, 0))

@@ -189,8 +189,8 @@ class WorkerPool:
             if holds():
                 return
             if self._now() > deadline:
-                message = f"workers did not do as told within {seconds:.0f} s"
-                raise LoadError(LoadReason.WORKER_LOST, f"pass {self._reports.key}: {message}")
+                message = f"workers did not acknowledge within {seconds:.0f} s"
+                raise LoadError(LoadReason.WORKER_LOST, f"step run {self._reports.key}: {message}")
             self._changed.wait(_CHECK_SECONDS)
 
     def shut_down(self, exit_code: int) -> None:
@@ -217,7 +217,7 @@ class WorkerPool:
 
         self.wait(is_over)
         for worker in [each for each in step_run.remaining if each not in heard]:
-            why = f"said nothing of pass {step_run.assignment.key} within {seconds:.0f} s"
+            why = f"sent no result of step run {step_run.assignment.key} within {seconds:.0f} s"
             self._liveness.remove(worker, why, step_run)
 
     def _check(self) -> None:

@@ -23,7 +23,7 @@ _logger = logging.getLogger(__name__)
 
 
 class LocustfileEngineListener(EngineListener, Protocol):
-    """Who is told of a step run and of the users' own troubles."""
+    """Callbacks of a step run and of failures of the users themselves."""
 
     def on_failed(self, failure: LoadError) -> None:
         """Learn that the users cannot work."""

@@ -29,7 +29,7 @@ class LoadedLocustfile:
     """A locustfile that was read.
 
     Attributes:
-        plan: what the load pods are told
+        plan: the input of the load pods
         classes: the user classes to run, by name
 
     """

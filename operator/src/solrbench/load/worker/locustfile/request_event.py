@@ -1,4 +1,4 @@
-"""What Locust's `request` event tells of one of the slowest requests.
+"""Details of one of the slowest requests from Locust's `request` event.
 
 Only such requests pay for this, so it may take its time; but it must never fail, whatever a
 locustfile of the user's own reports.
@@ -21,7 +21,7 @@ class RequestDetails(NamedTuple):
     """What is known of a request besides its times."""
 
     query: str
-    """Type, and path with parameters; the name where no address was told."""
+    """Type, and path with parameters; the name where no address was reported."""
     node: str | None
     """Host and port; None without an address that has a host."""
     qtime_milliseconds: int | None
@@ -31,7 +31,7 @@ class RequestDetails(NamedTuple):
 def describe_event(
     name: str, response: Any = None, *, request_type: Any = None, url: Any = None, **_: Any
 ) -> RequestDetails:
-    """Return what an event tells; takes the arguments of Locust's `request` event."""
+    """Return the details of an event; takes the arguments of Locust's `request` event."""
     parts = _split(_text(url))
     query = f"{_text(request_type)} {_path(parts, response) or _text(name)}"
     return RequestDetails(" ".join(query.split()), _node(parts), _qtime_milliseconds(response))
@@ -47,11 +47,11 @@ def _split(url: str) -> SplitResult:
 
 
 def _path(parts: SplitResult, response: Any) -> str:
-    """Return path and parameters, with those that `FastHttpUser` tells in the request alone."""
-    told, sent = f"{parts.path}?{parts.query}" if parts.query else parts.path, ""
+    """Return path and parameters, with those that `FastHttpUser` reports in the request alone."""
+    reported, sent = f"{parts.path}?{parts.query}" if parts.query else parts.path, ""
     with suppress(Exception):  # of another client it may be any object
         sent = _text(response.request.selector)
-    return sent if told and sent.startswith((f"{told}?", f"{told}&")) else told
+    return sent if reported and sent.startswith((f"{reported}?", f"{reported}&")) else reported
 
 
 def _node(parts: SplitResult) -> str | None:

@@ -31,7 +31,7 @@ def check_workers_lost(document: StepRunResult, load: Load) -> Outcome:
 def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
     """Compare the time that the CPU limit stopped each worker with the measured time."""
     limit = load.validity.max_throttled_percent
-    silent = [each.worker for each in document.workers if each.throttled_seconds is None]
+    unknown = [each.worker for each in document.workers if each.throttled_seconds is None]
     found = worst(
         Finding(
             throttled / seconds,
@@ -44,8 +44,8 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
         > limit * (seconds := measured_seconds(worker, document))
         and seconds > 0
     )
-    if found is None and silent:
-        return NotEvaluated(f"no cpu.stat of the control group of {', '.join(silent[:3])}")
+    if found is None and unknown:
+        return NotEvaluated(f"no cpu.stat of the control group of {', '.join(unknown[:3])}")
     return found if document.workers else NotEvaluated("no worker reported its CPU time")
 
 

@@ -72,9 +72,9 @@ def _uncounted(
     document: StepRunResult, what: str, count: Callable[[RequestResult], int | None]
 ) -> NotEvaluated | None:
     sent = [each for each in document.requests if each.requests]
-    silent = [each.request for each in sent if count(each) is None]
-    if not silent:
+    uncounted = [each.request for each in sent if count(each) is None]
+    if not uncounted:
         return None
-    more = f" and {len(silent) - _MOST_NAMED} more" if len(silent) > _MOST_NAMED else ""
-    of = "" if len(silent) == len(sent) else f" of {', '.join(silent[:_MOST_NAMED])}{more}"
+    more = f" and {len(uncounted) - _MOST_NAMED} more" if len(uncounted) > _MOST_NAMED else ""
+    of = "" if len(uncounted) == len(sent) else f" of {', '.join(uncounted[:_MOST_NAMED])}{more}"
     return NotEvaluated(f"{what}{of} were not counted")

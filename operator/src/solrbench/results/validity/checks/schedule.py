@@ -23,7 +23,7 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     if document.requests_per_second is None:
         return None
     limit = load.validity.max_lag_milliseconds
-    silent = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
+    unknown = [each.worker for each in document.workers if each.lag_p99_microseconds is None]
     found = worst(
         Finding(
             lag,
@@ -33,7 +33,7 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
         for worker in document.workers
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
     )
-    return found or (NotEvaluated(f"no lag of {', '.join(silent[:3])}") if silent else None)
+    return found or (NotEvaluated(f"no lag of {', '.join(unknown[:3])}") if unknown else None)
 
 
 def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:

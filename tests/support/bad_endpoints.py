@@ -17,7 +17,7 @@ def _variants(count: int) -> list[dict[str, str]]:
     return [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(count)]
 
 
-DOORS = [
+ENDPOINTS = [
     bad("one variant", {VARIANTS: [RAW]}, "spec.target", "variants must be none or at least 2"),
     bad(
         "two variants of one name",
@@ -44,13 +44,13 @@ DOORS = [
         "target.variants times load.steps must be at most 32",
     ),
     bad(
-        "variant without door",
+        "variant without endpoint",
         {VARIANTS: [RAW, {"name": "proxy"}]},
         f"{VARIANTS}[1]",
         "must set exactly one of endpoint, urls",
     ),
     bad(
-        "variant with two doors",
+        "variant with two endpoints",
         {VARIANTS: [RAW, SERVICE | {"urls": ["http://proxy/solr"]}]},
         f"{VARIANTS}[1]",
         "must set exactly one of endpoint, urls",
@@ -62,7 +62,7 @@ DOORS = [
         TOO_FEW,
     ),
     bad(
-        "door that does not exist",
+        "endpoint that does not exist",
         {VARIANTS: [RAW, {"name": "ingress", "endpoint": "Ingress"}]},
         f"{VARIANTS}[1].endpoint",
         NOT_A_CHOICE,
@@ -91,7 +91,7 @@ DOORS = [
 
 ROUTING = [
     bad("negative prefixes", {PREFIXES: -1}, PREFIXES, TOO_SMALL),
-    bad("more prefixes than their hash tells apart", {PREFIXES: 65_537}, PREFIXES, TOO_LARGE),
+    bad("more prefixes than their hash distinguishes", {PREFIXES: 65_537}, PREFIXES, TOO_LARGE),
     bad("more than all queries routed", {ROUTED: 1001}, ROUTED, TOO_LARGE),
     bad("prefixes for implicit", {PREFIXES: 4, ROUTER: {"name": "implicit"}}, "spec", NOT_READ),
     bad(

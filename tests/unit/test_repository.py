@@ -1,0 +1,101 @@
+"""Files at the root of the repository agree with each other and with the tree."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "operator/src/solrbench"
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("bench/*.md"),
+        *ROOT.glob("charts/*/*.md"),
+        *ROOT.glob("docs/**/*.md"),
+    ]
+)
+
+
+def read_yaml(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((ROOT / name).read_text("utf-8"))
+    return content
+
+
+def version_strings() -> dict[str, str]:
+    """Return every version string of a release by its location, as RELEASE.md lists them."""
+    charts = "charts/solr-benchmark-{}/Chart.yaml"
+    operator, stack = read_yaml(charts.format("operator")), read_yaml(charts.format("stack"))
+    (dependency,) = [
+        each for each in stack["dependencies"] if each["name"] == "solr-benchmark-operator"
+    ]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return {
+        "pyproject.toml": project["version"],
+        "operator chart, version": operator["version"],
+        "operator chart, appVersion": operator["appVersion"],
+        "stack chart, version": stack["version"],
+        "stack chart, appVersion": stack["appVersion"],
+        "stack chart, dependency": dependency["version"],
+        "CITATION.cff": read_yaml("CITATION.cff")["version"],
+    }
+
+
+def contributing_map() -> str:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    return text.split("## To add X, touch Y", 1)[1].split("\n## ", 1)[0]
+
+
+def links(page: Path) -> list[str]:
+    """Return the relative link targets of a Markdown page, code blocks left out."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    return [each for each in targets if not each.startswith(("http:", "https:", "mailto:"))]
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, formed as GitHub does."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), flags=re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", each.lower()) for each in headings]
+    return {each.replace(" ", "-") for each in plain}
+
+
+def test_version_strings_agree() -> None:
+    assert len(set(version_strings().values())) == 1, version_strings()
+
+
+def test_release_page_lists_every_file_with_a_version() -> None:
+    text = (ROOT / "RELEASE.md").read_text("utf-8")
+    for name in ("pyproject.toml", "solr-benchmark-operator/Chart.yaml", "CITATION.cff"):
+        assert name in text
+    assert "solr-benchmark-stack/Chart.yaml" in text
+
+
+def test_paths_of_the_contributing_map_exist() -> None:
+    paths = re.findall(r"`([\w./-]+/[\w./-]*)`", contributing_map())
+    assert len(paths) > 20
+    missing = [
+        each for each in paths if not (ROOT / each).exists() and not (PACKAGE / each).exists()
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_relative_links_lead_to_a_file_and_heading(page: Path) -> None:
+    broken = []
+    for link in links(page):
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name) if name else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def test_docs_index_lists_every_page() -> None:
+    index = ROOT / "docs/README.md"
+    listed = {(index.parent / each.partition("#")[0]).resolve() for each in links(index)}
+    pages = set((ROOT / "docs").glob("*.md")) - {index}
+    assert {each.name for each in pages if each.resolve() not in listed} == set()
