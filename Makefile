@@ -77,7 +77,7 @@ typing: $(VENV)/ready ## mypy, strict, of sources, tests and bench
 	$(BIN)/mypy
 
 .PHONY: generate
-generate: $(VENV)/ready ## write the CRD, its chart template and the API reference from the models
+generate: $(VENV)/ready ## write the CRD, its chart template and the references from the models and reasons
 	$(BIN)/python -m solrbench.api.generate
 
 .PHONY: verify

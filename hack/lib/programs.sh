@@ -1,10 +1,16 @@
 # shellcheck shell=bash
 # The programs that each job calls, and the Debian package that brings each.
 
+# Of the version that python3 is: python3-venv only depends on it, and to install that again does not
+# bring back a file of the other.
+venv_package() {
+	python3 -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])' 2>/dev/null || echo python3-venv
+}
+
 # JOB:PROGRAM:PACKAGE. A program is a name on the PATH, a path, or "python:MODULE".
 PROGRAMS_OF_JOBS=(
 	check:python3:python3
-	check:python:ensurepip:python3-venv
+	"check:python:ensurepip:$(venv_package)"
 	cluster:buildah:buildah
 	cluster:catatonit:catatonit
 	cluster:conntrack:conntrack

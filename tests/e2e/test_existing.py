@@ -40,7 +40,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         )
     )
     kube.wait_for_success(OLD)
-    kube.wait_for_reason(OLD, "CleanedUp", "Kept", 20)
+    kube.wait_for_reason(OLD, "CleanedUp", "CleanupSkipped", 20)
     existing_solr.lock(OLD)
     existing_solr.open_doors(OLD, NODES, *server_files(folder, "right", host))
     kube.apply(
@@ -110,7 +110,7 @@ def test_collection_of_the_user_is_only_read(run: Run, door: str) -> None:
     assert status["dataset"]["documents"] == DOCUMENTS
     (result,) = status["results"]
     assert (result["requests"], result["failures"]) == (200, 0)
-    assert kube.condition(name, "DataIndexed")["reason"] == "Used"
+    assert kube.condition(name, "DataIndexed")["reason"] == "ExistingCollection"
     kube.delete(name)
     assert existing_solr.collections() == {OLD}
     assert (existing_solr.indexes(OLD), existing_solr.config_sets()) == before

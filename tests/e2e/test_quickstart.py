@@ -33,7 +33,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def status(finished: str) -> dict[str, Any]:
     assert finished
-    kube.wait_for_reason(NAME, "CleanedUp", "Kept", 20)
+    kube.wait_for_reason(NAME, "CleanedUp", "CleanupSkipped", 20)
     return kube.status(NAME)
 
 
@@ -55,7 +55,10 @@ def test_conditions_show_every_phase(status: dict[str, Any]) -> None:
     assert cleaned_up == "False"
     assert set(found.values()) == {"True"}, found
     assert status["observedGeneration"] == kube.benchmark(NAME)["metadata"]["generation"]
-    kube.kubectl("wait", "--for=condition=Succeeded", f"solrbenchmark/{NAME}", "--timeout=5s")
+    for condition in ("Succeeded", "Complete"):
+        kube.kubectl(
+            "wait", f"--for=condition={condition}", f"solrbenchmark/{NAME}", "--timeout=5s"
+        )
 
 
 def test_documents_are_those_that_solr_holds(status: dict[str, Any]) -> None:

@@ -119,7 +119,7 @@ def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
             kill_one(load)
             state = load.wait(lambda state: state.stage == "Failed", 15)
             assert state.reason == "WorkerLost"
-            assert "nobody is left" in (state.message or "")
+            assert "no worker is left" in (state.message or "")
 
 
 @pytest.mark.timeout(150)

@@ -10,6 +10,7 @@ from kubernetes.client.exceptions import ApiException, ConflictException
 from kubernetes.dynamic import DynamicClient
 
 from solrbench.api.crd import build_crd
+from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION
 from support.resources import Changes, change
 
@@ -36,7 +37,7 @@ class ApiServer:
 
     def install_definition(self) -> None:
         """Apply the CustomResourceDefinition of the tree and wait until it is served."""
-        crd = build_crd()
+        crd = build_crd(BENCHMARK)
         name = crd["metadata"]["name"]
         kinds = DynamicClient(self._api).resources
         resource = kinds.get(api_version=crd["apiVersion"], kind=crd["kind"])

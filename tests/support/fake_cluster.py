@@ -10,6 +10,7 @@ from typing import Any
 
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.errors import ConflictError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 Body = dict[str, Any]
 Key = tuple[str, str, str]
@@ -108,5 +109,5 @@ class FakeCluster:
         metadata = body["metadata"]
         stored = self.objects[BENCHMARKS[1], metadata["namespace"], metadata["name"]]
         if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
-            raise ConflictError("Conflict", "the object has been modified")
+            raise ConflictError(LifecycleReason.CONFLICT, "the object has been modified")
         return copy.deepcopy(self.put(stored | {"status": body["status"]}))

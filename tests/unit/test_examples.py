@@ -13,7 +13,7 @@ from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.load_plan import LoadPlan
-from solrbench.plan.names import solr_service_url
+from solrbench.plan.solr_addresses import solr_service_url
 from solrbench.plan.workload_files import sources
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))

@@ -13,17 +13,19 @@ SolrbenchError
 The last five are defined where they are raised.
 """
 
+from solrbench.reasons.kinds import Reason
+
 
 class SolrbenchError(Exception):
     """Anything that stands in the way of a benchmark.
 
     Attributes:
-        reason: CamelCase word that becomes a condition's reason
+        reason: that a condition gets
         message: sentence that names the thing and the remedy
 
     """
 
-    def __init__(self, reason: str, message: str) -> None:
+    def __init__(self, reason: Reason, message: str) -> None:
         super().__init__(f"{reason}: {message}")
         self.reason = reason
         self.message = message

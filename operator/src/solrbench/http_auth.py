@@ -1,4 +1,4 @@
-"""How to come in: credentials and trust, in the one form that every HTTP client here takes.
+"""HTTP credentials and TLS trust, shared by all HTTP clients.
 
 Nothing of it may be printed: `repr` hides it, and no message holds it.
 """
@@ -13,17 +13,12 @@ import httpx
 
 from solrbench.errors import PermanentError
 from solrbench.plan.auth_files import PASSWORD, USERNAME, AuthFiles
-
-AUTHENTICATION_FAILED = "AuthenticationFailed"
-CERTIFICATE_NOT_TRUSTED = "CertificateNotTrusted"
-REDIRECT_REFUSED = "RedirectRefused"
-REFUSALS = frozenset({AUTHENTICATION_FAILED, CERTIFICATE_NOT_TRUSTED, REDIRECT_REFUSED})
-"""Reasons for which an existing target turns a caller away; none passes by itself."""
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 @dataclass(frozen=True)
 class HttpAuth:
-    """What a caller shows, and whom it trusts.
+    """Credentials of a client, and the authorities it trusts.
 
     Attributes:
         authorization: value of the header, or `None` for none
@@ -52,8 +47,8 @@ class HttpAuth:
             return ssl.create_default_context(cadata=None if self.ca is None else self.ca or " ")
         except (ssl.SSLError, ValueError) as error:
             raise PermanentError(
-                CERTIFICATE_NOT_TRUSTED,
-                f"target.existing.tls.caSecret holds no certificates in PEM: {error}",
+                LifecycleReason.CERTIFICATE_NOT_TRUSTED,
+                f"target.existing.tls.caSecret has no certificates in PEM: {error}; correct it",
             ) from error
 
     @property

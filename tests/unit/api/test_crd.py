@@ -7,18 +7,19 @@ import pytest
 import yaml
 
 from solrbench.api import crd
+from solrbench.api.kinds import BENCHMARK
 from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import Spec
 
 
 def spec() -> dict[str, Any]:
-    schema = crd.build_crd()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    schema = crd.build_crd(BENCHMARK)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     found: dict[str, Any] = schema["properties"]["spec"]
     return found
 
 
 def columns(priority: int) -> list[str]:
-    version = crd.build_crd()["spec"]["versions"][0]
+    version = crd.build_crd(BENCHMARK)["spec"]["versions"][0]
     return [
         each["name"] for each in version["additionalPrinterColumns"] if each["priority"] == priority
     ]
@@ -26,7 +27,7 @@ def columns(priority: int) -> list[str]:
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return crd.render_crd()
+    return crd.render_crd(BENCHMARK)
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +37,12 @@ def parsed(text: str) -> Any:
 
 def test_yaml_is_the_definition_and_nothing_twice(text: str, parsed: Any) -> None:
     assert text.startswith("# Generated")
-    assert parsed == json.loads(json.dumps(crd.build_crd()))
+    assert parsed == json.loads(json.dumps(crd.build_crd(BENCHMARK)))
     assert "&id" not in text
 
 
 def test_names() -> None:
-    definition = crd.build_crd()
+    definition = crd.build_crd(BENCHMARK)
     assert definition["metadata"]["name"] == "solrbenchmarks.solrbench.io"
     assert definition["spec"]["names"]["shortNames"] == ["sbench"]
     assert definition["spec"]["names"]["categories"] == ["solrbench"]
@@ -49,7 +50,7 @@ def test_names() -> None:
 
 
 def test_one_version_is_stored_and_has_a_status_of_its_own() -> None:
-    (version,) = crd.build_crd()["spec"]["versions"]
+    (version,) = crd.build_crd(BENCHMARK)["spec"]["versions"]
     assert (version["name"], version["served"], version["storage"]) == ("v1alpha1", True, True)
     assert version["subresources"] == {"status": {}}
 
@@ -69,8 +70,8 @@ def test_columns() -> None:
 
 
 def test_columns_show_fields_that_exist() -> None:
-    schema = crd.build_schema()
-    for _, _, path, _ in crd.COLUMNS:
+    schema = crd.build_schema(BENCHMARK)
+    for _, _, path, _ in BENCHMARK.columns:
         if path.startswith(".metadata"):
             continue
         node = schema
@@ -96,7 +97,7 @@ def test_a_field_that_can_come_and_go_is_guarded_on_the_spec_too() -> None:
 
 
 def test_chart_holds_the_same_definition_behind_its_switches(text: str, parsed: Any) -> None:
-    template = crd.render_chart_template(text)
+    template = crd.render_chart_template(BENCHMARK, text)
     assert template.startswith("{{- if .Values.crds.enabled }}\n")
     assert template.endswith("{{- end }}\n")
     plain = "".join(
@@ -108,7 +109,9 @@ def test_chart_holds_the_same_definition_behind_its_switches(text: str, parsed: 
 
 
 def test_braces_of_a_description_are_no_template() -> None:
-    template = crd.render_chart_template(f"metadata:\n{NAME}description: '{{{{ x }}}}'\n")
+    template = crd.render_chart_template(
+        BENCHMARK, f"metadata:\n{NAME}description: '{{{{ x }}}}'\n"
+    )
     assert """'{{ "{{" }} x }}'""" in template
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from solrbench.api import generate
+from solrbench.api.kinds import BENCHMARK
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -26,7 +27,7 @@ def test_check_fails_with_a_diff_of_what_was_edited(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     generate.main(["--root", str(tmp_path)])
-    path = tmp_path / generate.CRD_FILE
+    path = tmp_path / generate.crd_file(BENCHMARK)
     path.write_text(path.read_text("utf-8").replace("sbench", "bench"), "utf-8")
     assert generate.main(["--check", "--root", str(tmp_path)]) == 1
     diff = capsys.readouterr().err

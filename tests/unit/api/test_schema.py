@@ -8,6 +8,7 @@ import pytest
 from pydantic import Field, StringConstraints
 
 from solrbench.api.crd import build_schema
+from solrbench.api.kinds import BENCHMARK
 from solrbench.api.rules import Matches, Model, Rule
 from solrbench.api.schema import VALIDATIONS, structural_schema, without_defaults
 
@@ -25,7 +26,7 @@ def nodes(node: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str,
             yield from nodes(node[key], path + suffix)
 
 
-SCHEMA = build_schema()
+SCHEMA = build_schema(BENCHMARK)
 NODES = {
     path.removeprefix("."): node
     for path, node in nodes(SCHEMA)

@@ -9,6 +9,7 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.benchmarks import small
 from support.statuses import START, full_status
 
@@ -81,7 +82,10 @@ def test_time_over_is_3() -> None:
 
 
 def test_trouble_of_the_api_server_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(TemporaryError("ApiUnreachable", "connection refused"), body(**DONE)) == 0
+    assert (
+        call(TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused"), body(**DONE))
+        == 0
+    )
     assert "connection refused" in capsys.readouterr().err
 
 

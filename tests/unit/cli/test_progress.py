@@ -4,11 +4,15 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.decide.conditions import Truth
 from support.benchmarks import small
 from support.statuses import START, full_status
+
+REASON: Any = {"reason": "Why", "message": "because", "last_transition_time": START}
 
 
 def benchmark(status: Status, **metadata: Any) -> SolrBenchmark:
@@ -47,14 +51,30 @@ def test_verdict_is_shown_while_the_benchmark_runs() -> None:
     assert told(*["Invalid"] * 5) == "5 of 5 steps are Invalid: s0, s1, s2 and 2 more"
 
 
+def reached(phase: str, succeeded: Truth, *true: str) -> Status:
+    """Return a full status in which these conditions hold."""
+    stored = [Condition(type=each, status="True", **REASON) for each in true]
+    summary = Condition(type="Succeeded", status=succeeded, **REASON)
+    return full_status().model_copy(update={"phase": phase, "conditions": [*stored, summary]})
+
+
 @pytest.mark.parametrize(
-    ("phase", "words"), [("Indexing", "documents/s"), ("Measuring", "requests/s")]
+    ("phase", "true", "words"),
+    [
+        ("Indexing", ["TargetReady"], "documents/s"),
+        ("Measuring", ["TargetReady", "DataIndexed"], "requests/s"),
+        ("Provisioning", ["Accepted"], "Why: because"),
+    ],
 )
-def test_log_line_shows_the_figures_of_its_phase(phase: str, words: str) -> None:
-    line = one_line(benchmark(full_status().model_copy(update={"phase": phase})))
+def test_log_line_shows_the_figures_of_its_stage(phase: str, true: list[str], words: str) -> None:
+    line = one_line(benchmark(reached(phase, "Unknown", *true)))
     assert line.startswith(phase)
     assert " 70 %" in line
     assert words in line
+
+
+def test_log_line_of_the_end_shows_its_reason() -> None:
+    assert "Why: because" in one_line(benchmark(reached("Failed", "False", "TargetReady")))
 
 
 def test_elapsed_time_counts_from_creation() -> None:

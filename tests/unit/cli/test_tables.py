@@ -172,8 +172,9 @@ def test_comparisons_are_printed_below_the_table() -> None:
 
 
 def test_failure_shows_reason_and_message() -> None:
-    status = full_status().model_copy(update={"phase": "Failed"})
-    succeeded = next(each for each in status.conditions if each.type == "Succeeded")
+    succeeded = next(each for each in full_status().conditions if each.type == "Succeeded")
+    succeeded = succeeded.model_copy(update={"status": "False"})
+    status = full_status().model_copy(update={"phase": "Failed", "conditions": [succeeded]})
     text = printed(status)
     assert f"{succeeded.reason}: {succeeded.message}" in text
 

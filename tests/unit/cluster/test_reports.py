@@ -22,7 +22,7 @@ FIRST, SECOND = (
 
 
 class Watched(FakeCluster):
-    """Notes what it was asked for; forgets the contents of what it should keep, if told to."""
+    """Notes what it was asked for; drops the contents of what it should keep, on request."""
 
     def __init__(self) -> None:
         super().__init__()

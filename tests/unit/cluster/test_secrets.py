@@ -5,6 +5,7 @@ import pytest
 from solrbench.cluster.secrets import secret_auth
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import HttpAuth, basic_auth
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create
@@ -35,7 +36,7 @@ def test_missing_secret_may_come_later() -> None:
 
 @pytest.mark.parametrize("key", ["username", "password"])
 def test_missing_key_is_named_and_the_other_not_printed(key: str) -> None:
-    keys = {"username": "somebody", "password": "SolrRocks"}
+    keys = {"username": "solr", "password": "SolrRocks"}
     del keys[key]
     cluster = FewObjects()
     cluster.add_secret("login", **keys)
@@ -55,7 +56,9 @@ def test_key_that_is_no_text() -> None:
 
 
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
-    cluster = FewObjects(refusal=TemporaryError("ApiRefused", "secrets is forbidden"))
+    cluster = FewObjects(
+        refusal=TemporaryError(LifecycleReason.API_REFUSED, "secrets is forbidden")
+    )
     with pytest.raises(TemporaryError, match=r"rbac\.secrets") as caught:
         read(cluster, **LOGIN)
     assert caught.value.reason == "SecretNotReadable"

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Status
 from solrbench.cluster.reports import Reports
-from solrbench.controller.context import ReconcileContext
+from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages.target import reconcile_target
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import NO_AUTH
+from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.manifests.common import OperatorImage
 from solrbench.solr.client import SolrClient
 from support.few_objects import FewObjects
@@ -19,17 +19,18 @@ from unit.solr.cloud import Cloud
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = Settings(namespaces=("search",), image=OperatorImage("solrbench:1"))
+ENDPOINT = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
 CONFIG_SETS = "solrbench-0b5b-"
 """How those of the benchmark begin, by its uid."""
 
 
-class RunOnCloud(ReconcileContext):
-    """A pass that asks a cloud in memory instead of the hosts of its spec."""
+def access_to(cloud: Cloud) -> TargetAccess:
+    """Return the way to a cloud in memory instead of the hosts of a spec."""
 
-    cloud: Cloud
+    def connect(_: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
+        return cloud.client(auth, timeout_seconds)
 
-    def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
-        return self.cloud.client(self.auth, timeout_seconds)
+    return TargetAccess(connect, lambda *_: ENDPOINT)
 
 
 def pass_over(
@@ -40,12 +41,9 @@ def pass_over(
     status = status or Status(start_time=NOW)
     benchmark = benchmark.model_copy(update={"status": status})
     cluster = FewObjects().as_cluster()
-    run = RunOnCloud(cluster, Reports(cluster), SETTINGS, benchmark, {}, now)
-    run.cloud = cloud
-    run.__dict__["endpoint"] = TargetEndpoint(
-        ["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False
+    return ReconcileContext(
+        cluster, Reports(cluster), SETTINGS, benchmark, {}, now, access_to(cloud)
     )
-    return run
 
 
 def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContext:
@@ -54,7 +52,7 @@ def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContex
     try:
         reconcile_target(run)
     except TemporaryError as wait:
-        if wait.reason != "TargetFound" or cloud.changed:
+        if wait.reason != "CreatingCollection" or cloud.changed:
             raise
         run = pass_over(cloud, changes, stored_status(run))
         reconcile_target(run)

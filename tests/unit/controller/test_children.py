@@ -133,7 +133,7 @@ def test_a_resource_that_does_not_go_says_what_it_waits_for(
 ) -> None:
     cluster = cast(Cluster, fake(body))
     body["metadata"]["finalizers"] = [FINALIZER]
-    assert blocking_finalizer(cluster, "search", "base") is None  # nobody has begun
+    assert blocking_finalizer(cluster, "search", "base") is None  # no deletion has begun
     body["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     found = blocking_finalizer(cluster, "search", "base")
     assert found is not None

@@ -4,10 +4,11 @@ import pytest
 
 from solrbench.controller import endpoint
 from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
+from solrbench.decide.solr_views import Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic_auth
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
 from support.few_objects import FewObjects
 from support.objects import stored
 from support.resources import create
@@ -30,7 +31,7 @@ ADDRESSES = {
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
     def resolve(host: str) -> list[str]:
         if host not in ADDRESSES:
-            raise TemporaryError("HostNotFound", f"{host} cannot be resolved")
+            raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, f"{host} cannot be resolved")
         return ADDRESSES[host]
 
     monkeypatch.setattr(endpoint, "resolve", resolve)
@@ -68,7 +69,7 @@ def test_one_bad_host_among_good_ones_is_enough() -> None:
 
 def test_service_that_is_not_there_may_come() -> None:
     with pytest.raises(TemporaryError, match="cannot be resolved"):
-        find(FewObjects(), urls=["http://nobody/solr"])
+        find(FewObjects(), urls=["http://unknown/solr"])
 
 
 def cloud(*ready: bool) -> dict[str, Any]:
@@ -101,7 +102,10 @@ def test_nodes_of_a_solr_cloud() -> None:
         (FewObjects(), "SolrCloudNotFound"),
         (FewObjects({("SolrCloud", "books"): cloud(True, False)}), "SolrCloudNotReady"),
         (FewObjects({("SolrCloud", "books"): {}}), "SolrCloudNotReady"),
-        (FewObjects(refusal=TemporaryError("KindNotServed", "no")), "SolrOperatorMissing"),
+        (
+            FewObjects(refusal=TemporaryError(LifecycleReason.KIND_NOT_SERVED, "no")),
+            "SolrOperatorMissing",
+        ),
     ],
 )
 def test_solr_cloud_that_is_not_there_yet(cluster: FewObjects, reason: str) -> None:
@@ -127,7 +131,7 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
 
     monkeypatch.setattr(endpoint, "SolrClient", client)
     found = find(FewObjects(), urls=["http://search/solr", "http://search:80/solr"])
-    nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "nobody"]
+    nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "unknown"]
     cluster = FewObjects().as_cluster()
     direct = leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes])
     assert direct == {"http://a.nodes.search:8983/solr": "http://a.nodes.search.svc:8983/solr"}

@@ -19,10 +19,20 @@ def condition(type_: str, status: str, reason: str) -> Condition:
         (("TargetReady", "True", "Ready"), [Event("Normal", "Ready", "why")]),
         (("TargetReady", "False", "ImagePullError"), [Event("Warning", "ImagePullError", "why")]),
         (("TargetReady", "False", "SolrNotReady"), []),
+        (("TargetReady", "False", "CreatingCollection"), []),
+        (("TargetReady", "False", "CoresNotReady"), []),
+        (("CleanedUp", "False", "CleanupSkipped"), []),
+        (
+            ("CleanedUp", "False", "CollectionNotRemoved"),
+            [Event("Warning", "CollectionNotRemoved", "why")],
+        ),
+        (("TargetReady", "False", "OfALaterVersion"), [Event("Warning", "OfALaterVersion", "why")]),
         (("Succeeded", "Unknown", "Queued"), [Event("Normal", "Queued", "why")]),
         (("Succeeded", "Unknown", "ImagePullError"), []),
         (("Succeeded", "False", "DeadlineExceeded"), [Event("Warning", "DeadlineExceeded", "why")]),
         (("DataIndexed", "Unknown", "Pending"), []),
+        (("Complete", "True", "DeadlineExceeded"), []),
+        (("Complete", "False", "Queued"), []),
     ],
 )
 def test_what_users_should_notice(after: tuple[str, str, str], expected: list[Event]) -> None:

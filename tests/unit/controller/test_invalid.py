@@ -1,5 +1,6 @@
 """Stored resources that the operator cannot read."""
 
+from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
@@ -12,27 +13,41 @@ from solrbench.errors import TemporaryError
 from support.benchmarks import small
 from support.fake_cluster import FakeCluster
 
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
 
 def rejected(body: dict[str, Any]) -> dict[str, Any]:
     """Return a benchmark as it is stored after it was rejected."""
     cluster = FakeCluster(body)
     with pytest.raises(ValidationError) as caught:
         SolrBenchmark.parse(body)
-    mark_invalid(cast(Cluster, cluster), body, caught.value)
+    mark_invalid(cast(Cluster, cluster), body, caught.value, NOW)
     return cluster.objects["SolrBenchmark", "default", "one"]
 
 
 def test_broken_rule_ends_the_benchmark() -> None:
     status = rejected(small("one", backoffLimit=-1))["status"]
     assert status["phase"] == "Failed"
-    told = {each["type"]: each for each in status["conditions"]}
-    assert told["Succeeded"]["reason"] == told["Accepted"]["reason"] == "InvalidSpec"
-    assert "spec.backoffLimit" in told["Succeeded"]["message"]
+    found = {each["type"]: each for each in status["conditions"]}
+    assert found["Succeeded"]["reason"] == found["Accepted"]["reason"] == "InvalidSpec"
+    assert "spec.backoffLimit" in found["Succeeded"]["message"]
+    assert (found["Complete"]["status"], found["Complete"]["reason"]) == ("True", "InvalidSpec")
+    assert {each["lastTransitionTime"] for each in found.values()} == {"2026-01-01T00:00:00Z"}
+
+
+def test_invalid_benchmark_is_marked_once() -> None:
+    body = rejected(small("one", backoffLimit=-1))
+    cluster = FakeCluster(body)
+    stored = cluster.objects["SolrBenchmark", "default", "one"]
+    with pytest.raises(ValidationError) as caught:
+        SolrBenchmark.parse(body)
+    mark_invalid(cast(Cluster, cluster), stored, caught.value, NOW)
+    assert cluster.objects["SolrBenchmark", "default", "one"] is stored
 
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:
     body = small("one", load__surprise="Please")
-    with pytest.raises(TemporaryError, match="upgrade it") as caught:
+    with pytest.raises(TemporaryError, match="upgrade the operator") as caught:
         rejected(body)
     assert caught.value.reason == "DefinitionNewer"
     assert "spec.load.surprise" in caught.value.message

@@ -153,7 +153,7 @@ def test_removal_ends_before_a_lifted_suspension_goes_on() -> None:
     world.reconcile("one")
     spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
     spec["suspend"] = True
-    assert world.reconcile("one").status.start_time is not None  # nobody has seen it gone yet
+    assert world.reconcile("one").status.start_time is not None  # not observed yet
     spec["suspend"] = False
     after = world.reconcile("one")
     assert (after.status.phase, after.status.start_time) == ("Suspended", None)

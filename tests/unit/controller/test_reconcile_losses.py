@@ -7,6 +7,7 @@ import pytest
 
 from solrbench.controller.stages import target
 from solrbench.errors import TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.benchmarks import small
 from unit.controller.test_reconcile import NOW, World, condition_of
 
@@ -61,7 +62,7 @@ def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch
     world.cluster.put(solr_pod())
 
     def no_answer(*_: object) -> None:
-        raise TemporaryError("ApiUnreachable", "connection refused")
+        raise TemporaryError(LifecycleReason.API_UNREACHABLE, "connection refused")
 
     monkeypatch.setattr(target, "verify_target", no_answer)
     after = world.reconcile("one")
@@ -74,7 +75,7 @@ def test_retries_are_bounded() -> None:
     assert after.status.phase == "Failed"
     assert condition_of(after, "Succeeded") == ("False", "TargetPodLost")
     message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
-    assert "given up after 2 attempts (spec.backoffLimit)" in message
+    assert "2 attempts failed (spec.backoffLimit)" in message
 
 
 def test_solr_that_started_again_has_lost_its_caches() -> None:

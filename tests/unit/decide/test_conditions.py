@@ -11,15 +11,19 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.conditions import (
     ACCEPTED,
     ALL_TYPES,
+    COMPLETE,
     MAX_MESSAGE,
     MEASURED,
     SUCCEEDED,
     TARGET_READY,
     Conditions,
     Truth,
+    holds,
     is_finished,
     progress_percent,
 )
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -32,7 +36,8 @@ def stored(type_: str, status: Truth) -> Condition:
 def test_all_conditions_are_there_from_the_start_in_a_fixed_order() -> None:
     found = Conditions([stored(MEASURED, "True")], NOW, 1).as_list()
     assert tuple(each.type for each in found) == ALL_TYPES
-    assert {each.status for each in found if each.type != MEASURED} == {"Unknown"}
+    assert {each.status for each in found if each.type not in (MEASURED, COMPLETE)} == {"Unknown"}
+    assert found[-1].status == "False"
     assert Conditions([stored(MEASURED, "True")], NOW, 1).is_true(MEASURED)
 
 
@@ -50,22 +55,22 @@ def test_transition_time_moves_only_when_the_status_flips(
     before: Truth, after: Truth, moment: datetime
 ) -> None:
     conditions = Conditions([stored(ACCEPTED, before)], LATER, 2)
-    conditions.set(ACCEPTED, after, "New", "words")
+    conditions.set(ACCEPTED, after, LifecycleReason.ACCEPTED, "words")
     found = conditions.get(ACCEPTED)
     assert found.last_transition_time == moment
-    assert (found.reason, found.message, found.observed_generation) == ("New", "words", 2)
+    assert (found.reason, found.message, found.observed_generation) == ("Accepted", "words", 2)
 
 
 def test_condition_that_was_set_is_true_in_the_same_reconcile() -> None:
     conditions = Conditions([], NOW, 1)
-    conditions.set(TARGET_READY, "True", "Ready", "")
+    conditions.set(TARGET_READY, "True", TargetReason.READY, "")
     assert conditions.is_true(TARGET_READY)
     assert not conditions.is_true(ACCEPTED)
 
 
 def test_a_long_message_is_cut() -> None:
     conditions = Conditions([], NOW, 1)
-    conditions.set(SUCCEEDED, "False", "Failed", "x" * (MAX_MESSAGE + 1))
+    conditions.set(SUCCEEDED, "False", LifecycleReason.DEADLINE_EXCEEDED, "x" * (MAX_MESSAGE + 1))
     assert len(conditions.get(SUCCEEDED).message) == MAX_MESSAGE
 
 
@@ -81,6 +86,36 @@ def test_a_long_message_is_cut() -> None:
 )
 def test_finished_is_a_decided_success(conditions: list[Condition], wanted: bool) -> None:
     assert is_finished(Status(conditions=conditions)) is wanted
+
+
+@pytest.mark.parametrize(
+    ("succeeded", "complete"), [("Unknown", "False"), ("True", "True"), ("False", "True")]
+)
+def test_complete_is_true_at_the_end_either_way(succeeded: Truth, complete: Truth) -> None:
+    conditions = Conditions([], NOW, 1)
+    conditions.set(SUCCEEDED, succeeded, LifecycleReason.DEADLINE_EXCEEDED, "why")
+    found = conditions.get(COMPLETE)
+    assert (found.status, found.reason, found.message) == (complete, "DeadlineExceeded", "why")
+
+
+def test_complete_follows_a_status_of_an_operator_that_did_not_know_it() -> None:
+    found = Conditions([stored(SUCCEEDED, "True")], LATER, 1).get(COMPLETE)
+    assert (found.status, found.reason) == ("True", "Old")
+
+
+def test_complete_changes_its_reason_but_not_its_time_while_the_benchmark_runs() -> None:
+    conditions = Conditions([stored(COMPLETE, "False")], LATER, 1)
+    conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
+    found = conditions.get(COMPLETE)
+    assert (found.reason, found.last_transition_time) == ("Running", NOW)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "wanted"),
+    [([], False), ([stored(MEASURED, "False")], False), ([stored(MEASURED, "True")], True)],
+)
+def test_a_condition_holds_in_a_stored_status(conditions: list[Condition], wanted: bool) -> None:
+    assert holds(Status(conditions=conditions), MEASURED) is wanted
 
 
 def status(documents: int | None, total: int | None, steps: tuple[int, int] = (0, 4)) -> Status:

@@ -103,7 +103,7 @@ def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuc
     problem = pod_problem(replace(PENDING, deleting=deleting), NOW + age)
     assert (problem is not None) is stuck
     if problem is not None:
-        assert problem.reason == "PodStuck"
+        assert problem.reason == "PodNotStarting"
         assert "41 s; see: kubectl describe pod base-solr-0" in problem.message
 
 

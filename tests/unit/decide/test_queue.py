@@ -14,7 +14,7 @@ ACCEPTED = {"type": "Accepted", "status": "True"}
 FAILED = {"type": "Succeeded", "status": "False"}
 TIDY = {"type": "CleanedUp", "status": "True", "reason": "CleanedUp"}
 LEFT = {"type": "CleanedUp", "status": "False", "reason": "CollectionNotRemoved"}
-KEPT = {"type": "CleanedUp", "status": "False", "reason": "Kept"}
+KEPT = {"type": "CleanedUp", "status": "False", "reason": "CleanupSkipped"}
 
 
 def benchmark(

@@ -28,10 +28,10 @@ def test_an_empty_retry_queue_is_no_work() -> None:
         ("status.replicas", 1, "1 of 2 Solr nodes exist"),
         ("status.readyReplicas", 1, "1 of 2 Solr nodes are ready"),
         ("status.upToDateNodes", 0, "0 of 2 Solr nodes are up to date"),
-        ("status.targetVersion", "9.11", "version 9.11 is on its way"),
+        ("status.targetVersion", "9.11", "version 9.11 is being rolled out"),
         ("status.solrNodes", [], "the status lists 0 of 2 Solr nodes"),
         ("status.solrNodes.1.ready", False, "base-solrcloud-1 is not ready"),
-        ("status.solrNodes.0.specUpToDate", False, "base-solrcloud-0 is of an earlier spec"),
+        ("status.solrNodes.0.specUpToDate", False, "base-solrcloud-0 runs an earlier spec"),
         ("status.solrNodes.0.scheduledForDeletion", True, "base-solrcloud-0 is about to be"),
         ("spec.solrImage.tag", "9.11", "has image solr:9.10.1, not solr:9.11"),
         ("spec.solrJavaMem", "-Xmx1g", "has heap -Xms512m -Xmx512m, not -Xmx1g"),
@@ -54,8 +54,8 @@ def test_status_older_than_the_stateful_set_is_not_ready() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        (LOCK, '{"operation":"BalanceReplicas"}', "is at work on it"),
-        (QUEUE, '[{"operation":"BalanceReplicas"}]', "has work to do again"),
+        (LOCK, '{"operation":"BalanceReplicas"}', "has locked it"),
+        (QUEUE, '[{"operation":"BalanceReplicas"}]', "has queued a retry"),
     ],
 )
 def test_work_of_the_solr_operator_under_way(key: str, value: str, words: str) -> None:
@@ -69,7 +69,7 @@ def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:
     cloud = ready_cloud()
     del cloud["status"]
     assert "0 of 2 Solr nodes are ready" in unmet_conditions(cloud, ready_stateful_set())
-    assert unmet_conditions(ready_cloud(), None) == ["its StatefulSet is not made yet"]
+    assert unmet_conditions(ready_cloud(), None) == ["its StatefulSet is not created yet"]
 
 
 @pytest.mark.parametrize(("seconds", "ignored"), [(59, False), (61, True)])

@@ -5,27 +5,30 @@ import pytest
 from solrbench.errors import SolrbenchError
 from solrbench.load.errors import LoadError, StepRunAbortedError, write_termination_message
 from solrbench.plan.load_plan import LoadState
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.target import TargetReason
 
 
 @pytest.mark.parametrize(
     ("reason", "code"),
     [
-        ("NoQueries", 3),
-        ("MalformedQueries", 3),
-        ("BadPlan", 3),
-        ("StoppedByUser", 3),
-        ("WorkerLost", 4),
-        ("TargetUnreachable", 4),
+        (LoadReason.NO_QUERIES, 3),
+        (LoadReason.MALFORMED_QUERIES, 3),
+        (LoadReason.BAD_PLAN, 3),
+        (LoadReason.STOPPED_BY_USER, 3),
+        (LoadReason.WORKER_LOST, 4),
+        (TargetReason.TARGET_UNREACHABLE, 4),
     ],
 )
-def test_exit_code_depends_on_whether_another_attempt_can_help(reason: str, code: int) -> None:
+def test_exit_code_depends_on_whether_another_attempt_can_help(reason: Reason, code: int) -> None:
     assert LoadError(reason, "why").exit_code == code
 
 
 def test_last_words_are_a_state(tmp_path: Path) -> None:
     log = tmp_path / "termination-log"
     log.touch()
-    write_termination_message(LoadError("WorkerLost", "worker-1 was lost"), log)
+    write_termination_message(LoadError(LoadReason.WORKER_LOST, "worker-1 was lost"), log)
     words = LoadState.model_validate_json(log.read_text())
     assert (words.stage, words.reason, words.message) == (
         "Failed",
@@ -35,12 +38,12 @@ def test_last_words_are_a_state(tmp_path: Path) -> None:
 
 
 def test_outside_a_container_nothing_is_written(tmp_path: Path) -> None:
-    write_termination_message(LoadError("WorkerLost", ""), tmp_path / "termination-log")
+    write_termination_message(LoadError(LoadReason.WORKER_LOST, ""), tmp_path / "termination-log")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_every_error_of_the_load_is_one_of_the_project() -> None:
-    aborted = StepRunAbortedError("WorkerLost", "worker-1 was lost")
+    aborted = StepRunAbortedError(LoadReason.WORKER_LOST, "worker-1 was lost")
     assert isinstance(aborted, SolrbenchError)
     # What ends the run and what only ends a step run are caught apart.
     assert not isinstance(aborted, LoadError)

@@ -53,7 +53,7 @@ def test_heap_is_both_bounds() -> None:
 
 def test_words_that_the_operator_asks_with_are_allowed() -> None:
     allowed = environment(zookeeper())["ZOO_4LW_COMMANDS_WHITELIST"].split(",")
-    assert {"mntr", "srvr"} <= set(allowed)
+    assert {"mntr", "srvr", "envi"} <= set(allowed)
 
 
 def test_image_and_resources_are_zookeeper_s_own() -> None:

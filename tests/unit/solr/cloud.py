@@ -24,7 +24,7 @@ class Cloud:
         config_sets: their names
         documents: number in each core
         changed: action and name of every request that changes something
-        down: whether nobody answers
+        down: whether no node answers
         authorization: what is asked for; another gets HTTP 401
         version: of Solr
         redirect: whether every request is sent elsewhere
@@ -97,10 +97,10 @@ class Cloud:
             case "DELETE":
                 del self.collections[name]
             case _:
-                return self._tell(what, params)
+                return self._read(what, params)
         return 200, {"responseHeader": {"status": 0}}
 
-    def _tell(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
+    def _read(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
         cluster = {
             "live_nodes": list(self.nodes),
             "collections": self.collections,
@@ -108,7 +108,7 @@ class Cloud:
         }
         if what.startswith(("/admin/info", "/admin/metrics")):
             assert params["nodes"] == "all"
-        told: dict[str, Callable[[], Any]] = {
+        answers: dict[str, Callable[[], Any]] = {
             "/admin/info/system": lambda: {
                 node: self._system(start) for node, start in self.nodes.items()
             },
@@ -116,9 +116,9 @@ class Cloud:
             "CLUSTERSTATUS": lambda: {"cluster": cluster},
             "LIST": lambda: {"configSets": sorted(self.config_sets)},
         }
-        if what not in told:
+        if what not in answers:
             return 403, {}
-        return 200, told[what]()
+        return 200, answers[what]()
 
     def _system(self, started: str) -> dict[str, Any]:
         return {

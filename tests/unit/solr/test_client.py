@@ -37,7 +37,7 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
         ((503, {}), TemporaryError, "HTTP 503"),
         ((404, {"error": {"msg": "not found"}}), TemporaryError, "not found"),
         ((429, {}), TemporaryError, "HTTP 429"),
-        ((200, "<html>"), TemporaryError, "no JSON, <html>"),
+        ((200, "<html>"), TemporaryError, "did not answer in JSON: <html>"),
         (httpx.ConnectError("refused"), TemporaryError, "refused"),
         (httpx.ReadTimeout("timed out"), TemporaryError, "timed out"),
     ],

@@ -1,4 +1,5 @@
-from solrbench.solr.cluster import NodeInfo, Replica, live_nodes, node_info, replicas
+from solrbench.decide.solr_views import Replica
+from solrbench.solr.cluster import NodeInfo, live_nodes, node_info, replicas
 from unit.solr.answering import Solr
 from unit.solr.states import CLUSTER_STATUS
 

@@ -6,12 +6,10 @@ import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.solr.cluster import Replica
 from solrbench.solr.collections import (
-    check_replicas,
+    apply_properties,
     create_collection,
     delete_collection,
-    ensure_properties,
     upload_config_set,
 )
 from unit.solr.answering import Solr
@@ -22,12 +20,6 @@ NODES = ["a:8983_solr", "b:8983_solr"]
 
 def wanted(**fields: Any) -> Collection:
     return Collection.model_validate(fields)
-
-
-def made(shard: int, node: str, kind: str = "NRT", state: str = "active") -> Replica:
-    name = f"books_shard{shard}_{node}"
-    url = f"http://{node}:8983/solr"
-    return Replica(f"shard{shard}", name, f"{node}:8983_solr", url, kind, state, leader=False)
 
 
 def test_config_set_takes_the_place_of_one_half_uploaded() -> None:
@@ -127,7 +119,7 @@ def config(size: str) -> dict[str, Any]:
 def test_settings_are_set_and_read_back() -> None:
     solr = Solr({"/books/config": [config("512"), OK, config("7")]})
     with solr.client() as client:
-        ensure_properties(client, "books", wanted(caches={"filter": {"size": 7}}))
+        assert apply_properties(client, "books", wanted(caches={"filter": {"size": 7}})) == {}
     bodies = [json.loads(body) for method, _, _, body in solr.asked if method == "POST"]
     assert bodies == [{"set-property": {"query.filterCache.size": 7}}]
 
@@ -135,42 +127,13 @@ def test_settings_are_set_and_read_back() -> None:
 def test_settings_that_are_so_already_are_not_sent() -> None:
     solr = Solr({"/books/config": config("7")})
     with solr.client() as client:
-        ensure_properties(client, "books", wanted(caches={"filter": {"size": 7}}))
-        ensure_properties(client, "books", wanted())
+        assert apply_properties(client, "books", wanted(caches={"filter": {"size": 7}})) == {}
+        assert apply_properties(client, "books", wanted()) == {}
     assert [method for method, _, _, _ in solr.asked] == ["GET"]
 
 
-def test_setting_without_effect_is_an_error() -> None:
+def test_setting_without_effect_is_returned() -> None:
     solr = Solr({"/books/config": [config("512"), OK, config("512")]})
-    with solr.client() as client, pytest.raises(PermanentError) as caught:
-        ensure_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
-    assert caught.value.reason == "SettingNotApplied"
-    assert "query.fieldValueCache.size is None, not 7" in caught.value.message
-
-
-def test_replicas_as_wanted() -> None:
-    found = [made(1, "a"), made(2, "b"), made(1, "b", "PULL"), made(2, "a", "PULL")]
-    check_replicas(found, wanted(shards=2, replicas={"nrt": 1, "pull": 1}), 2)
-
-
-def test_inactive_replica_is_waited_for() -> None:
-    with pytest.raises(TemporaryError, match="books_shard1_b is recovering"):
-        check_replicas([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
-
-
-@pytest.mark.parametrize(
-    ("found", "collection", "nodes", "reason", "text"),
-    [
-        ([made(1, "a")], wanted(shards=2), 1, "WrongReplicas", "1 shards instead of 2"),
-        ([made(1, "a")], wanted(replicas={"nrt": 2}), 1, "WrongReplicas", "shard1 has"),
-        ([made(1, "a", "TLOG")], wanted(), 1, "WrongReplicas", "shard1 has {'TLOG': 1}"),
-        ([made(1, "a"), made(2, "a")], wanted(shards=2), 2, "UnevenPlacement", "'a:8983_solr': 2"),
-    ],
-)
-def test_wrong_replicas_are_an_error(
-    found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
-) -> None:
-    with pytest.raises(PermanentError) as caught:
-        check_replicas(found, collection, nodes)
-    assert caught.value.reason == reason
-    assert text in caught.value.message
+    with solr.client() as client:
+        different = apply_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
+    assert different == {"query.fieldValueCache.size": (7, None)}

@@ -80,7 +80,7 @@ def test_missing_replica_is_waited_for() -> None:
             replica_sizes_via_proxy(client, found)
 
 
-def test_ensemble_is_absent_where_solr_does_not_tell() -> None:
+def test_ensemble_is_absent_where_solr_does_not_know_it() -> None:
     with Cloud().client() as client:
         assert zookeepers(client) is None
     with Solr({"/admin/zookeeper/status": {"zkStatus": {"ensembleSize": 3}}}).client() as client:

@@ -1,7 +1,11 @@
 import pytest
 
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.solr.managed_collection import find_or_delete_stale, remove
+from solrbench.solr.managed_collection import (
+    collection_exists,
+    delete_stale_collection,
+    remove,
+)
 from unit.solr.cloud import Cloud
 
 PREFIX = "solrbench-0b5b-"
@@ -11,9 +15,10 @@ SECOND = f"{PREFIX}2"
 def test_our_own_collection_is_known_by_its_config_set() -> None:
     cloud = Cloud()
     with cloud.client() as client:
-        assert not find_or_delete_stale(client, "base", SECOND, PREFIX)
+        assert not collection_exists(client, "base", SECOND, PREFIX)
         cloud.make("base", SECOND)
-        assert find_or_delete_stale(client, "base", SECOND, PREFIX)
+        assert collection_exists(client, "base", SECOND, PREFIX)
+        delete_stale_collection(client, "base", SECOND, PREFIX)
     assert cloud.changed == []
 
 
@@ -21,7 +26,10 @@ def test_collection_of_an_earlier_attempt_goes() -> None:
     cloud = Cloud()
     cloud.make("base", f"{PREFIX}1")
     with cloud.client() as client:
-        assert not find_or_delete_stale(client, "base", SECOND, PREFIX)
+        assert not collection_exists(client, "base", SECOND, PREFIX)
+        assert cloud.changed == []
+        delete_stale_collection(client, "base", SECOND, PREFIX)
+        delete_stale_collection(client, "base", SECOND, PREFIX)
     assert cloud.changed == [("DELETE", "base")]
 
 
@@ -31,7 +39,8 @@ def test_foreign_collection_is_left_alone(config_set: str) -> None:
     cloud.make("base", config_set)
     with cloud.client() as client:
         with pytest.raises(PermanentError, match="left alone") as caught:
-            find_or_delete_stale(client, "base", SECOND, PREFIX)
+            collection_exists(client, "base", SECOND, PREFIX)
+        delete_stale_collection(client, "base", SECOND, PREFIX)
         remove(client, "base", PREFIX)
     assert caught.value.reason == "CollectionExists"
     assert cloud.changed == []

@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.errors import TemporaryError
-from solrbench.solr.cluster import Replica
-from solrbench.solr.replica_counts import ReplicaSize, commit, documents_by_shard, replica_sizes
+from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.solr.replica_counts import commit, replica_sizes
 from unit.solr.answering import Solr
 
 
@@ -49,27 +48,3 @@ def test_every_core_is_asked_of_its_own_node() -> None:
         core("shard2", "s2a", 4, 1004),
         core("shard1", "s1b", 3, 1003),
     ]
-
-
-def test_documents_of_a_shard_count_once() -> None:
-    found = [core("shard1", "a", 3), core("shard1", "b", 3), core("shard2", "c", 0)]
-    assert documents_by_shard(found) == {"shard1": 3, "shard2": 0}
-
-
-@pytest.mark.parametrize("followers", [(0, 0), (3, 0), (0, 3), (2, 2)])
-def test_followers_that_have_not_copied_everything_are_waited_for(
-    followers: tuple[int, int],
-) -> None:
-    # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
-    found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
-    found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
-    with pytest.raises(TemporaryError) as caught:
-        documents_by_shard(found)
-    assert caught.value.reason == "ReplicasDisagree"
-
-
-def test_replicas_that_disagree_are_waited_for() -> None:
-    with pytest.raises(TemporaryError, match="documents of shard1 by replica") as caught:
-        documents_by_shard([core("shard1", "a", 3), core("shard1", "b", 2)])
-    assert caught.value.reason == "ReplicasDisagree"
-    assert "'b': 2" in caught.value.message

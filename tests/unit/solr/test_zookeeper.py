@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from solrbench.solr.zookeeper import any_reachable, ensemble_size, send_command
+from solrbench.solr.zookeeper import any_reachable, ensemble_size, max_heap_bytes, send_command
 
 # from the answers of ZooKeeper 3.9.4
 STANDALONE = "zk_version\t3.9.4-7246\nzk_server_state\tstandalone\nzk_num_alive_connections\t1\n"
@@ -16,20 +16,20 @@ STARTING = "This ZooKeeper instance is not currently serving requests\n"
 
 
 @contextmanager
-def zookeeper(host: str, port: int, answer: str) -> Iterator[int]:
+def zookeeper(host: str, port: int, answer: str, word: bytes = b"mntr") -> Iterator[int]:
     """Answer one four-letter word and hang up, as ZooKeeper does."""
     with socket.create_server((host, port)) as server:
 
         def serve() -> None:
             connection, _ = server.accept()
             with connection:
-                if connection.recv(4) == b"mntr":
+                if connection.recv(4) == word:
                     connection.sendall(answer.encode())
 
         thread = threading.Thread(target=serve)
         thread.start()
         yield server.getsockname()[1]
-        with socket.socket() as last:  # lets go of a server that nobody has asked
+        with socket.socket() as last:  # releases a server that was not asked
             last.connect_ex((host, server.getsockname()[1]))
         thread.join()
 
@@ -64,6 +64,19 @@ def test_leader_reports_the_size(answers: list[str], expected: int) -> None:
             hosts.append(f"127.0.0.{number}")
             port = stack.enter_context(zookeeper(hosts[-1], port, answer))
         assert ensemble_size(hosts, port) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Environment:\nos.name=Linux\nos.memory.free=90MB\nos.memory.max=512MB\n", 512 * 2**20),
+        ("envi is not executed because it is not in the whitelist.\n", None),
+        ("", None),
+    ],
+)
+def test_heap_of_a_member(answer: str, expected: int | None) -> None:
+    with zookeeper("127.0.0.1", 0, answer, b"envi") as port:
+        assert max_heap_bytes("127.0.0.1", port) == expected
 
 
 def test_one_member_that_takes_connections_is_enough() -> None:

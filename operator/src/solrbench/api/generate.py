@@ -11,21 +11,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from solrbench.api.crd import render_chart_template, render_crd
+from solrbench.api.kinds import KINDS, ResourceKind
+from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
-from solrbench.api.v1alpha1 import GROUP, PLURAL
 
-CRD_FILE = f"crds/{GROUP}_{PLURAL}.yaml"
 CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
 REFERENCE_FILE = "docs/api-reference.md"
+REASONS_FILE = "docs/reasons.md"
+
+
+def crd_file(kind: ResourceKind) -> str:
+    """Return where the definition of a kind is."""
+    return f"crds/{kind.group}_{kind.plural}.yaml"
 
 
 def render_files() -> dict[str, str]:
     """Return every generated file by its path below the root of the repository."""
-    definition = render_crd()
+    definitions = {kind: render_crd(kind) for kind in KINDS}
+    templates = [render_chart_template(kind, text) for kind, text in definitions.items()]
     return {
-        CRD_FILE: definition,
-        CHART_FILE: render_chart_template(definition),
+        **{crd_file(kind): text for kind, text in definitions.items()},
+        CHART_FILE: "---\n".join(templates),
         REFERENCE_FILE: render_reference(),
+        REASONS_FILE: render_reason_reference(),
     }
 
 

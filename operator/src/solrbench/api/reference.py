@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from solrbench.api.kinds import KINDS
 from solrbench.api.schema import VALIDATIONS, object_schemas, resolve, without_defaults
-from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark, Spec
+from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
 from solrbench.api.v1alpha1.status.status import Status
 
 INTRODUCTION = f"""\
@@ -26,11 +27,11 @@ SKIPPED = ("Metadata",)
 
 def render_reference() -> str:
     """Return the whole page."""
-    parts = object_schemas(SolrBenchmark)
+    parts = {name: node for kind in KINDS for name, node in object_schemas(kind.model).items()}
     parts |= {name: without_defaults(parts[name]) for name in _in_order(Status.__name__, parts)}
-    names = [name for name in _in_order(KIND, parts) if name not in SKIPPED]
-    mutable = ", ".join(f"`spec.{name}`" for name in sorted(Spec.mutable))
-    sections = [_section(name, parts) for name in names]
+    found = dict.fromkeys(name for kind in KINDS for name in _in_order(kind.name, parts))
+    mutable = ", ".join(f"`spec.{name}`" for kind in KINDS for name in sorted(kind.mutable))
+    sections = [_section(name, parts) for name in found if name not in SKIPPED]
     return "\n".join([INTRODUCTION.format(mutable=mutable), *sections])
 
 

@@ -17,8 +17,9 @@ from solrbench.cli.layout import wrap_line
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.decide.conditions import is_finished
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.validity.verdict import INVALID
 
 POLL_SECONDS = 1.0
@@ -62,7 +63,7 @@ def follow(
         click.echo(f"Still running. {again}")
         return EXIT_STILL_RUNNING
     print_result(console, last)
-    if last.status.phase != "Succeeded":
+    if not holds(last.status, SUCCEEDED):
         return EXIT_FAILED
     invalid = require_valid and last.status.summary.verdict == INVALID
     return EXIT_INVALID if invalid else EXIT_SUCCEEDED
@@ -83,7 +84,7 @@ def _states(
         if body is None:
             text = "was deleted" if seen else "does not exist"
             raise PermanentError(
-                "NotFound", f"SolrBenchmark {name} {text} in namespace {namespace}"
+                LifecycleReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
             )
         seen = True
         benchmark = SolrBenchmark.parse(body)

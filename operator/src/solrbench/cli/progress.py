@@ -3,7 +3,13 @@
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.decide.conditions import SUCCEEDED
+from solrbench.decide.conditions import (
+    DATA_INDEXED,
+    SUCCEEDED,
+    TARGET_READY,
+    holds,
+    is_finished,
+)
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.verdict_text import one_line_verdict
 
@@ -42,10 +48,16 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
 
 def one_line(benchmark: SolrBenchmark) -> str:
     """Return phase, per cent and what goes on, for a log."""
-    phase = benchmark.status.phase
-    texts = {"Indexing": _data(benchmark), "Measuring": _load(benchmark)}
-    text = texts.get(phase) or ": ".join(filter(None, summary(benchmark)))
-    return f"{phase:<12} {percent(benchmark):>3} %  {text}"
+    text = _figures(benchmark) or ": ".join(filter(None, summary(benchmark)))
+    return f"{benchmark.status.phase:<12} {percent(benchmark):>3} %  {text}"
+
+
+def _figures(benchmark: SolrBenchmark) -> str:
+    """Return the figures of the stage under way, if it has any."""
+    status = benchmark.status
+    if is_finished(status) or not holds(status, TARGET_READY):
+        return ""
+    return _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
 
 
 def _target(benchmark: SolrBenchmark) -> str:

@@ -16,6 +16,7 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.cli.progress import details, summary
+from solrbench.decide.conditions import SUCCEEDED, holds
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
 from solrbench.results.text.render import (
     HEADERS,
@@ -43,7 +44,7 @@ GROUPS = (
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     """Print how a benchmark ended, its figures and what to do next."""
     reason, message = summary(benchmark)
-    good = benchmark.status.phase == "Succeeded"
+    good = holds(benchmark.status, SUCCEEDED)
     console.print()
     ending = f"{benchmark.key}: {benchmark.status.phase}"
     _print_line(console, ending, style="green" if good else "bold red")

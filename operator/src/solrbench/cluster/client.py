@@ -15,13 +15,14 @@ from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException, ResourceNotFoundError
 from urllib3.exceptions import HTTPError
 
-from solrbench.api.v1alpha1 import GROUP, KIND, VERSION
+from solrbench.api.kinds import BENCHMARK
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan.names import MANAGER
+from solrbench.reasons.lifecycle import LifecycleReason
 
 Manifest = dict[str, Any]
 
-BENCHMARKS = (f"{GROUP}/{VERSION}", KIND)
+BENCHMARKS = BENCHMARK.reference
 TIMEOUT_SECONDS = 20
 
 
@@ -83,7 +84,7 @@ class Cluster:
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
 
-        The second is what stands behind the Service; who is authenticated may ask for it.
+        The second is the address behind the Service; every authenticated client may read it.
         """
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]
@@ -158,14 +159,14 @@ class Cluster:
             return
 
     def replace_status(self, body: Manifest) -> Manifest:
-        """Write the status of a benchmark that was read before.
+        """Write the status of a resource that was read before.
 
         Raises:
-            ConflictError: if the benchmark changed since it was read.
+            ConflictError: if the resource changed since it was read.
 
         """
         metadata = body["metadata"]
-        resource = self._resource(*BENCHMARKS).status
+        resource = self._resource(body["apiVersion"], body["kind"]).status
         with _wrap_api_errors(f"writing the status of {metadata['name']}"):
             answer = resource.replace(
                 body=body,
@@ -196,21 +197,23 @@ def _wrap_api_errors(action: str) -> Iterator[None]:
     try:
         yield
     except ResourceNotFoundError as error:
-        raise TemporaryError("KindNotServed", f"{action}: {error}") from error
+        raise TemporaryError(LifecycleReason.KIND_NOT_SERVED, f"{action}: {error}") from error
     except ApiException as error:
         raise _error_for(error.status, f"{action}: {_api_message(error)}") from error
     except (HTTPError, OSError) as error:
-        raise TemporaryError("ApiUnreachable", f"{action}: {error}") from error
+        raise TemporaryError(LifecycleReason.API_UNREACHABLE, f"{action}: {error}") from error
 
 
 def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
     if status == 404:
-        return _NotFoundError("NotFound", text)
+        return _NotFoundError(LifecycleReason.NOT_FOUND, text)
     if status == 409:
-        return ConflictError("Conflict", text)
+        return ConflictError(LifecycleReason.CONFLICT, text)
     if status in (400, 422):
-        return PermanentError("Refused", text)
-    return TemporaryError("ApiRefused" if status == 403 else "ApiUnreachable", text)
+        return PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
+    return TemporaryError(
+        LifecycleReason.API_REFUSED if status == 403 else LifecycleReason.API_UNREACHABLE, text
+    )
 
 
 def _api_message(error: ApiException) -> str:

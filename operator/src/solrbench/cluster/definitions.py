@@ -1,9 +1,10 @@
-"""Which fields the definition of a kind has in this cluster, to tell its versions apart."""
+"""Which fields the definition of a kind has in this cluster, to distinguish its versions."""
 
 from typing import Any
 
 from solrbench.cluster.client import Cluster
 from solrbench.errors import TemporaryError
+from solrbench.reasons.target import TargetReason
 
 KINDS = "x-kubernetes-group-version-kind"
 
@@ -22,7 +23,10 @@ def known_fields(
     document = cluster.read(f"/openapi/v3/apis/{api_version}")
     fields = None if document is None else fields_at(document, api_version, kind, path)
     if fields is None:
-        raise TemporaryError("SchemaNotPublished", f"the API server does not publish {kind} yet")
+        raise TemporaryError(
+            TargetReason.SCHEMA_NOT_PUBLISHED,
+            f"the API server has not published the schema of {kind}",
+        )
     return fields
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark runs on, as Kubernetes tells it."""
+"""What a benchmark runs on, from the Kubernetes API."""
 
 from typing import Any
 

@@ -15,6 +15,7 @@ from solrbench.manifests.report import (
 )
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_PASS, selector
+from solrbench.reasons.load import LoadReason
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.storage import from_chunks, to_chunks
@@ -53,12 +54,16 @@ class Reports:
 
         """
         known = self.documents(benchmark)
-        self.forget(benchmark.metadata.uid)  # until it is read back, who knows what is stored
+        self.forget(benchmark.metadata.uid)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
         if stored.get(document.id) != document:
-            raise TemporaryError("ResultNotStored", f"the stored result of {document.id} differs")
+            raise TemporaryError(
+                LoadReason.RESULT_NOT_STORED,
+                f"the stored result of {document.id} differs from the one written; it is stored"
+                " again",
+            )
         self._known[benchmark.metadata.uid] = _in_order(known | stored)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
@@ -113,4 +118,4 @@ def _read(bodies: list[Manifest]) -> StepRunResult:
         return from_chunks(chunks)
     except ValueError as error:
         name = ordered[0]["metadata"]["name"]
-        raise TemporaryError("ReportDamaged", f"ConfigMap {name}: {error}") from error
+        raise TemporaryError(LoadReason.REPORT_DAMAGED, f"ConfigMap {name}: {error}") from error

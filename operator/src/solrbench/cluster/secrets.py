@@ -8,8 +8,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.plan.auth_files import PASSWORD, USERNAME
-
-SECRET_NOT_FOUND = "SecretNotFound"  # noqa: S105 - a reason, not a secret
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAuth:
@@ -37,15 +36,17 @@ def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, s
     try:
         body = cluster.get("v1", "Secret", namespace, name)
     except TemporaryError as error:
-        if error.reason != "ApiRefused":
+        if error.reason != LifecycleReason.API_REFUSED:
             raise
         raise TemporaryError(
-            "SecretNotReadable",
-            f"{path}: the operator may not read Secrets; set rbac.secrets of its chart to true",
+            LifecycleReason.SECRET_NOT_READABLE,
+            f"{path}: the operator is not allowed to read Secrets; set rbac.secrets of its chart"
+            " to true",
         ) from error
     if body is None:
         raise TemporaryError(
-            SECRET_NOT_FOUND, f"{path}: there is no Secret {name} in namespace {namespace}"
+            LifecycleReason.SECRET_NOT_FOUND,
+            f"{path}: there is no Secret {name} in namespace {namespace}; create it",
         )
     data: dict[str, str] = body.get("data") or {}
     return data
@@ -53,10 +54,13 @@ def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, s
 
 def _text(data: dict[str, str], key: str, name: str, path: str) -> str:
     if key not in data:
-        raise TemporaryError(SECRET_NOT_FOUND, f"{path}: Secret {name} has no key {key}; add it")
+        raise TemporaryError(
+            LifecycleReason.SECRET_NOT_FOUND, f"{path}: Secret {name} has no key {key}; add it"
+        )
     try:
         return b64decode(data[key]).decode("utf-8").rstrip("\r\n")
     except (binascii.Error, UnicodeDecodeError) as error:
         raise TemporaryError(
-            SECRET_NOT_FOUND, f"{path}: key {key} of Secret {name} is not text in UTF-8"
+            LifecycleReason.SECRET_NOT_FOUND,
+            f"{path}: key {key} of Secret {name} is not text in UTF-8; correct it",
         ) from error

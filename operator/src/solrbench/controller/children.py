@@ -13,15 +13,19 @@ from solrbench.plan.names import (
     SOLR,
     ZOOKEEPER,
 )
+from solrbench.reasons.lifecycle import LifecycleReason
 
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
 
 SOLR_CLOUDS = (solr_cloud.API_VERSION, solr_cloud.KIND)
 ZOOKEEPER_CLUSTERS = ("zookeeper.pravega.io/v1beta1", "ZookeeperCluster")
-OPERATED_KINDS = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS)
+OPERATED_KINDS = {
+    SOLR_CLOUDS: LifecycleReason.SOLR_CLOUD_NOT_REMOVED,
+    ZOOKEEPER_CLUSTERS: LifecycleReason.ZOOKEEPER_CLUSTER_NOT_REMOVED,
+}
 """Kinds of other operators. What these made of them is theirs to remove, and must be left to
-them until the resource is gone: its finalizers need it."""
+them until the resource is gone: its finalizers need it. Each with the reason while that lasts."""
 
 FIRST_ATTEMPT = 1
 
@@ -70,7 +74,7 @@ def delete_components(
 
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
-        return True  # before the first there was none, and nobody need be asked
+        return True  # nothing can be left of an attempt before the first
     name = context.benchmark.metadata.name
     return delete_children(context.cluster, context.namespace, name, components, attempt_below)
 
@@ -116,16 +120,16 @@ def blocking_finalizer(
     cluster: Cluster, namespace: str, benchmark_name: str
 ) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
-    for api_version, kind in OPERATED_KINDS:
+    for (api_version, kind), reason in OPERATED_KINDS.items():
         selector = {LABEL_BENCHMARK: benchmark_name}
         for body in cluster.list_if_served(api_version, kind, namespace, selector):
             metadata = body["metadata"]
             finalizers = metadata.get("finalizers") or []
             if finalizers and metadata.get("deletionTimestamp") is not None:
                 return TemporaryError(
-                    f"{kind}NotRemoved",
+                    reason,
                     f"{kind} {metadata['name']} is being deleted and waits for"
-                    f" {', '.join(finalizers)}; check that the operator that made it runs",
+                    f" {', '.join(finalizers)}; check that the operator that made it is running",
                 )
     return None
 

@@ -2,6 +2,7 @@
 
 from solrbench.controller.context import ReconcileContext
 from solrbench.errors import TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr import archive
 
 
@@ -18,5 +19,7 @@ def read_archive(context: ReconcileContext) -> bytes:
     name = reference.name
     body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
     if body is None:
-        raise TemporaryError("ConfigMapNotFound", f"ConfigMap {name} is gone; create it again")
+        raise TemporaryError(
+            LifecycleReason.CONFIG_MAP_NOT_FOUND, f"ConfigMap {name} was deleted; create it again"
+        )
     return archive.archive_of(body)

@@ -1,5 +1,6 @@
 """What the stages of one reconcile share: the benchmark, the adapters, the clock, the status."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +16,7 @@ from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
 from solrbench.http_auth import NO_AUTH, HttpAuth
-from solrbench.plan import names
+from solrbench.plan.solr_addresses import solr_urls
 from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
 
@@ -28,6 +29,20 @@ class LoadLostError(SolrbenchError):
     """A pod of the load was lost: the steps that are not stored are measured again."""
 
 
+@dataclass(frozen=True)
+class TargetAccess:
+    """How a target is reached.
+
+    Attributes:
+        connect: returns a client for base URLs, a timeout in seconds and credentials
+        resolve: returns the endpoint of an existing target
+
+    """
+
+    connect: Callable[[list[str], float, HttpAuth], SolrClient] = SolrClient
+    resolve: Callable[[Cluster, tuple[str, ...], str, Existing], TargetEndpoint] = resolve_endpoint
+
+
 @dataclass
 class ReconcileContext:
     """One reconcile over one benchmark."""
@@ -38,6 +53,7 @@ class ReconcileContext:
     benchmark: SolrBenchmark
     body: dict[str, Any]
     now: datetime
+    access: TargetAccess = TargetAccess()
     status: Status = field(init=False)
     conditions: Conditions = field(init=False)
 
@@ -77,14 +93,14 @@ class ReconcileContext:
         if self.existing is None:
             raise ValueError("spec.target.existing must be set")
         allowed = self.settings.allowed_hosts
-        return resolve_endpoint(self.cluster, allowed, self.namespace, self.existing)
+        return self.access.resolve(self.cluster, allowed, self.namespace, self.existing)
 
     @property
     def solr_urls(self) -> list[str]:
         """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
         if self.existing is not None:
             return self.endpoint.urls
-        return names.solr_urls(self.benchmark, self.solr_cloud)
+        return solr_urls(self.benchmark, self.solr_cloud)
 
     @property
     def zookeeper_path(self) -> ZooKeeperPath:
@@ -100,7 +116,7 @@ class ReconcileContext:
 
     def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
         """Return a client for the target; to be closed."""
-        return SolrClient(self.solr_urls, timeout_seconds, self.auth)
+        return self.access.connect(self.solr_urls, timeout_seconds, self.auth)
 
     @property
     def nodes(self) -> int:

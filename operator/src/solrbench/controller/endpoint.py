@@ -7,11 +7,13 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_auth
 from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
+from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
 from solrbench.solr.dns import resolve
 
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
@@ -26,7 +28,7 @@ class TargetEndpoint:
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
         auth: credentials and trust
-        nodes: whether the URLs are the nodes themselves, as far as one can tell
+        nodes: whether the URLs are presumably those of the nodes themselves
 
     """
 
@@ -113,26 +115,29 @@ def _api_server(cluster: Cluster) -> list[str]:
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    """Return the nodes of a SolrCloud as the Solr Operator tells them."""
+    """Return the URLs of a SolrCloud's nodes from the status that the Solr Operator writes."""
     field = "target.existing.solrCloudName"
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
     except TemporaryError as error:
-        if error.reason != "KindNotServed":
+        if error.reason != LifecycleReason.KIND_NOT_SERVED:
             raise
         raise TemporaryError(
-            "SolrOperatorMissing",
-            f"{field}: the cluster knows no SolrCloud; install the Solr Operator, or give urls",
+            TargetReason.SOLR_OPERATOR_MISSING,
+            f"{field}: the cluster does not serve SolrClouds; install the Solr Operator, or set"
+            " urls",
         ) from error
     if body is None:
         raise TemporaryError(
-            "SolrCloudNotFound", f"{field}: there is no SolrCloud {name} in namespace {namespace}"
+            TargetReason.SOLR_CLOUD_NOT_FOUND,
+            f"{field}: there is no SolrCloud {name} in namespace {namespace}; create it",
         )
     status = body.get("status") or {}
     nodes = status.get("solrNodes") or []
     if not nodes or not all(node.get("ready") for node in nodes):
         ready = sum(bool(node.get("ready")) for node in nodes)
         raise TemporaryError(
-            "SolrCloudNotReady", f"{field}: {ready} of {len(nodes)} nodes of {name} are ready"
+            TargetReason.SOLR_CLOUD_NOT_READY,
+            f"{field}: {ready} of {len(nodes)} nodes of {name} are ready",
         )
     return [f"{node['internalAddress']}/solr" for node in nodes]

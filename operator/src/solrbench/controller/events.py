@@ -1,4 +1,4 @@
-"""What users should notice, told as Kubernetes events after the status is stored."""
+"""Kubernetes events for what users should notice, emitted after the status is stored."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,10 @@ from typing import Literal
 
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.decide.conditions import SUCCEEDED
+from solrbench.decide.conditions import COMPLETE, SUCCEEDED
+from solrbench.reasons.kinds import Kind
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.registry import ALL_REASONS
 from solrbench.results.text.verdict_text import step_label
 from solrbench.results.validity.verdict import invalid_steps
 
@@ -20,35 +23,8 @@ class Event:
     message: str
 
 
-_WAITING_REASONS = {
-    "Pending",
-    "ZooKeeperNotReady",
-    "SchemaNotPublished",
-    "SolrCloudNotReady",
-    "SolrNotReady",
-    "SolrNotLive",
-    "IndexingStarted",
-    "Indexing",
-    "LoadStarted",
-    "Starting",
-    "WaitingForWorkers",
-    "WarmingUp",
-    "Ramping",
-    "Measuring",
-    "Storing",
-    "Finished",
-    "StoppingLoad",
-    "CleaningUp",
-    "Suspended",
-    "Running",
-    "Kept",
-    "SolrUnreachable",
-    "ReplicasNotActive",
-    "ReplicasDisagree",
-    "RemovingOldTarget",
-    "RemovingOldLoad",
-}
-"""Reasons that only mean that something takes its time."""
+_NO_EVENT = frozenset(each for each in ALL_REASONS if each.kind in (Kind.WAITING, Kind.DONE))
+"""Reasons of conditions that are not True in the normal course of a benchmark."""
 
 
 def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> list[Event]:
@@ -57,7 +33,9 @@ def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> l
     return [
         event
         for condition in after
-        if (event := _event(known.get(condition.type), condition)) is not None
+        # Complete repeats the reason of Succeeded.
+        if condition.type != COMPLETE
+        and (event := _event(known.get(condition.type), condition)) is not None
     ]
 
 
@@ -77,16 +55,13 @@ def _event(before: Condition | None, after: Condition) -> Event | None:
         return None
     if after.status == "True":
         return Event("Normal", after.reason, after.message or after.type)
-    if after.reason in _WAITING_REASONS or _only_repeats(after):
+    if after.reason == LifecycleReason.QUEUED:
+        return Event("Normal", after.reason, after.message)
+    if after.reason in _NO_EVENT or _only_repeats(after):
         return None
-    kind: Literal["Normal", "Warning"] = "Normal" if after.reason == "Queued" else "Warning"
-    return Event(kind, after.reason, after.message)
+    return Event("Warning", after.reason, after.message)
 
 
 def _only_repeats(condition: Condition) -> bool:
     """Return whether this is the summary while it shows what another condition says too."""
-    return (
-        condition.type == SUCCEEDED
-        and condition.status == "Unknown"
-        and (condition.reason != "Queued")
-    )
+    return condition.type == SUCCEEDED and condition.status == "Unknown"

@@ -12,11 +12,12 @@ from typing import Any, cast
 import kopf
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION, SolrBenchmark
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
-from solrbench.controller.context import ReconcileContext
+from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.reconcile import reconcile
@@ -25,6 +26,7 @@ from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 
 log = logging.getLogger("solrbench")
@@ -47,25 +49,35 @@ RETRY_SECONDS = 5.0
 class Handlers:
     """What kopf calls, bound to the adapters."""
 
-    def __init__(self, cluster: Cluster, settings: Settings, telemetry: Telemetry) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: Settings,
+        telemetry: Telemetry,
+        access: TargetAccess | None = None,
+    ) -> None:
         self._cluster = cluster
         self._settings = settings
         self._telemetry = telemetry
         self._reports = Reports(cluster)
+        self._access = access or TargetAccess()
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
-        """Tell kopf when to call what."""
+        """Register the handlers with kopf."""
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
         kopf.timer(
-            GROUP,
-            VERSION,
-            PLURAL,
+            BENCHMARK.group,
+            BENCHMARK.version,
+            BENCHMARK.plural,
             registry=registry,
             interval=self._settings.reconcile_seconds,
             backoff=RETRY_SECONDS,
         )(cast(Any, self.on_timer))
-        kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)(cast(Any, self.on_delete))
+        delete = kopf.on.delete(
+            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
+        )
+        delete(cast(Any, self.on_delete))
 
     def on_timer(self, name: str, namespace: str, **_: object) -> None:
         """Make one pass over one benchmark; what fails is made again by the next one."""
@@ -73,7 +85,7 @@ class Handlers:
             try:
                 self._reconcile(namespace, name)
             except ConflictError:
-                timer.result = ReconcileResult.RETRY  # somebody else wrote it; that is no news
+                timer.result = ReconcileResult.RETRY  # a concurrent write is expected
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
                 log.warning("%s/%s: pass is made again: %s", namespace, name, error)
@@ -85,7 +97,7 @@ class Handlers:
         try:
             before = SolrBenchmark.parse(body)
         except ValidationError as error:
-            mark_invalid(self._cluster, body, error)
+            mark_invalid(self._cluster, body, error, _utc_now())
             return
         after = reconcile(self._context(before, body))
         self._telemetry.benchmarks.update(after)
@@ -93,7 +105,13 @@ class Handlers:
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
         return ReconcileContext(
-            self._cluster, self._reports, self._settings, benchmark, body, _utc_now()
+            self._cluster,
+            self._reports,
+            self._settings,
+            benchmark,
+            body,
+            _utc_now(),
+            self._access,
         )
 
     def on_delete(
@@ -101,7 +119,7 @@ class Handlers:
     ) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
 
-        What holds it up is told once as an event: nobody writes the status of what is going.
+        What blocks the deletion is reported once as an event, as the status is no longer written.
 
         Raises:
             kopf.TemporaryError: while something is still there.
@@ -114,7 +132,7 @@ class Handlers:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
                 if time.monotonic() > end:
                     raise blocking_finalizer(self._cluster, namespace, name) or TemporaryError(
-                        "RemovingPods", "pods are still being removed"
+                        LifecycleReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
@@ -148,7 +166,9 @@ class Handlers:
                 f" it there: {error}"
             )
             log.warning("%s: %s", benchmark.key, message)
-            kopf.event(body, type="Warning", reason="CollectionLeftBehind", message=message)
+            kopf.event(
+                body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message
+            )
 
 
 def _utc_now() -> datetime:
@@ -174,7 +194,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
     settings.posting.loggers = False
     settings.posting.level = logging.INFO
-    # kopf tells of every single call of a timer; what is worth a line, we say ourselves.
+    # kopf logs every call of a timer; transitions are logged here instead.
     logging.getLogger("kopf.objects").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe

@@ -6,7 +6,7 @@ from importlib.metadata import version
 import kopf
 from prometheus_client import CollectorRegistry
 
-from solrbench.api.v1alpha1 import GROUP, PLURAL
+from solrbench.api.kinds import BENCHMARK
 from solrbench.cluster.client import BENCHMARKS, connect
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.settings import Settings
@@ -14,7 +14,7 @@ from solrbench.telemetry.metrics import Telemetry, serve
 
 
 def run_operator(environment: Mapping[str, str]) -> None:
-    """Run until the process is told to stop.
+    """Run until the process is signalled to stop.
 
     Raises:
         ValueError: if the environment is not as it must be, or the definition of the resource is
@@ -24,7 +24,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
     settings = Settings.from_environment(environment)
     cluster = connect()
     if not cluster.serves(*BENCHMARKS):
-        raise ValueError(f"the cluster does not know {PLURAL}.{GROUP}; apply crds/ first")
+        raise ValueError(f"the cluster does not serve {BENCHMARK.definition}; apply crds/ first")
     log_format = kopf.LogFormat.JSON if settings.log_format == "json" else kopf.LogFormat.FULL
     kopf.configure(log_format=log_format, quiet=settings.log_level == "WARNING")
     telemetry = Telemetry(CollectorRegistry(), version("solrbench"))

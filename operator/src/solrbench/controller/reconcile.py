@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import LoadLostError, ReconcileContext, TargetLostError
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.load import reconcile_load, restart_load
@@ -12,6 +13,7 @@ from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.controller.stages.references import check_references
 from solrbench.controller.stages.target import reconcile_target, restart_target
 from solrbench.controller.status_writer import store_status
+from solrbench.decide.checks.lifecycle import check_deadline, is_suspended, needs_cleanup
 from solrbench.decide.conditions import (
     ACCEPTED,
     DATA_INDEXED,
@@ -22,13 +24,12 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
-from solrbench.decide.deadlines import deadline_seconds
 from solrbench.errors import PermanentError, TemporaryError
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of the way, and the condition that tells how it stands."""
+    """One stage of a reconcile, and the condition with its outcome."""
 
     condition: str
     work: Callable[[ReconcileContext], None]
@@ -65,7 +66,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
 def _advance(context: ReconcileContext) -> None:
     if is_finished(context.status):
         _clean_up(context)
-    elif cleanup.is_suspended(context):
+    elif is_suspended(context.benchmark.spec, context.status, context.conditions):
         _quietly(context, cleanup.suspend)
     else:
         _run_stages(context)
@@ -115,17 +116,13 @@ def _run_stage(context: ReconcileContext, stage: Stage) -> None:
 
 
 def _check_deadline(context: ReconcileContext, wait: TemporaryError) -> None:
-    limit = deadline_seconds(context.benchmark.spec, context.status.phase)
-    if limit is not None and context.seconds_in_phase() > limit:
-        raise PermanentError(
-            "DeadlineExceeded",
-            f"{context.status.phase} took longer than {limit} s (spec.deadlines);"
-            f" last seen: {wait.reason}: {wait.message}",
-        ) from wait
+    phase, seconds = context.status.phase, context.seconds_in_phase()
+    outcome = check_deadline(context.benchmark.spec, phase, seconds, wait.reason, wait.message)
+    apply_outcome(outcome)
 
 
 def _clean_up(context: ReconcileContext) -> None:
-    if cleanup.needs_cleanup(context):
+    if needs_cleanup(context.conditions, context.benchmark.spec.cleanup):
         _quietly(context, cleanup.clean_up)
 
 

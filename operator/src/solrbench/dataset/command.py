@@ -14,7 +14,7 @@ import httpx
 from pydantic import ValidationError
 
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.posting.leader_resolver import LeaderResolver
 from solrbench.dataset.posting.prefetch import PrefetchReader
 from solrbench.dataset.posting.sender import RetryPolicy, Sender, find_routes
@@ -31,12 +31,14 @@ from solrbench.dataset.sources.partition import Partition
 from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.lifecycle import LifecycleReason
 
 EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
 
 EXIT_TERMINATED = 128 + signal.SIGTERM
-"""Exit code of a pod that was told to stop."""
+"""Exit code of a pod that was terminated."""
 
 _TIMEOUT = httpx.Timeout(300.0, connect=10.0)
 _log = logging.getLogger(__name__)
@@ -79,13 +81,16 @@ def run_index(plan_file: Path, completion_index: int, pod: Pod | None = None) ->
     except IndexingError as error:
         code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
-        message = "told to stop before all documents were sent"
-        code, failure = EXIT_TERMINATED, IndexingError(Reason.INTERRUPTED, message, permanent=False)
+        message = "terminated before all documents were sent"
+        code, failure = (
+            EXIT_TERMINATED,
+            IndexingError(IndexingReason.INTERRUPTED, message, permanent=False),
+        )
     except Exception as error:  # noqa: BLE001 - the termination message must say what happened
         _log.exception("index pod %d failed", completion_index)
         code, failure = (
             EXIT_RETRYABLE,
-            IndexingError(Reason.INTERNAL_ERROR, repr(error), permanent=False),
+            IndexingError(IndexingReason.INTERNAL_ERROR, repr(error), permanent=False),
         )
     counter.ended(failure)
     write_termination_message(counter.progress, pod.termination_log)
@@ -98,7 +103,7 @@ def _read_plan(file: Path) -> IndexPlan:
         return IndexPlan.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
         raise IndexingError(
-            Reason.INVALID_PLAN, f"{file}: {error}; the operator writes it", permanent=True
+            IndexingReason.INVALID_PLAN, f"{file}: {error}; the operator writes it", permanent=True
         ) from error
 
 
@@ -107,12 +112,12 @@ def _access(plan: IndexPlan) -> HttpAuth:
         access = read_auth(plan.access)
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
-        raise IndexingError(Reason.INVALID_PLAN, message, permanent=True) from error
+        raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True) from error
     try:
         _ = access.verify
     except PermanentError as error:
         raise IndexingError(
-            Reason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
+            LifecycleReason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
         ) from error
     return access
 

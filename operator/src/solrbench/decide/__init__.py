@@ -1,6 +1,8 @@
 """What to do next, decided from what was observed, without I/O.
 
+- `checks`: chains of checks over what a stage observed
 - `views`: pods and Jobs reduced to what decisions need
+- `solr_views`: nodes and replicas of Solr reduced to what decisions need
 - `pod_problems`: what is wrong with a pod, as a reason and a remedy
 - `pod_events`: restarts, OOM kills and losses of pods during a step run
 - `solr_cloud_readiness`: whether a SolrCloud of the Solr Operator is ready, and what is missing

@@ -1,7 +1,7 @@
 """Which hosts an existing target may have, by name and by address.
 
-Who may make a benchmark does not thereby get the operator's place in the network: without a list,
-`urls` would let them ask the metadata service of a cloud or the API server in the operator's name.
+Permission to create a benchmark must not give access to everything the operator can reach: without
+a list, `urls` could address the metadata service of a cloud or the API server.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit, urlunsplit
 
 from solrbench.errors import PermanentError
+from solrbench.reasons.lifecycle import LifecycleReason
 
-HOST_NOT_ALLOWED = "HostNotAllowed"
 DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
 """Services of the cluster."""
 
@@ -52,10 +52,10 @@ def check_name(host: str, allowed: Sequence[str]) -> None:
     """
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
         raise PermanentError(
-            HOST_NOT_ALLOWED,
+            LifecycleReason.HOST_NOT_ALLOWED,
             f"{_FIELD}: {host} matches none of the operator's allowed hosts"
-            f" ({', '.join(allowed) or 'none'}); ask who runs the operator to add it"
-            " (existingTargets.allowedHosts of the chart)",
+            f" ({', '.join(allowed) or 'none'}); add it to"
+            " existingTargets.allowedHosts of the operator's chart",
         )
 
 
@@ -72,7 +72,8 @@ def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[st
         what = "the API server" if address in refused else _forbidden_kind(address)
         if what:
             raise PermanentError(
-                HOST_NOT_ALLOWED, f"{_FIELD}: {host} is {address}, {what}, which is never allowed"
+                LifecycleReason.HOST_NOT_ALLOWED,
+                f"{_FIELD}: {host} is {address}, {what}, which is never allowed",
             )
 
 

@@ -10,6 +10,8 @@ from typing import Literal
 
 from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
 
 ACCEPTED = "Accepted"
 TARGET_READY = "TargetReady"
@@ -17,7 +19,8 @@ DATA_INDEXED = "DataIndexed"
 MEASURED = "Measured"
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
-ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED)
+COMPLETE = "Complete"
+ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
 
 Truth = Literal["True", "False", "Unknown"]
 MAX_MESSAGE = 2000
@@ -32,16 +35,26 @@ class Conditions:
         self._by_type = {each.type: each for each in stored}
         for type_ in ALL_TYPES:
             if type_ not in self._by_type:
-                self.set(type_, "Unknown", "Pending", "")
+                self._set(type_, "Unknown", LifecycleReason.PENDING, "")
+        self._complete()
 
-    def set(self, type_: str, status: Truth, reason: str, message: str) -> None:
-        """Set one condition."""
+    def set(self, type_: str, status: Truth, reason: Reason, message: str) -> None:
+        """Set one condition; `Complete` follows `Succeeded`."""
+        self._set(type_, status, reason, message)
+        self._complete()
+
+    def _complete(self) -> None:
+        succeeded = self._by_type[SUCCEEDED]
+        over: Truth = "False" if succeeded.status == "Unknown" else "True"
+        self._set(COMPLETE, over, succeeded.reason, succeeded.message)
+
+    def _set(self, type_: str, status: Truth, reason: str, message: str) -> None:
         before = self._by_type.get(type_)
         kept = before is not None and before.status == status
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
-            reason=reason,
+            reason=str(reason),
             message=message[:MAX_MESSAGE],
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now
@@ -63,10 +76,15 @@ class Conditions:
 
 
 def is_finished(status: Status) -> bool:
-    """Return whether the benchmark came to its end, good or bad."""
+    """Return whether the benchmark is over, either way."""
     return any(
         each.type == SUCCEEDED and each.status in ("True", "False") for each in status.conditions
     )
+
+
+def holds(status: Status, type_: str) -> bool:
+    """Return whether a condition is `True` in a stored status."""
+    return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
 def progress_percent(status: Status, *, target: bool, indexed: bool, finished: bool) -> int:

@@ -8,10 +8,10 @@ from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResu
 
 
 def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunResult:
-    """Return the document with what `pods` tell of its time; what it tells already stays.
+    """Return the document with the events of `pods` in its time added.
 
-    The kubelet tells of an end some seconds later, so a document may learn of it after it was
-    stored. A document that has nothing to learn is returned as it is.
+    The kubelet reports the end of a container some seconds later, so events may be added after the
+    document was stored. A document without new events is returned as it is.
     """
     known = {each.pod: each for each in document.pods or ()}
     found = {each.name: _record(each, document.start_time, document.end_time) for each in pods}
@@ -48,7 +48,7 @@ def _record(pod: PodView, start: datetime, end: datetime) -> PodRecord:
 
 
 def _is_problem(container: ContainerView) -> bool:
-    """Tell an end that nobody wanted from one whose work was done."""
+    """Return whether a container ended unexpectedly, not because its work was done."""
     return container.restarts > 0 or container.exit_code != 0
 
 

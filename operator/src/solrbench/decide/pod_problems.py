@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.decide.views import ContainerView, PodView
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.pod import PodReason
 
 STUCK_AFTER = timedelta(seconds=40)
-"""A pod that is still being made after this long is worth a word."""
+"""A pod that is still being made after this long is a problem."""
 
 _IMAGE_REASONS = {
     "ErrImagePull",
@@ -24,7 +26,7 @@ _MAX_TEXT = 400
 class PodProblem:
     """One reason why a pod does not do its work."""
 
-    reason: str
+    reason: Reason
     message: str
 
 
@@ -41,20 +43,23 @@ def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
     """Return what keeps one pod from its work, or `None`."""
     if pod.unschedulable:
         return PodProblem(
-            "Unschedulable",
+            PodReason.UNSCHEDULABLE,
             f"no node can take pod {pod.name}: {_cut(pod.unschedulable)}; lower resources.requests"
             " or add nodes",
         )
     if pod.reason == "Evicted":
-        return PodProblem("Evicted", f"pod {pod.name} was evicted: {_cut(pod.message)}")
+        return PodProblem(
+            PodReason.EVICTED,
+            f"pod {pod.name} was evicted: {_cut(pod.message)}; raise its resources.requests",
+        )
     for container in pod.containers:
         problem = _container_problem(pod, container)
         if problem is not None:
             return problem
     if pod.phase == "Pending" and now - pod.created > STUCK_AFTER and not pod.deleting:
         return PodProblem(
-            "PodStuck",
-            f"pod {pod.name} is not started after {int((now - pod.created).total_seconds())} s;"
+            PodReason.POD_NOT_STARTING,
+            f"pod {pod.name} has been Pending for {int((now - pod.created).total_seconds())} s;"
             f" see: kubectl describe pod {pod.name}",
         )
     return None
@@ -64,24 +69,24 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
     where = f"container {container.name} of pod {pod.name}"
     if container.ended_reason == "OOMKilled":
         return PodProblem(
-            "OOMKilled",
-            f"{where} was killed for lack of memory; raise resources.limits.memory or lower heap",
+            PodReason.OOM_KILLED,
+            f"{where} exceeded its memory limit; raise resources.limits.memory or lower heap",
         )
     if container.waiting_reason in _IMAGE_REASONS:
         return PodProblem(
-            "ImagePullError",
+            PodReason.IMAGE_PULL_ERROR,
             f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}; check the"
             " image's repository and tag, and imagePullSecrets",
         )
     if container.waiting_reason in _CONFIG_REASONS:
         return PodProblem(
-            "ContainerConfigError",
+            PodReason.CONTAINER_CONFIG_ERROR,
             f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}",
         )
     if container.waiting_reason == "CrashLoopBackOff":
         return PodProblem(
-            "CrashLoopBackOff",
-            f"{where} ends again and again, exit code {container.exit_code};"
+            PodReason.CRASH_LOOP_BACK_OFF,
+            f"{where} exits repeatedly, last exit code {container.exit_code};"
             f" see: kubectl logs {pod.name} --previous",
         )
     return None

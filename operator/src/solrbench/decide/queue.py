@@ -8,8 +8,13 @@ from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.reasons.lifecycle import LifecycleReason
 
-CLEANUP_DONE_REASONS = ("CleanedUp", "Kept", "CollectionNotRemoved")
+CLEANUP_DONE_REASONS = (
+    LifecycleReason.CLEANED_UP,
+    LifecycleReason.CLEANUP_SKIPPED,
+    LifecycleReason.COLLECTION_NOT_REMOVED,
+)
 """Reasons of `CleanedUp` with which nothing of a benchmark runs any more. A collection that is
 still on an existing Solr, perhaps one that is gone for good, is no load."""
 

@@ -20,7 +20,7 @@ Body = dict[str, Any]
 
 
 def is_unreconciled(cloud: Body, stateful_set: Body | None, now: datetime) -> bool:
-    """Return whether nobody has done anything about a SolrCloud for longer than it takes."""
+    """Return whether the Solr Operator has ignored a SolrCloud for longer than `PATIENCE`."""
     if cloud.get("status") or stateful_set is not None:
         return False
     return now - datetime.fromisoformat(cloud["metadata"]["creationTimestamp"]) > PATIENCE
@@ -29,7 +29,7 @@ def is_unreconciled(cloud: Body, stateful_set: Body | None, now: datetime) -> bo
 def unmet_conditions(cloud: Body, stateful_set: Body | None) -> list[str]:
     """Return what keeps a SolrCloud from being ready, as parts of a sentence; none if it is."""
     if stateful_set is None:
-        return ["its StatefulSet is not made yet"]
+        return ["its StatefulSet is not created yet"]
     return [*_in_stateful_set(cloud["spec"], stateful_set), *_in_status(cloud)]
 
 
@@ -44,7 +44,7 @@ def _in_status(cloud: Body) -> Iterator[str]:
         if found != wanted:
             yield f"{found} of {wanted} Solr nodes {words}"
     if status.get("targetVersion"):
-        yield f"version {status['targetVersion']} is on its way"
+        yield f"version {status['targetVersion']} is being rolled out"
     nodes = status.get("solrNodes") or []
     if len(nodes) != wanted:
         yield f"the status lists {len(nodes)} of {wanted} Solr nodes"
@@ -56,7 +56,7 @@ def _in_node(node: Body) -> Iterator[str]:
     if not node.get("ready"):
         yield f"{node['name']} is not ready"
     if not node.get("specUpToDate"):
-        yield f"{node['name']} is of an earlier spec"
+        yield f"{node['name']} runs an earlier spec"
     if node.get("scheduledForDeletion"):
         yield f"{node['name']} is about to be deleted"
 
@@ -67,14 +67,14 @@ def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
         yield "its StatefulSet has just been changed"
     annotations = metadata.get("annotations") or {}
     if annotations.get(LOCK):
-        yield f"the Solr Operator is at work on it: {annotations[LOCK]}"
+        yield f"the Solr Operator has locked it for an operation: {annotations[LOCK]}"
     if annotations.get(QUEUE) and json.loads(annotations[QUEUE]):
-        yield f"the Solr Operator has work to do again: {annotations[QUEUE]}"
+        yield f"the Solr Operator has queued a retry: {annotations[QUEUE]}"
     yield from _in_template(spec, stateful_set["spec"]["template"])
 
 
 def _in_template(spec: Body, template: Body) -> Iterator[str]:
-    """Compare what the nodes run with what was asked for: the status may be of an older spec."""
+    """Compare the StatefulSet with the spec: the status may belong to an older spec."""
     node = next(each for each in template["spec"]["containers"] if each["name"] == CONTAINER)
     image = f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}"
     if node["image"] != image:

@@ -15,7 +15,7 @@ class ContainerView:
         name: name of the container
         restarts: times it was started again
         waiting_reason: why it does not run yet, such as ImagePullBackOff, or empty
-        waiting_message: the kubelet's words for it
+        waiting_message: the kubelet's message
         ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
         exit_code: of that end
         termination_message: its termination message
@@ -38,7 +38,7 @@ class PodView:
     """One pod of a benchmark.
 
     `identity` changes when the pod was replaced or one of its containers started again. `gated`
-    means that all its containers are ready, but somebody has not yet opened a readiness gate.
+    means that all its containers are ready, but a readiness gate is not open.
     """
 
     name: str
@@ -59,7 +59,7 @@ class PodView:
 
     @property
     def identity(self) -> str:
-        """Uid and restarts, to tell a pod from one that took its place."""
+        """Uid and restarts, which distinguish a pod from its replacement."""
         return f"{self.uid}/{sum(each.restarts for each in self.containers)}"
 
     @property

@@ -4,6 +4,7 @@ from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.load.errors import LoadError
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
 
 def load_auth(plan: LoadPlan) -> HttpAuth:
@@ -19,7 +20,7 @@ def load_auth(plan: LoadPlan) -> HttpAuth:
             _ = access.ssl_context
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
-        raise LoadError("BadPlan", message) from error
+        raise LoadError(LoadReason.BAD_PLAN, message) from error
     except PermanentError as error:
         raise LoadError(error.reason, error.message) from error
     return access

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from solrbench.load.errors import LoadError, write_termination_message
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
 
 def run_master(plan_file: Path, settings: LoadSettings | None = None) -> int:
@@ -38,7 +39,7 @@ def _read_plan(file: Path) -> LoadPlan | LoadError:
     try:
         return LoadPlan.model_validate_json(file.read_bytes())
     except (OSError, ValidationError) as error:
-        return LoadError("BadPlan", f"cannot read {file}: {error}")
+        return LoadError(LoadReason.BAD_PLAN, f"cannot read {file}: {error}")
 
 
 def _exit_with_error(failure: LoadError) -> int:

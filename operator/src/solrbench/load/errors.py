@@ -4,9 +4,9 @@ import signal
 from pathlib import Path
 
 from solrbench.errors import SolrbenchError
-from solrbench.http_auth import REFUSALS
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import LoadState
+from solrbench.reasons.registry import PERMANENT_REASONS
 
 EXIT_RETRYABLE = 4
 """Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
@@ -17,19 +17,9 @@ EXIT_TERMINATED = 128 + signal.SIGTERM
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the termination message of a container."""
 
-PERMANENT_REASONS = REFUSALS | {
-    "NoQueries",
-    "MalformedQueries",
-    "MalformedLocustfile",
-    "LocustfileFailed",
-    "BadPlan",
-    "StoppedByUser",
-}
-"""Reasons that another attempt with the same plan cannot cure."""
-
 
 class LoadError(SolrbenchError):
-    """The run cannot go on; the reason is a CamelCase word, such as `WorkerLost`."""
+    """The run cannot go on; its reason decides whether another attempt can succeed."""
 
     @property
     def exit_code(self) -> int:
@@ -46,7 +36,7 @@ def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -
     if not log.exists():
         return
     try:
-        words = LoadState(stage="Failed", reason=failure.reason, message=failure.message)
+        words = LoadState(stage="Failed", reason=failure.reason.value, message=failure.message)
         log.write_text(words.model_dump_json(by_alias=True, exclude_defaults=True))
     except OSError:
         # The failure itself is reported by log and exit code; the extra copy is a courtesy.

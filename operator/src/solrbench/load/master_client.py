@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from solrbench.errors import TemporaryError
 from solrbench.plan.load_plan import WEB_PORT, LoadState
+from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 
 TIMEOUT_SECONDS = 5.0
@@ -38,7 +39,9 @@ class LoadMasterClient:
         try:
             return LoadState.model_validate_json(self._send("GET", "/state"))
         except ValidationError as error:
-            raise TemporaryError("LoadMasterUnreachable", f"no state but {error}") from error
+            raise TemporaryError(
+                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no state: {error}"
+            ) from error
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
@@ -50,7 +53,9 @@ class LoadMasterClient:
         try:
             return StepRunResult.model_validate_json(self._send("GET", f"/results/{step_run_id}"))
         except ValidationError as error:
-            raise TemporaryError("LoadMasterUnreachable", f"no result but {error}") from error
+            raise TemporaryError(
+                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no result: {error}"
+            ) from error
 
     def acknowledge(self, step_run_id: str) -> None:
         """Tell the master that a document is stored, so that it need not keep it.
@@ -65,4 +70,6 @@ class LoadMasterClient:
         try:
             return self._http.request(method, path).raise_for_status().content
         except httpx.HTTPError as error:
-            raise TemporaryError("LoadMasterUnreachable", f"{path}: {error!r}") from error
+            raise TemporaryError(
+                LoadReason.LOAD_MASTER_UNREACHABLE, f"{path}: {error!r}"
+            ) from error

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from solrbench.api.v1alpha1 import GROUP, KIND, VERSION, SolrBenchmark
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
@@ -37,8 +38,8 @@ def metadata(
         "labels": names.labels(benchmark, component, attempt) | extra,
         "ownerReferences": [
             {
-                "apiVersion": f"{GROUP}/{VERSION}",
-                "kind": KIND,
+                "apiVersion": BENCHMARK.api_version,
+                "kind": BENCHMARK.name,
                 "name": benchmark.metadata.name,
                 "uid": benchmark.metadata.uid,
                 "controller": True,

@@ -71,7 +71,7 @@ def build_solr_cloud(
             **_java(solr),
             "dataStorage": _storage(solr, meta["labels"]),
             "zookeeperRef": _zookeeper(benchmark, solr, attempt, state),
-            # Nothing is changed in place, and nobody restarts a node under load, not even a
+            # Nothing is changed in place, and no node is restarted under load, not even a
             # Solr Operator of a new version.
             "updateStrategy": {"method": "Manual"},
             "availability": {"podDisruptionBudget": {"enabled": False}},

@@ -114,7 +114,7 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
     values = {
         "ZOO_SERVERS": _servers(benchmark, solr.zookeeper.replicas),
         "ZOO_STANDALONE_ENABLED": "true" if solr.zookeeper.replicas == 1 else "false",
-        "ZOO_4LW_COMMANDS_WHITELIST": "srvr,mntr,ruok,conf",
+        "ZOO_4LW_COMMANDS_WHITELIST": "srvr,mntr,ruok,conf,envi",
         "ZOO_ADMINSERVER_ENABLED": "false",
         "ZOO_MAX_CLIENT_CNXNS": "0",
         # By default a server binds its quorum ports to the address of its own name, which DNS may

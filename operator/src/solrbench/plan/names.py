@@ -4,7 +4,6 @@ Names are deterministic: a step run that was cut short finds its own children ag
 """
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -83,33 +82,6 @@ def solr_operator_stateful_set(benchmark: SolrBenchmark) -> str:
     Service of the nodes and `-zookeeper` for a ZookeeperCluster (v0.9.1 and v0.10.0).
     """
     return f"{benchmark.metadata.name}-solrcloud"
-
-
-def solr_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
-    """Return the host name that every Solr node gives itself, in the order of the ordinals."""
-    namespace = benchmark.metadata.namespace
-    match solr.provisioner:
-        case Provisioner.SOLR_OPERATOR:
-            name = solr_operator_stateful_set(benchmark)
-            return [f"{name}-{i}.{name}-headless.{namespace}" for i in range(solr.nodes)]
-        case Provisioner.STATEFUL_SET:
-            name = child(benchmark, SOLR)
-            return [f"{name}-{i}.{name}.{namespace}.svc" for i in range(solr.nodes)]
-
-
-def solr_urls(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
-    """Return the base URL of every Solr node."""
-    return [f"http://{host}:{SOLR_PORT}/solr" for host in solr_hosts(benchmark, solr)]
-
-
-def solr_service_url(benchmark: SolrBenchmark) -> str:
-    """Return the base URL of the Service over all Solr nodes, the one that balances by itself."""
-    solr, namespace = benchmark.spec.target.solr_cloud, benchmark.metadata.namespace
-    if solr is not None and solr.provisioner is Provisioner.SOLR_OPERATOR:
-        return (
-            f"http://{solr_operator_stateful_set(benchmark)}-common.{namespace}.svc/solr"  # port 80
-        )
-    return f"http://{child(benchmark, SOLR_COMMON)}.{namespace}.svc:{SOLR_PORT}/solr"
 
 
 def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:

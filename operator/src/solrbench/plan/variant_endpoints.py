@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.variant import Variant, VariantEndpoint
-from solrbench.plan import names
 from solrbench.plan.load_plan import VariantEndpoints
+from solrbench.plan.solr_addresses import solr_service_url
 
 
 def variant_endpoints(benchmark: SolrBenchmark, node_urls: Sequence[str]) -> list[VariantEndpoints]:
@@ -27,5 +27,5 @@ def _urls(benchmark: SolrBenchmark, variant: Variant, node_urls: Sequence[str]) 
     if variant.urls is not None:
         return variant.urls
     if variant.endpoint is VariantEndpoint.SERVICE:
-        return [names.solr_service_url(benchmark)]
+        return [solr_service_url(benchmark)]
     return list(node_urls)

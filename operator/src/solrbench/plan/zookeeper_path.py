@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
+from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
+from solrbench.plan.solr_addresses import ADDRESSES
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def zookeeper_path(
         _servers(benchmark, solr),
         _external_chroot(benchmark, solr, started, attempt)
         if zookeeper.mode is ZooKeeperMode.EXTERNAL
-        else zookeeper.chroot or _own_chroot(benchmark, solr),
+        else zookeeper.chroot or ADDRESSES[solr.provisioner].state_path(benchmark),
     )
 
 
@@ -62,12 +63,6 @@ def member_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
         return names.provided_zookeeper_hosts(benchmark, replicas)
     return names.zookeeper_hosts(benchmark, replicas)
-
-
-def _own_chroot(benchmark: SolrBenchmark, solr: SolrCloud) -> str:
-    if solr.provisioner is Provisioner.STATEFUL_SET:
-        return ""  # an ensemble of its own has nobody to keep apart
-    return f"/{_full_name(benchmark)}"
 
 
 def _external_chroot(

@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Any
 
 from solrbench.errors import PermanentError
+from solrbench.reasons.target import TargetReason
 
 ARCHIVE_KEY = "configset.zip"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -35,7 +36,7 @@ def archive_of(config_map: dict[str, Any]) -> bytes:
     if "solrconfig.xml" not in files:
         name = config_map["metadata"]["name"]
         raise PermanentError(
-            "InvalidConfigSet",
+            TargetReason.INVALID_CONFIG_SET,
             f"ConfigMap {name} must hold solrconfig.xml and a schema, or {ARCHIVE_KEY}",
         )
     return _zip(files)

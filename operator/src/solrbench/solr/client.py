@@ -7,13 +7,12 @@ import httpx
 
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import (
-    AUTHENTICATION_FAILED,
-    CERTIFICATE_NOT_TRUSTED,
     NO_AUTH,
-    REDIRECT_REFUSED,
     HttpAuth,
     certificate_problem,
 )
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 
@@ -51,7 +50,7 @@ class SolrClient:
         Raises:
             TemporaryError: if the node does not answer or answers with a server error.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
-                or `CertificateNotTrusted` if nobody is let in this way.
+                or `CertificateNotTrusted` if access is denied.
 
         """
         return self._send("GET", path, params, url)
@@ -85,12 +84,12 @@ class SolrClient:
         except httpx.HTTPError as error:
             if problem := certificate_problem(error):
                 raise PermanentError(
-                    CERTIFICATE_NOT_TRUSTED,
-                    f"{address}: {problem}; target.existing.tls.caSecret must hold the authority"
-                    " that signed the certificate, and urls the host it was signed for",
+                    LifecycleReason.CERTIFICATE_NOT_TRUSTED,
+                    f"{address}: {problem}; target.existing.tls.caSecret must hold the CA that"
+                    " signed the certificate, and urls a host that it names",
                 ) from error
             raise TemporaryError(
-                "SolrUnreachable", f"{method} {address}: {str(error) or repr(error)}"
+                TargetReason.SOLR_UNREACHABLE, f"{method} {address}: {str(error) or repr(error)}"
             ) from error
         return _checked(answer)
 
@@ -102,7 +101,8 @@ def _checked(answer: httpx.Response) -> Any:
         body = answer.json()
     except ValueError as error:
         raise TemporaryError(
-            "SolrUnreachable", f"{answer.url}: no JSON, {answer.text[:200]}"
+            TargetReason.SOLR_UNREACHABLE,
+            f"{answer.url} did not answer in JSON: {answer.text[:200]}",
         ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
@@ -112,24 +112,24 @@ def _checked(answer: httpx.Response) -> Any:
         if answer.status_code >= 500 or answer.status_code in (404, 429)
         else PermanentError
     )
-    raise kind("SolrError", f"{answer.request.method} {answer.url.path}: {text}")
+    raise kind(TargetReason.SOLR_ERROR, f"{answer.request.method} {answer.url.path}: {text}")
 
 
 def _check_proxy_response(answer: httpx.Response) -> None:
-    """Raise if the answer is not Solr's but that of who stands at its endpoint."""
+    """Raise if a proxy or Solr's authentication answered instead of the handler."""
     address = answer.url.copy_with(query=None)
     if answer.status_code in (401, 403):
         raise PermanentError(
-            AUTHENTICATION_FAILED,
+            LifecycleReason.AUTHENTICATION_FAILED,
             f"{answer.request.method} {address}: HTTP {answer.status_code};"
-            " target.existing.basicAuth.secret.name must name a Secret with user and password of"
-            " somebody who may do that",
+            " target.existing.basicAuth.secret.name must name a Secret whose user is allowed to"
+            " do this",
         )
     if answer.is_redirect:
         raise PermanentError(
-            REDIRECT_REFUSED,
+            LifecycleReason.REDIRECT_REFUSED,
             f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
-            " not followed, name the place itself in target.existing.urls",
+            " not followed; set target.existing.urls to the final URL",
         )
 
 

@@ -3,31 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from solrbench.decide.solr_views import Replica
 from solrbench.solr.client import SolrClient
-
-
-@dataclass(frozen=True)
-class Replica:
-    """One replica of one shard.
-
-    Attributes:
-        shard: name of the shard
-        core: name of the core
-        node: Solr's name of the node, `host:8983_solr`
-        base_url: the node's address, `http://host:8983/solr`
-        type: NRT, TLOG or PULL
-        state: active, recovering, down …
-        leader: whether it leads its shard
-
-    """
-
-    shard: str
-    core: str
-    node: str
-    base_url: str
-    type: str
-    state: str
-    leader: bool
 
 
 @dataclass(frozen=True)

@@ -4,32 +4,15 @@
 a load balancer in front of them is enough, and an answer stands under each node's own name.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica
-from solrbench.solr.replica_counts import ReplicaSize
 
 SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
 """Metrics of a core in Solr 9."""
-
-
-@dataclass(frozen=True)
-class NodeIdentity:
-    """One node as it describes itself.
-
-    Attributes:
-        solr_version: such as 9.10.1
-        heap_max_bytes: maximum heap of its JVM
-        started: when that JVM was started, as it writes it; another time means another life
-
-    """
-
-    solr_version: str
-    heap_max_bytes: int
-    started: str
 
 
 def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
@@ -42,7 +25,7 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     answer = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {name: _identity(body) for name, body in answer.items() if name.endswith("_solr")}
     if not lives:
-        raise TemporaryError("SolrNotLive", f"{solr.urls[0]} names no live node")
+        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, f"{solr.urls[0]} reports no live node")
     return lives
 
 
@@ -56,7 +39,7 @@ def _identity(body: dict[str, Any]) -> NodeIdentity:
 
 
 def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
-    """Return the index of every replica as the metrics of its node tell.
+    """Return the index of every replica from the metrics of its node.
 
     Like `counts.core_indexes`, but without an address of the nodes themselves, and without a
     search that would fill caches.
@@ -76,7 +59,9 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
     }
     missing = [each.core for each in replicas if DOCUMENTS not in cores.get(each.core, {})]
     if missing:
-        raise TemporaryError("CoresNotReady", f"no node tells of {', '.join(missing[:10])}")
+        raise TemporaryError(
+            TargetReason.CORES_NOT_READY, f"no node has metrics of {', '.join(missing[:10])}"
+        )
     return [
         ReplicaSize(
             each.shard, each.core, int(cores[each.core][DOCUMENTS]), int(cores[each.core][SIZE])
@@ -86,10 +71,10 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
 
 
 def zookeepers(solr: SolrClient) -> int | None:
-    """Return the members of the ensemble as Solr knows them; `None` where it does not tell."""
+    """Return the members of the ensemble as Solr knows them; `None` if unknown."""
     try:
         status = solr.get("/admin/zookeeper/status")["zkStatus"]
     except (TemporaryError, PermanentError, KeyError, TypeError):
-        return None  # not everybody may ask this, and nothing depends on it
+        return None  # needs a permission of its own, and nothing depends on it
     size = status.get("ensembleSize") if isinstance(status, dict) else None
     return int(size) if size else None

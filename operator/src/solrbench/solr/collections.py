@@ -1,12 +1,11 @@
 """Config set, collection and caches: made once, then read back and checked."""
 
-from collections import Counter
-
 from solrbench.api.v1alpha1.collection import Collection, RouterName
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.http_auth import REFUSALS
+from solrbench.reasons.lifecycle import REFUSALS
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import Replica, config_set_of
+from solrbench.solr.cluster import config_set_of
 from solrbench.solr.properties import config_properties, differences, read_property
 
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
@@ -57,7 +56,7 @@ def create_collection(
             own name when absent
 
     Raises:
-        PermanentError: also if who stands at Solr's endpoint refuses.
+        PermanentError: if access is denied.
         PermanentError: if Solr cannot load the config set; the half-made collection is removed.
         TemporaryError: if nodes did not reach each other.
 
@@ -81,14 +80,14 @@ def create_collection(
     except (PermanentError, TemporaryError) as error:
         if error.reason in REFUSALS:
             raise
-        if error.reason != "SolrError" or "already exists" in error.message:
+        if error.reason != TargetReason.SOLR_ERROR or "already exists" in error.message:
             raise TemporaryError(error.reason, error.message) from error
         if config_set is None or config_set_of(solr, name) == config_set:
             delete_collection(solr, name)
         if any(sign in error.message for sign in NETWORK_ERROR_MARKERS):
-            raise TemporaryError("CollectionNotCreated", error.message) from error
+            raise TemporaryError(TargetReason.COLLECTION_NOT_CREATED, error.message) from error
         raise PermanentError(
-            "CollectionRefused",
+            TargetReason.COLLECTION_REFUSED,
             f"Solr did not create the collection; check collection.configSet: {error.message}",
         ) from error
 
@@ -110,24 +109,20 @@ def _shards(wanted: Collection) -> dict[str, str | int]:
     return {"numShards": wanted.shards}
 
 
-def ensure_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
+def apply_properties(
+    solr: SolrClient, name: str, wanted: Collection
+) -> dict[str, tuple[object, object]]:
     """Set caches and query settings, and read them back.
 
-    Raises:
-        PermanentError: if Solr does not show a setting as it was asked for.
+    Returns:
+        what Solr shows otherwise: name to (wanted, found); empty if all is as in the spec
 
     """
     properties = config_properties(wanted)
     if not properties or not _mismatches(solr, name, properties):
-        return
+        return {}
     solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
-    unlike = _mismatches(solr, name, properties)
-    if unlike:
-        text = ", ".join(f"{key} is {found}, not {want}" for key, (want, found) in unlike.items())
-        raise PermanentError(
-            "SettingNotApplied",
-            f"{text}; solrconfig.xml must declare a cache before its settings can be changed",
-        )
+    return _mismatches(solr, name, properties)
 
 
 def _mismatches(
@@ -139,50 +134,3 @@ def _mismatches(
         section, _, last = hidden.partition(".")
         config[section] |= {last: read_property(overlay, hidden)}
     return differences(config, properties)
-
-
-def check_replicas(found: list[Replica], wanted: Collection, nodes: int) -> None:
-    """Check number, types, states and even placement of the replicas.
-
-    Raises:
-        TemporaryError: while a replica is not active.
-        PermanentError: if the collection is not what was asked for.
-
-    """
-    waiting = [f"{r.core} is {r.state}" for r in found if r.state != "active"]
-    if waiting:
-        raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
-    if missing := _wrong_types(found, wanted):
-        raise PermanentError("WrongReplicas", missing)
-    _check_placement(found, nodes)
-
-
-def _check_placement(found: list[Replica], nodes: int) -> None:
-    """Check that the load spreads evenly, and that losing a node loses one replica of a shard."""
-    together = Counter((replica.shard, replica.node) for replica in found)
-    if twice := [f"{shard} on {node}" for (shard, node), n in together.items() if n > 1]:
-        raise PermanentError(
-            "UnevenPlacement", f"replicas of one shard share a node: {', '.join(twice)}"
-        )
-    per_node = Counter(replica.node for replica in found)
-    most, least = max(per_node.values()), min(per_node.values()) if len(per_node) == nodes else 0
-    if most - least > 1:
-        raise PermanentError(
-            "UnevenPlacement", f"replicas by node: {dict(sorted(per_node.items()))}"
-        )
-
-
-def _wrong_types(found: list[Replica], wanted: Collection) -> str:
-    expected = {
-        "NRT": wanted.replicas.nrt,
-        "TLOG": wanted.replicas.tlog,
-        "PULL": wanted.replicas.pull,
-    }
-    shards = {replica.shard for replica in found}
-    if len(shards) != wanted.shards:
-        return f"{len(shards)} shards instead of {wanted.shards}"
-    for shard in sorted(shards):
-        types = Counter(replica.type for replica in found if replica.shard == shard)
-        if any(types[kind] != number for kind, number in expected.items()):
-            return f"{shard} has {dict(types)} instead of {expected}"
-    return ""

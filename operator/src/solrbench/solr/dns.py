@@ -1,8 +1,9 @@
-"""Names of hosts resolved, so that their addresses can be judged before anybody connects."""
+"""Host names resolved, so that their addresses can be checked before a connection is made."""
 
 import socket
 
 from solrbench.errors import TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def resolve(host: str) -> list[str]:
@@ -16,6 +17,7 @@ def resolve(host: str) -> list[str]:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise TemporaryError(
-            "HostNotFound", f"target.existing: {host} cannot be resolved: {error}"
+            LifecycleReason.HOST_NOT_FOUND,
+            f"target.existing: {host} cannot be resolved: {error}; correct the host name",
         ) from error
     return sorted({str(address[0]) for *_, address in found})

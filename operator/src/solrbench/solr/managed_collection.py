@@ -1,17 +1,18 @@
 """A collection of ours among those of others.
 
-Its config set tells it apart: CREATE stores both in one step, so there is no moment in which a
-collection of ours looks like somebody else's, or the other way round.
+Its config set identifies it: CREATE stores both in one step, so at no time can a collection of the
+benchmark be taken for a foreign one, or the other way round.
 """
 
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
 
 
-def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
-    """Return whether the collection of this attempt is there; one of an earlier attempt goes.
+def collection_exists(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
+    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
 
     Args:
         solr: the cloud
@@ -20,22 +21,38 @@ def find_or_delete_stale(solr: SolrClient, name: str, config_set: str, prefix: s
         prefix: of the config sets of every attempt of this benchmark
 
     Raises:
-        PermanentError: `CollectionExists` if somebody else's collection has the name;
-            `AuthenticationFailed` if we may not see what would have to be removed at the end.
+        PermanentError: `CollectionExists` if a foreign collection has the name;
+            `AuthenticationFailed` if config sets may not be listed.
 
     """
-    _config_sets(solr, prefix)  # who may not see them could not remove them at the end either
+    _config_sets(solr, prefix)  # without this permission they could not be removed at the end
     found = config_set_of(solr, name)
-    if found is None or found == config_set:
-        return found is not None
-    if not found.startswith(prefix):
+    if found is not None and not found.startswith(prefix):
         raise PermanentError(
-            "CollectionExists",
-            f"target.existing has a collection {name} that is not of this benchmark; it is left"
+            TargetReason.COLLECTION_EXISTS,
+            f"target.existing has a collection {name} that this benchmark did not create; it is"
+            " left"
             " alone, give the benchmark another name",
         )
-    delete_collection(solr, name)
-    return False
+    return found == config_set
+
+
+def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:
+    """Delete the collection of an earlier attempt; any other stays.
+
+    Args:
+        solr: the cloud
+        name: of the collection
+        config_set: of this attempt
+        prefix: of the config sets of every attempt of this benchmark
+
+    Raises:
+        TemporaryError: if Solr did not do it.
+
+    """
+    found = config_set_of(solr, name)
+    if found is not None and found != config_set and found.startswith(prefix):
+        delete_collection(solr, name)
 
 
 def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -> None:
@@ -73,4 +90,7 @@ def _expect_nodes(solr: SolrClient, name: str) -> None:
     """
     away = {each.node for each in replicas(solr, name)} - set(live_nodes(solr))
     if away:
-        raise TemporaryError("SolrNotLive", f"nodes of {name} are away: {', '.join(sorted(away))}")
+        raise TemporaryError(
+            TargetReason.SOLR_NOT_LIVE,
+            f"not live: {', '.join(sorted(away))}, which hold replicas of {name}; start them",
+        )

@@ -4,6 +4,7 @@ Protocol: ZooKeeper Administrator's Guide, "The Four Letter Words": four bytes t
 port, an answer of text lines, and the server closes the connection.
 """
 
+import re
 import socket
 
 TIMEOUT_SECONDS = 3.0
@@ -49,6 +50,16 @@ def ensemble_size(hosts: list[str], port: int) -> int:
         if values.get("zk_server_state") == "leader":
             return 1 + int(float(values.get("zk_synced_followers", "0")))
     return 0
+
+
+def max_heap_bytes(host: str, port: int) -> int | None:
+    """Return the maximum heap of a member's JVM in bytes, to the mebibyte.
+
+    `None` if the member does not answer `envi`, which it must list in `4lw.commands.whitelist`. The
+    line is `os.memory.max=512MB`, of `Runtime.maxMemory` (ZooKeeper 3.5 and later).
+    """
+    found = re.search(r"^os\.memory\.max=(\d+)MB$", send_command(host, port, "envi"), re.MULTILINE)
+    return int(found[1]) * 2**20 if found else None
 
 
 def _monitor(host: str, port: int) -> dict[str, str]:

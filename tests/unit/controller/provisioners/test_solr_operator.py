@@ -145,7 +145,7 @@ def test_pods_that_are_never_made(outside: Changes) -> None:
     cloud["status"]["readyReplicas"] = 0
     found, message = reason(fake(cloud, ready_stateful_set(outside)), outside)
     assert found == "SolrCloudNotReady"
-    assert message.startswith("no pod is made yet")
+    assert message.startswith("no pod is created yet")
     assert "kubectl describe statefulset base-solrcloud" in message
     assert "label it baseline" in message
     assert "target.solrCloud.provisioner to StatefulSet" in message

@@ -7,26 +7,26 @@ import kopf
 import pytest
 from prometheus_client import CollectorRegistry
 
+from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
+from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
-from solrbench.http_auth import NO_AUTH
-from solrbench.solr.client import SolrClient
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.metrics import Telemetry
 from support.few_objects import FewObjects
 from support.resources import create, resource
-from unit.controller.runs import NOW, SETTINGS, pass_over, provisioned, stored_status
+from unit.controller.runs import NOW, SETTINGS, access_to, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
 
 
 def measured(cloud: Cloud, **spec: Any) -> ReconcileContext:
     changes = create() | {f"spec.{name}": value for name, value in spec.items()}
     run = provisioned(cloud, changes)
-    run.conditions.set(SUCCEEDED, "True", "Succeeded", "")
+    run.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, "")
     return run
 
 
@@ -53,7 +53,7 @@ def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
         end(run)
     condition = run.conditions.get(CLEANED_UP)
     assert (condition.status, condition.reason) == ("False", "CollectionNotRemoved")
-    assert cleanup.needs_cleanup(run)
+    assert needs_cleanup(run.conditions, Cleanup.ALWAYS)
     cloud.down = False
     end(run)
     assert cloud.collections == {}
@@ -79,19 +79,17 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         if started:
             nodes = dict(Cloud().nodes)
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
-        endpoint = TargetEndpoint(["http://search.team.svc:8983/solr"], NO_AUTH, nodes=False)
-        monkeypatch.setattr("solrbench.controller.context.resolve_endpoint", lambda *_: endpoint)
-
-        def client(_: object, timeout_seconds: float = 1.0) -> SolrClient:
-            return cloud.client()
-
-        monkeypatch.setattr(ReconcileContext, "solr", client)
         events: list[str] = []
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "_utc_now", lambda: NOW)
-        made = Handlers(FewObjects().as_cluster(), SETTINGS, Telemetry(CollectorRegistry(), "test"))
-        told: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
-        made.on_delete(body=kopf.Body(body), **told)
+        made = Handlers(
+            FewObjects().as_cluster(),
+            SETTINGS,
+            Telemetry(CollectorRegistry(), "test"),
+            access_to(cloud),
+        )
+        arguments: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
+        made.on_delete(body=kopf.Body(body), **arguments)
         return events
 
     return delete

@@ -13,6 +13,7 @@ from solrbench.controller.stages.target import reconcile_target, restart_target,
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 from support.resources import create, use
 from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
@@ -67,7 +68,7 @@ def test_collection_of_the_same_name_is_not_touched() -> None:
 
 @pytest.mark.parametrize("stranger", [True, False])
 def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> None:
-    """Who cleans up asks only a target whose nodes are noted, here nobody would let it in."""
+    """Clean-up asks only a target whose nodes are recorded; this one would deny access."""
     cloud = Cloud() if stranger else Cloud(authorization="Basic x", probes_open=True)
     if stranger:
         cloud.make("base", "_default")
@@ -108,9 +109,9 @@ def test_collection_of_the_user_is_only_read() -> None:
     cloud.make("books", "_default")
     run = ready(cloud, use())
     reconcile_index(run)
-    assert run.conditions.get(DATA_INDEXED).reason == "Used"
+    assert run.conditions.get(DATA_INDEXED).reason == "ExistingCollection"
     assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
-    restart_target(run, TargetLostError("TargetNodeLost", "x"))
+    restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "x"))
     reconcile_target(pass_over(cloud, use(), stored_status(run)))
     remove_collection(run)
     assert cloud.changed == []
@@ -140,8 +141,8 @@ def test_collection_of_the_user_must_be_there_and_active() -> None:
 @pytest.mark.parametrize(
     ("nodes", "text"),
     [
-        ({"a:8983_solr": "1"}, "b:8983_solr is not live"),
-        ({"a:8983_solr": "1", "b:8983_solr": "2"}, "b:8983_solr was started again"),
+        ({"a:8983_solr": "1"}, "b:8983_solr is no longer live"),
+        ({"a:8983_solr": "1", "b:8983_solr": "2"}, "b:8983_solr was restarted"),
     ],
 )
 def test_node_with_another_life_is_a_lost_target(nodes: dict[str, str], text: str) -> None:
@@ -184,7 +185,7 @@ def test_nodes_that_were_there_must_come_back() -> None:
     run = ready(cloud)
     first = cloud.nodes
     cloud.nodes = {"a:8983_solr": "1"}
-    restart_target(run, TargetLostError("TargetNodeLost", "node b is gone"))
+    restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b is gone"))
     with pytest.raises(TemporaryError, match="b:8983_solr") as caught:
         reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
     assert caught.value.reason == "SolrNotLive"
@@ -198,7 +199,7 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.changed.clear()
-    restart_target(run, TargetLostError("TargetNodeLost", "node b was started again"))
+    restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b was started again"))
     reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
     assert cloud.changed == [
         ("DELETE", "base"),

@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from solrbench.dataset.errors import Reason
 from solrbench.dataset.posting.update_response import parse_failure
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.lifecycle import LifecycleReason
 
 # the answer of Solr 9.10.1 to a document with a bad number
 REFUSED = {
@@ -23,7 +24,7 @@ def test_taken() -> None:
 def test_refused_document_is_named_in_solrs_words() -> None:
     failure = parse_failure(400, json.dumps(REFUSED).encode(), "http://n/solr/c")
     assert failure is not None
-    assert failure.reason is Reason.DOCUMENT_REFUSED
+    assert failure.reason is IndexingReason.DOCUMENT_REFUSED
     assert failure.permanent
     assert "http://n/solr/c: HTTP 400: ERROR: [doc=q] Error adding field 'n_i'" in str(failure)
     assert "spec.collection.configSet" in str(failure)
@@ -33,7 +34,7 @@ def test_refused_document_is_named_in_solrs_words() -> None:
 def test_login_is_not_cured_by_trying(status: int) -> None:
     failure = parse_failure(status, b"", "core")
     assert failure is not None
-    assert (failure.reason, failure.permanent) == (Reason.AUTHENTICATION_FAILED, True)
+    assert (failure.reason, failure.permanent) == (LifecycleReason.AUTHENTICATION_FAILED, True)
     assert "target.existing.basicAuth.secret.name" in str(failure)
 
 
@@ -41,14 +42,14 @@ def test_login_is_not_cured_by_trying(status: int) -> None:
 def test_redirect_is_not_followed_and_not_tried_again(status: int) -> None:
     failure = parse_failure(status, b"", "core")
     assert failure is not None
-    assert (failure.reason, failure.permanent) == (Reason.REDIRECT_REFUSED, True)
+    assert (failure.reason, failure.permanent) == (LifecycleReason.REDIRECT_REFUSED, True)
 
 
 @pytest.mark.parametrize("status", [404, 408, 409, 429, 500, 502, 503, 504])
 def test_these_failures_are_retried(status: int) -> None:
     failure = parse_failure(status, b"<html>down</html>", "core")
     assert failure is not None
-    assert (failure.reason, failure.permanent) == (Reason.SOLR_UNAVAILABLE, False)
+    assert (failure.reason, failure.permanent) == (IndexingReason.SOLR_UNAVAILABLE, False)
     assert f"core: HTTP {status}: <html>down</html>" in str(failure)
 
 

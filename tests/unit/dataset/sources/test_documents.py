@@ -9,9 +9,10 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.documents import ReadContext, read_documents
 from solrbench.dataset.sources.partition import Partition
+from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server, packed
 
 WHOLE = Partition(0, 1, 10)
@@ -57,17 +58,27 @@ def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -
 @pytest.mark.parametrize(
     ("name", "data", "reason", "message"),
     [
-        ("a.jsonl", b'{"a":1}\n{"a":\n', Reason.MALFORMED_DOCUMENT, "a.jsonl: line 2"),
-        ("a.json", b'[{"a":1},{"a" 2}]', Reason.MALFORMED_DOCUMENT, "a.json: record 2"),
-        ("a.json.gz", packed(b'[{"a":1}]')[:-6], Reason.MALFORMED_DOCUMENT, "damaged gzip"),
-        ("a.csv.gz", packed(b"a\n1\n")[:-6], Reason.MALFORMED_DOCUMENT, "damaged gzip"),
-        ("a.csv.gz", packed(b"a\n")[:10] + b"\xff" * 9, Reason.MALFORMED_DOCUMENT, "damaged"),
-        ("a.jsonl", b"\n", Reason.EMPTY_DATASET, "there is no document in a.jsonl"),
-        ("a.tsv", b"a\t", Reason.UNKNOWN_FORMAT, "a.tsv: the ending tells no format"),
+        ("a.jsonl", b'{"a":1}\n{"a":\n', IndexingReason.MALFORMED_DOCUMENT, "a.jsonl: line 2"),
+        ("a.json", b'[{"a":1},{"a" 2}]', IndexingReason.MALFORMED_DOCUMENT, "a.json: record 2"),
+        ("a.json.gz", packed(b'[{"a":1}]')[:-6], IndexingReason.MALFORMED_DOCUMENT, "damaged gzip"),
+        ("a.csv.gz", packed(b"a\n1\n")[:-6], IndexingReason.MALFORMED_DOCUMENT, "damaged gzip"),
+        (
+            "a.csv.gz",
+            packed(b"a\n")[:10] + b"\xff" * 9,
+            IndexingReason.MALFORMED_DOCUMENT,
+            "damaged",
+        ),
+        ("a.jsonl", b"\n", IndexingReason.EMPTY_DATASET, "there is no document in a.jsonl"),
+        (
+            "a.tsv",
+            b"a\t",
+            IndexingReason.UNKNOWN_FORMAT,
+            "a.tsv: the file extension belongs to no known format",
+        ),
     ],
 )
 def test_says_what_is_wrong_with_a_file(
-    tmp_path: Path, name: str, data: bytes, reason: Reason, message: str
+    tmp_path: Path, name: str, data: bytes, reason: IndexingReason, message: str
 ) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(IndexingError, match=message) as caught:
@@ -93,9 +104,9 @@ def test_urls_are_files(tmp_path: Path) -> None:
 def test_body_that_ends_early_may_be_whole_next_time(tmp_path: Path) -> None:
     with file_server({"/a.jsonl": b'{"t":"x"}\n' * 9}, [(0, "")]) as url:
         wanted = Dataset.model_validate({"http": {"urls": [f"{url}/a.jsonl?token=secret"]}})
-        with pytest.raises(IndexingError, match="lost while reading") as caught:
+        with pytest.raises(IndexingError, match="read error") as caught:
             read(wanted, tmp_path)
-    assert caught.value.reason is Reason.DATASET_UNREACHABLE
+    assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
     assert not caught.value.permanent
     assert "secret" not in str(caught.value)
 

@@ -4,8 +4,9 @@ from contextlib import closing
 import pytest
 
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.download import Downloader
+from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server
 
 FILES = {"/a.json": b"[]", "/big.json": bytes(300_000)}
@@ -35,20 +36,20 @@ def test_download_is_retried_after_a_temporary_failure(code: int) -> None:
 def test_gives_up_after_the_retries() -> None:
     with file_server(FILES, [(503, "")] * 3) as url, pytest.raises(IndexingError) as caught:
         read(f"{url}/a.json")
-    assert caught.value.reason is Reason.DATASET_UNREACHABLE
+    assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
     assert not caught.value.permanent
 
 
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        (404, Reason.DATASET_NOT_FOUND),
-        (410, Reason.DATASET_NOT_FOUND),
-        (401, Reason.DATASET_UNREACHABLE),
-        (403, Reason.DATASET_UNREACHABLE),
+        (404, IndexingReason.DATASET_NOT_FOUND),
+        (410, IndexingReason.DATASET_NOT_FOUND),
+        (401, IndexingReason.DATASET_UNREACHABLE),
+        (403, IndexingReason.DATASET_UNREACHABLE),
     ],
 )
-def test_no_retry_cures_these(code: int, reason: Reason) -> None:
+def test_no_retry_cures_these(code: int, reason: IndexingReason) -> None:
     pauses: list[float] = []
     with file_server(FILES, [(code, "")]) as url, pytest.raises(IndexingError) as caught:
         read(f"{url}/a.json?token=secret", 2, pauses)
@@ -84,5 +85,5 @@ def test_lost_connection_is_retried() -> None:
         gone = f"{url}/a.json"
     with pytest.raises(IndexingError) as caught:
         read(gone, retries=1)
-    assert caught.value.reason is Reason.DATASET_UNREACHABLE
+    assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
     assert not caught.value.permanent

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.files import (
     DataFile,
     distinct_names,
@@ -12,6 +12,7 @@ from solrbench.dataset.sources.files import (
     mounted_files,
     unpacked,
 )
+from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import packed
 
 
@@ -67,7 +68,7 @@ def test_nothing_outside_the_volume_is_read(folder: Path, path: str) -> None:
 def test_missing_files(folder: Path, path: str) -> None:
     with pytest.raises(IndexingError) as caught:
         read(folder, path)
-    assert caught.value.reason is Reason.DATASET_NOT_FOUND
+    assert caught.value.reason is IndexingReason.DATASET_NOT_FOUND
     assert caught.value.permanent
     assert path in str(caught.value)
 
@@ -91,7 +92,7 @@ def test_file_extension_sets_the_format(name: str, expected: Format) -> None:
 def test_other_endings_are_refused(name: str) -> None:
     with pytest.raises(IndexingError, match=r"set spec\.dataset\.format") as caught:
         format_of(file(name), Format.AUTO)
-    assert caught.value.reason is Reason.UNKNOWN_FORMAT
+    assert caught.value.reason is IndexingReason.UNKNOWN_FORMAT
 
 
 def test_names_for_ids_are_distinct_and_hold_no_separator() -> None:

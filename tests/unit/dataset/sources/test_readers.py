@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources import readers
 from solrbench.dataset.sources.readers import reader_for
+from solrbench.reasons.indexing import IndexingReason
 
 
 def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:
@@ -63,7 +64,7 @@ def test_names_the_place_of_what_is_malformed(
     assert len([next(documents) for _ in range(before)]) == before
     with pytest.raises(IndexingError) as caught:
         next(documents)
-    assert caught.value.reason is Reason.MALFORMED_DOCUMENT
+    assert caught.value.reason is IndexingReason.MALFORMED_DOCUMENT
     assert caught.value.permanent
     assert str(caught.value).startswith(location)
     assert "; " in str(caught.value)

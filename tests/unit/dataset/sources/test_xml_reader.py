@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.xml_reader import read_xml
+from solrbench.reasons.indexing import IndexingReason
 
 
 def read(text: str) -> list[dict[str, Any]]:
@@ -55,7 +56,7 @@ def test_reads(text: str, expected: list[dict[str, Any]]) -> None:
 def test_refuses(text: str, message: str) -> None:
     with pytest.raises(IndexingError) as caught:
         read(text)
-    assert caught.value.reason is Reason.MALFORMED_DOCUMENT
+    assert caught.value.reason is IndexingReason.MALFORMED_DOCUMENT
     assert message in str(caught.value)
     assert str(caught.value).startswith("f.xml: line ")
 

@@ -15,6 +15,7 @@ from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.schedule import messages
 from solrbench.plan.load_plan import LoadPlan, LoadState
+from solrbench.reasons.target import TargetReason
 from solrbench.results.model.step_result import StepRunResult
 from unit.load.builders import workload
 from unit.load.master.fake_load.locust import FakeLoad
@@ -84,7 +85,7 @@ class Run:
 
 
 def test_run_from_first_worker_to_last_result(tmp_path: Path) -> None:
-    run = Run(load_plan(TIMED, EXACT, warmUp={"seconds": 5}), tmp_path)
+    run = Run(load_plan(TIMED, EXACT, warmUp={"durationSeconds": 5}), tmp_path)
     state = run.run()
     assert run.stages == [
         "WaitingForWorkers",
@@ -110,7 +111,7 @@ def test_run_from_first_worker_to_last_result(tmp_path: Path) -> None:
 
 def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -> None:
     resumption = {"offsets": [500]}
-    plan = load_plan(TIMED, EXACT, repeats=2, warmUp={"seconds": 5}, resumption=resumption)
+    plan = load_plan(TIMED, EXACT, repeats=2, warmUp={"durationSeconds": 5}, resumption=resumption)
     run = Run(plan, tmp_path)
     run.run()
     offsets = [part.offset_of(0) for worker, part in run.load.assignments() if worker == "a"]
@@ -123,7 +124,7 @@ def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -
 
 def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
     def refuse() -> None:
-        raise LoadError("TargetUnreachable", "none of 3 nodes answered")
+        raise LoadError(TargetReason.TARGET_UNREACHABLE, "none of 3 nodes answered")
 
     run = Run(load_plan(TIMED), tmp_path, refuse)
     assert run.fail().reason == "TargetUnreachable"
@@ -201,11 +202,11 @@ def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
     run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
     run.at(3, lambda: run.load.lose("a"))
     run.at(4.5, lambda: run.load.lose("b"))
-    assert run.fail().message == "worker pod-b was lost, and nobody is left"
+    assert run.fail().message == "worker pod-b was lost, and no worker is left"
 
 
 def each_once(*steps: dict[str, Any], **fields: Any) -> LoadPlan:
-    finite = workload("EachOnce", timeout_seconds=2)
+    finite = workload("Once", timeout_seconds=2)
     return load_plan(*steps, workload=finite, **REDISTRIBUTE, **fields)
 
 
@@ -283,7 +284,7 @@ def test_stop_on_the_page_fails_the_run(tmp_path: Path, seconds: float) -> None:
     assert (state.stage, state.reason, state.message) == (
         "Failed",
         "StoppedByUser",
-        "somebody pressed Stop on Locust's page",
+        "the run was stopped from the Locust web UI",
     )
 
 

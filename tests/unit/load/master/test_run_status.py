@@ -8,6 +8,7 @@ from solrbench.load.errors import LoadError
 from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.plan.load_plan import LoadState
+from solrbench.reasons.load import LoadReason
 from unit.load.builders import assignment
 from unit.load.master.fake_load.locust import FakeLoad
 from unit.load.master.fake_load.workers import load_plan
@@ -98,7 +99,7 @@ def test_run_that_is_over_shows_no_step_run(failed: bool) -> None:
     shown.status.step_run = shown.closed
     assert not shown.status.is_over
     if failed:
-        shown.status.fail(LoadError("WorkerLost", "worker pod-a was lost"))
+        shown.status.fail(LoadError(LoadReason.WORKER_LOST, "worker pod-a was lost"))
     else:
         shown.status.enter(RunStage.FINISHED)
     state = shown.second(100)

@@ -5,31 +5,38 @@ from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
 from solrbench.controller.children import SOLR_CLOUDS, pods
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners.pod_check import raise_pod_problem
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.zookeeper import (
     check_external,
     check_provided,
     ensure_ensemble,
     wait_for_provided,
 )
-from solrbench.decide.solr_cloud_readiness import is_unreconciled, unmet_conditions
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.provisioning import (
+    OWNERSHIP_CHECKS,
+    SolrCloudState,
+    check_cloud_ready,
+    check_reconciled,
+)
+from solrbench.errors import TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 
 
 def ensure_ready(context: ReconcileContext) -> None:
     """Make a SolrCloud and wait until the Solr Operator has brought it up.
 
     Raises:
-        TemporaryError: until then, with a reason that tells whose turn it is.
-        PermanentError: if a SolrCloud of this name belongs to somebody else.
+        TemporaryError: until then, with the component that is waited for as the reason.
+        PermanentError: if a SolrCloud of this name does not belong to the benchmark.
 
     """
     if not context.cluster.serves(*SOLR_CLOUDS):
         raise TemporaryError(
-            "SolrOperatorMissing",
-            "the cluster does not know solrclouds.solr.apache.org; install the Apache Solr"
+            TargetReason.SOLR_OPERATOR_MISSING,
+            "the cluster does not serve solrclouds.solr.apache.org; install the Apache Solr"
             " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
         )
     mode = context.solr_cloud.zookeeper.mode
@@ -40,43 +47,39 @@ def ensure_ready(context: ReconcileContext) -> None:
             check_external(context)
         case ZooKeeperMode.PROVIDED:
             check_provided(context)
-    cloud = _own_cloud(context) or _make_cloud(context)
+    state = _observe(context)
+    apply_outcome(check_reconciled(state))
+    if mode is ZooKeeperMode.PROVIDED:
+        wait_for_provided(context)
+    apply_outcome(check_cloud_ready(state))
+
+
+def _observe(context: ReconcileContext) -> SolrCloudState:
+    """Return the SolrCloud, which is made if there is none.
+
+    Raises:
+        TemporaryError: while one of the previous attempt is being deleted.
+        PermanentError: if it does not belong to the benchmark.
+
+    """
+    name, uid = context.benchmark.metadata.name, context.benchmark.metadata.uid
+    cloud = context.cluster.get(*SOLR_CLOUDS, context.namespace, name)
+    if cloud is not None:
+        found = SolrCloudState(cloud, None, (), uid, context.now)
+        apply_outcome(first_outcome(OWNERSHIP_CHECKS, found))
     stateful_set = context.cluster.get(
         "apps/v1",
         "StatefulSet",
         context.namespace,
         names.solr_operator_stateful_set(context.benchmark),
     )
-    if is_unreconciled(cloud, stateful_set, context.now):
-        raise TemporaryError(
-            "SolrOperatorNotRunning",
-            f"nobody has done anything about SolrCloud {cloud['metadata']['name']}; check in the"
-            f" Solr Operator's log that it runs, watches namespace {context.namespace} and, for"
-            " zookeeper.mode Provided, was installed with zookeeper-operator.use",
-        )
-    if mode is ZooKeeperMode.PROVIDED:
-        wait_for_provided(context)
-    _wait_until_ready(context, cloud, stateful_set)
-
-
-def _own_cloud(context: ReconcileContext) -> Manifest | None:
-    name = context.benchmark.metadata.name
-    cloud = context.cluster.get(*SOLR_CLOUDS, context.namespace, name)
-    if cloud is None:
-        return None
-    metadata = cloud["metadata"]
-    owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
-    if metadata.get("deletionTimestamp") is not None:
-        raise TemporaryError(
-            "RemovingOldTarget", f"SolrCloud {name} of an earlier run is still there"
-        )
-    if context.benchmark.metadata.uid not in owners:
-        raise PermanentError(
-            "SolrCloudNameTaken",
-            f"there is a SolrCloud {name} that does not belong to this benchmark; give the"
-            " benchmark another name, which is that of its SolrCloud",
-        )
-    return cloud
+    return SolrCloudState(
+        cloud or _make_cloud(context),
+        stateful_set,
+        tuple(pods(context, names.SOLR)),
+        uid,
+        context.now,
+    )
 
 
 def _make_cloud(context: ReconcileContext) -> Manifest:
@@ -90,27 +93,3 @@ def _make_cloud(context: ReconcileContext) -> Manifest:
             options,
         )
     )
-
-
-def _wait_until_ready(
-    context: ReconcileContext, cloud: Manifest, stateful_set: Manifest | None
-) -> None:
-    lacking = unmet_conditions(cloud, stateful_set)
-    if not lacking:
-        return
-    raise_pod_problem(context, names.SOLR)
-    seen = pods(context, names.SOLR)
-    if stateful_set is not None and not seen:
-        raise TemporaryError(
-            "SolrCloudNotReady",
-            "no pod is made yet; if that lasts, see why: kubectl describe statefulset"
-            f" {stateful_set['metadata']['name']}. A namespace that enforces Pod Security"
-            " restricted refuses the init containers of Solr Operator v0.9: label it baseline, use"
-            " v0.10, or set target.solrCloud.provisioner to StatefulSet",
-        )
-    if seen and all(pod.gated or pod.ready for pod in seen):
-        lacking.append(
-            f"Solr runs in {', '.join(pod.name for pod in seen)}, but the Solr Operator has not yet"
-            " opened the readiness gates or said so; if that lasts, check that it still runs"
-        )
-    raise TemporaryError("SolrCloudNotReady", "; ".join(lacking))

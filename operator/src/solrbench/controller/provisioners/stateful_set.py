@@ -3,9 +3,9 @@
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.controller.children import apply_all, pods
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners.pod_check import raise_pod_problem
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.zookeeper import check_external, ensure_ensemble
-from solrbench.errors import TemporaryError
+from solrbench.decide.checks.provisioning import ComponentPods, check_solr_pods
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names
 
@@ -25,7 +25,6 @@ def ensure_ready(context: ReconcileContext) -> None:
     apply_all(
         context, build_solr(context.benchmark, context.solr_cloud, attempt, context.zookeeper_path)
     )
-    ready = sum(pod.ready for pod in pods(context, names.SOLR))
-    if ready != wanted:
-        raise_pod_problem(context, names.SOLR)
-        raise TemporaryError("SolrNotReady", f"{ready} of {wanted} Solr pods are ready")
+    seen = pods(context, names.SOLR)
+    ready = sum(pod.ready for pod in seen)
+    apply_outcome(check_solr_pods(ComponentPods(ready, wanted, tuple(seen), context.now)))

@@ -1,20 +1,30 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
-from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all
+from solrbench.api.quantities import parse_bytes
+from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all, pods
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners.pod_check import raise_pod_problem, update_target
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.target_status import update_target
+from solrbench.decide.checks.provisioning import (
+    ComponentPods,
+    ZooKeeperHeap,
+    check_ensemble,
+    check_zookeeper_heap,
+)
 from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import zookeeper
 
 
 def ensure_ensemble(context: ReconcileContext) -> None:
-    """Make an ensemble and wait until it is whole.
+    """Make an ensemble, wait until it is whole and check its heap.
 
     Raises:
         TemporaryError: until then.
+        PermanentError: if a member runs with another heap than the one of the spec.
 
     """
     apply_all(
@@ -22,6 +32,10 @@ def ensure_ensemble(context: ReconcileContext) -> None:
         build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
     )
     wait_for_ensemble(context)
+    hosts = member_hosts(context.benchmark, context.solr_cloud)
+    heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}
+    wanted = parse_bytes(context.solr_cloud.zookeeper.heap)
+    apply_outcome(check_zookeeper_heap(ZooKeeperHeap(heap, wanted)))
 
 
 def wait_for_ensemble(context: ReconcileContext) -> None:
@@ -35,15 +49,12 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
     update_target(context, zookeepers=size or None)
-    if size != wanted:
-        raise_pod_problem(context, names.ZOOKEEPER)
-        raise TemporaryError(
-            "ZooKeeperNotReady", f"{size} of {wanted} ZooKeepers are in the ensemble"
-        )
+    members = tuple(pods(context, names.ZOOKEEPER))
+    apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now)))
 
 
 def check_provided(context: ReconcileContext) -> None:
-    """Check that there is somebody who makes a ZookeeperCluster.
+    """Check that the cluster serves ZookeeperClusters.
 
     Raises:
         TemporaryError: if there is not.
@@ -51,8 +62,8 @@ def check_provided(context: ReconcileContext) -> None:
     """
     if not context.cluster.serves(*ZOOKEEPER_CLUSTERS):
         raise TemporaryError(
-            "ZooKeeperOperatorMissing",
-            "the cluster does not know zookeeperclusters.zookeeper.pravega.io; install the"
+            TargetReason.ZOOKEEPER_OPERATOR_MISSING,
+            "the cluster does not serve zookeeperclusters.zookeeper.pravega.io; install the"
             " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
         )
 
@@ -67,7 +78,7 @@ def wait_for_provided(context: ReconcileContext) -> None:
     name = names.provided_zookeeper(context.benchmark)
     if context.cluster.get(*ZOOKEEPER_CLUSTERS, context.namespace, name) is None:
         raise TemporaryError(
-            "ZooKeeperNotReady",
+            TargetReason.ZOOKEEPER_NOT_READY,
             f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
             " zookeeper-operator.use or zookeeper-operator.install",
         )
@@ -84,8 +95,8 @@ def check_external(context: ReconcileContext) -> None:
     servers = context.zookeeper_path.servers
     if not zookeeper.any_reachable(servers):
         raise TemporaryError(
-            "ZooKeeperUnreachable",
-            f"no ZooKeeper of {servers} takes a connection from the operator; check"
-            " spec.target.solrCloud.zookeeper.connectionString, whose names must hold in every"
-            " namespace, and network policies",
+            TargetReason.ZOOKEEPER_UNREACHABLE,
+            f"no ZooKeeper of {servers} accepts a connection from the operator; check"
+            " spec.target.solrCloud.zookeeper.connectionString, whose names must be resolvable"
+            " from every namespace, and network policies",
         )

@@ -1,24 +1,37 @@
 """The target stage where Solr is there already: looked at, never changed but for our collection."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.context import ReconcileContext, TargetLostError
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.replica_sizes import check_created, find_replicas
+from solrbench.decide.checks.collection import (
+    USER_COLLECTION_CHECKS,
+    UserCollection,
+    check_enough_nodes,
+    check_settings,
+)
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.target import (
+    EXISTING_CHECKS,
+    NODE_CHECKS,
+    ExistingNodes,
+    TargetNodes,
+)
 from solrbench.decide.conditions import TARGET_READY
-from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from solrbench.decide.solr_views import NodeIdentity
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import collections, managed_collection
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster_nodes import NodeIdentity, node_identities, zookeepers
+from solrbench.solr.cluster_nodes import node_identities, zookeepers
 
 CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
-
-PATIENCE = timedelta(seconds=60)
-"""How long a target may stay silent; a saturated one answers late."""
 
 
 def reconcile_existing_target(context: ReconcileContext) -> None:
@@ -35,47 +48,49 @@ def reconcile_existing_target(context: ReconcileContext) -> None:
         return
     context.set_phase("Provisioning")
     if not delete_components(context, *TARGET, attempt_below=context.status.attempts.target):
-        raise TemporaryError("RemovingOldTarget", "pods of the attempt before are still there")
+        raise TemporaryError(
+            TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
+        )
     with context.solr(timeout_seconds=30) as solr:
-        lives = node_identities(solr)
-        if missing := sorted(context.status.target.nodes.keys() - lives.keys()):
-            raise TemporaryError("SolrNotLive", f"nodes were live before: {', '.join(missing)}")
-        _check_versions(lives)
-        # Before the status tells of nodes: a password that lets nobody in, and a collection of
-        # somebody else's, end the benchmark here, and then nobody has to clean up.
+        identities = node_identities(solr)
+        apply_outcome(first_outcome(NODE_CHECKS, _observe_nodes(context, identities)))
+        # Before nodes are recorded in the status: with a wrong password, or a foreign collection
+        # of the same name, the benchmark ends here and needs no clean-up.
         is_made = not context.benchmark.spec.target.uses_collection and _is_created(context, solr)
-        _record_target(context, solr, lives)
+        _record_target(context, solr, identities)
         if context.benchmark.spec.target.uses_collection:
             _check_collection(context, solr)
         elif not context.benchmark.status.target.nodes:
-            # Nothing is made before the status tells that it may be: who cleans up reads it.
-            raise TemporaryError("TargetFound", "the nodes answer, the collection is made next")
+            # The nodes are recorded before the collection is created: clean-up depends on them.
+            raise TemporaryError(
+                TargetReason.CREATING_COLLECTION, "the nodes answer, the collection is created next"
+            )
         else:
-            _make_collection(context, solr, lives, is_made=is_made)
+            _make_collection(context, solr, identities, is_made=is_made)
     context.conditions.set(
-        TARGET_READY, "True", "Ready", "the existing nodes and replicas are active"
+        TARGET_READY, "True", TargetReason.READY, "the existing nodes and replicas are active"
     )
 
 
-def _check_versions(lives: dict[str, NodeIdentity]) -> None:
-    versions = sorted({life.solr_version for life in lives.values()})
-    if any(not version.startswith("9.") for version in versions):
-        raise PermanentError(
-            "UnsupportedSolrVersion",
-            f"target.existing runs Solr {', '.join(versions)}; it must be Solr 9.x",
-        )
+def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity]) -> TargetNodes:
+    return TargetNodes(
+        live=len(identities),
+        missing=tuple(sorted(context.status.target.nodes.keys() - identities.keys())),
+        versions={name: each.solr_version for name, each in identities.items()},
+        version_field="target.existing",
+    )
 
 
 def _record_target(
-    context: ReconcileContext, solr: SolrClient, lives: dict[str, NodeIdentity]
+    context: ReconcileContext, solr: SolrClient, identities: dict[str, NodeIdentity]
 ) -> None:
     target = TargetStatus(
-        live_nodes=len(lives),
+        live_nodes=len(identities),
         zookeepers=zookeepers(solr),
-        solr_version=", ".join(sorted({life.solr_version for life in lives.values()})),
-        heap_bytes=min(life.heap_max_bytes for life in lives.values()),
+        solr_version=", ".join(sorted({each.solr_version for each in identities.values()})),
+        heap_bytes=min(each.heap_max_bytes for each in identities.values()),
         url=f"{solr.urls[0]}/{names.collection(context.benchmark)}",
-        nodes={name: life.started for name, life in lives.items()},
+        nodes={name: each.started for name, each in identities.items()},
         check_time=context.now,
     )
     context.update(target=target)
@@ -83,73 +98,70 @@ def _record_target(
 
 def _check_collection(context: ReconcileContext, solr: SolrClient) -> None:
     name = names.collection(context.benchmark)
-    found = find_replicas(context, solr)
-    if not found:
-        raise TemporaryError(
-            "CollectionNotFound", f"target.existing.collectionName: there is no collection {name}"
-        )
-    waiting = [f"{each.core} is {each.state}" for each in found if each.state != "active"]
-    if waiting:
-        raise TemporaryError("ReplicasNotActive", ", ".join(waiting))
+    found = UserCollection(name, tuple(find_replicas(context, solr)))
+    apply_outcome(first_outcome(USER_COLLECTION_CHECKS, found))
 
 
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
-    """Return whether the collection of this attempt is there; one of an earlier attempt goes."""
+    """Return whether the collection of this attempt exists."""
     config_set = names.config_set(context.benchmark, context.status.attempts.target)
     prefix = names.config_set_prefix(context.benchmark)
-    return managed_collection.find_or_delete_stale(
+    return managed_collection.collection_exists(
         solr, names.collection(context.benchmark), config_set, prefix
     )
 
 
 def _make_collection(
-    context: ReconcileContext, solr: SolrClient, lives: dict[str, NodeIdentity], *, is_made: bool
+    context: ReconcileContext,
+    solr: SolrClient,
+    identities: dict[str, NodeIdentity],
+    *,
+    is_made: bool,
 ) -> None:
     name, wanted = names.collection(context.benchmark), context.benchmark.spec.collection
     config_set = names.config_set(context.benchmark, context.status.attempts.target)
-    if wanted.replicas.total > len(lives):
-        raise PermanentError(
-            "TooFewNodes",
-            f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has"
-            f" {len(lives)} live nodes; two replicas of a shard on one node protect nothing",
-        )
+    apply_outcome(check_enough_nodes(wanted, len(identities)))
     if not is_made:
+        prefix = names.config_set_prefix(context.benchmark)
+        managed_collection.delete_stale_collection(solr, name, config_set, prefix)
         collections.upload_config_set(solr, config_set, read_archive(context))
-        collections.create_collection(solr, name, wanted, sorted(lives), config_set)
-    check_created(context, solr, len(lives))
-    collections.ensure_properties(solr, name, wanted)
+        collections.create_collection(solr, name, wanted, sorted(identities), config_set)
+    check_created(context, solr, len(identities))
+    apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
 
 
 def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> None:
-    """Check that every node still lives the life it lived when the target became ready.
+    """Check that no node left or was restarted since the target became ready.
 
     Args:
         context: the reconcile
-        now: whether to look even if somebody just did, as before a result is kept
+        now: whether to check even right after another check, as before a result is stored
 
     Raises:
-        TemporaryError: if it had to be known now, and Solr did not tell.
-        TargetLostError: if a node is gone or was started again, or nobody answers for long.
+        TemporaryError: if it must be known now, and Solr did not answer.
+        TargetLostError: if a node is gone or was started again, or Solr has not answered for long.
 
     """
     seen = context.status.target.check_time or context.now
     if not now and context.now - seen < CHECK_PAUSE:
         return
+    found = _observe_unchanged(context, seen, required=now)
+    apply_outcome(first_outcome(EXISTING_CHECKS, found))
+    if isinstance(found.found, SolrbenchError):
+        return
+    context.update(target=context.status.target.model_copy(update={"check_time": context.now}))
+
+
+def _observe_unchanged(
+    context: ReconcileContext, seen: datetime, *, required: bool
+) -> ExistingNodes:
+    """Ask the nodes what they are, `seen` being the time of their last answer."""
+    started, unanswered = context.status.target.nodes, context.now - seen
     try:
         with context.solr() as solr:
-            lives = node_identities(solr)
+            return ExistingNodes(started, node_identities(solr), unanswered, required)
     except SolrbenchError as error:
-        if context.now - seen > PATIENCE:
-            raise TargetLostError("TargetUnreachable", error.message) from error
-        if now:
-            raise TemporaryError(error.reason, error.message) from error
-        return
-    for name, started in context.status.target.nodes.items():
-        if name not in lives:
-            raise TargetLostError("TargetNodeLost", f"node {name} is not live any more")
-        if lives[name].started != started:
-            raise TargetLostError("TargetNodeLost", f"node {name} was started again")
-    context.update(target=context.status.target.model_copy(update={"check_time": context.now}))
+        return ExistingNodes(started, error, unanswered, required)
 
 
 def remove_collection(context: ReconcileContext, *, at_once: bool = False) -> None:

@@ -7,23 +7,36 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
-from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.replica_sizes import (
+    find_replicas,
+    observe_replicas,
+    read_replica_sizes,
+)
 from solrbench.controller.stages.target import verify_target
 from solrbench.dataset.pod_client import IndexPodClient
+from solrbench.decide.checks.collection import REPLICA_CHECKS
+from solrbench.decide.checks.indexing import (
+    DOCUMENT_CHECKS,
+    INDEX_RUN_CHECKS,
+    IndexedDocuments,
+    IndexRun,
+    check_expected_known,
+    count_documents,
+    find_disagreement,
+)
+from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.index_progress import aggregate_progress
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import JobView, PodView
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.manifests.index_job import build_index
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.index_plan import IndexPlan, IndexProgress
-from solrbench.solr.collections import check_replicas
-from solrbench.solr.replica_counts import commit, documents_by_shard
-
-INTERRUPTED = "Interrupted"
-"""Told by a pod that was stopped because of another one's error, so it is no reason itself."""
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.solr.replica_counts import commit
 
 
 def reconcile_index(context: ReconcileContext) -> None:
@@ -48,22 +61,18 @@ def reconcile_index(context: ReconcileContext) -> None:
         apply_all(
             context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
         )
-        raise TemporaryError("IndexingStarted", "the index Job was made")
-    seen = pods(context, names.INDEX)
-    progress = _observe(seen)
-    context.update(dataset=aggregate_progress(dataset, progress, context.now.timestamp()))
-    if found.failed:
-        raise _failure(found, progress, seen)
-    if not found.succeeded:
-        _wait(context, seen)
+        raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
+    run = _observe(context, found, dataset)
+    context.update(dataset=run.dataset)
+    apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
     _verify(context, dataset)
     verify_target(context)
     done = context.status.dataset
     context.conditions.set(
         DATA_INDEXED,
         "True",
-        "Indexed",
-        f"{done.documents} documents are on every replica",
+        IndexingReason.INDEXED,
+        f"{done.documents} documents on every replica",
     )
 
 
@@ -74,15 +83,13 @@ def _attempt(context: ReconcileContext) -> int:
 def _record_existing_size(context: ReconcileContext) -> None:
     """Note the size of the user's collection as it is; others may be writing to it."""
     with context.solr() as solr:
-        cores = read_replica_sizes(context, solr, find_replicas(context, solr))
-    try:
-        documents = sum(documents_by_shard(cores).values())
-    except TemporaryError:  # a number that the replicas do not agree on is no number
-        documents = None
-    size = sum(each.bytes for each in cores)
+        sizes = tuple(read_replica_sizes(context, solr, find_replicas(context, solr)))
+    known = find_disagreement(sizes) is None
+    documents = sum(count_documents(sizes).values()) if known else None
+    size = sum(each.bytes for each in sizes)
     context.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
-    message = "the collection is used as it is, nothing is written to it"
-    context.conditions.set(DATA_INDEXED, "True", "Used", message)
+    message = "the existing collection is measured as it is, nothing is indexed"
+    context.conditions.set(DATA_INDEXED, "True", IndexingReason.EXISTING_COLLECTION, message)
 
 
 def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
@@ -110,7 +117,14 @@ def _leader_urls(context: ReconcileContext) -> dict[str, str] | None:
     )
 
 
-def _observe(seen: list[PodView]) -> list[IndexProgress]:
+def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
+    seen = pods(context, names.INDEX)
+    progress = _read_progress(seen)
+    total = aggregate_progress(dataset, progress, context.now.timestamp())
+    return IndexRun(found, tuple(seen), tuple(progress), total, context.now)
+
+
+def _read_progress(seen: list[PodView]) -> list[IndexProgress]:
     """Return what every index pod says: its termination message, or its response while it runs."""
     found = []
     with IndexPodClient() as client:
@@ -127,51 +141,29 @@ def _progress(client: IndexPodClient, pod: PodView) -> str:
     return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
-def _failure(found: JobView, progress: list[IndexProgress], seen: list[PodView]) -> PermanentError:
-    told = [each for each in progress if each.reason is not None]
-    for each in sorted(told, key=lambda each: each.reason == INTERRUPTED):
-        return PermanentError(each.reason or "", each.message or "")
-    for pod in seen:
-        for container in pod.containers:
-            if container.ended_reason not in ("", "Completed"):
-                return PermanentError(
-                    "OOMKilled" if container.ended_reason == "OOMKilled" else "IndexPodFailed",
-                    f"pod {pod.name} ended: {container.ended_reason}, exit code"
-                    f" {container.exit_code}; {container.termination_message[:500]}",
-                )
-    return PermanentError("IndexJobFailed", found.failure)
-
-
-def _wait(context: ReconcileContext, seen: list[PodView]) -> None:
-    at_work = [pod for pod in seen if pod.phase in ("Pending", "Running")]
-    problem = first_problem(at_work, context.now)
-    if problem is not None:
-        raise TemporaryError(problem.reason, problem.message)
-    status = context.status.dataset
-    total = f" of {status.documents_total}" if status.documents_total else ""
-    raise TemporaryError("Indexing", f"{status.documents or 0}{total} documents sent")
-
-
 def _verify(context: ReconcileContext, dataset: Dataset) -> None:
-    spec, name = context.benchmark.spec, names.collection(context.benchmark)
     sent = context.status.dataset.documents
     expected = dataset.expected_documents or sent
-    if expected is None:
-        raise PermanentError("DocumentsUnknown", "no index pod told how many documents it sent")
+    apply_outcome(check_expected_known(expected))
+    sizes = _observe_sizes(context, dataset)
+    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected or 0)))
+    counted = {
+        "documents": sum(count_documents(sizes).values()),
+        "index_bytes": sum(each.bytes for each in sizes),
+    }
+    context.update(dataset=context.status.dataset.model_copy(update=counted))
+
+
+def _observe_sizes(context: ReconcileContext, dataset: Dataset) -> tuple[ReplicaSize, ...]:
+    """Commit, and return the index of every replica.
+
+    Raises:
+        TemporaryError: while a replica is not active.
+        PermanentError: if the replicas are not those of the spec.
+
+    """
     with context.solr(timeout_seconds=30) as solr:
-        commit(solr, name, dataset.indexing.max_segments)
-        found = find_replicas(context, solr)
-        check_replicas(found, spec.collection, context.nodes)
-        cores = read_replica_sizes(context, solr, found)
-    counted = documents_by_shard(cores)
-    size = sum(each.bytes for each in cores)
-    total = sum(counted.values())
-    if total != expected:
-        raise PermanentError(
-            "DocumentCountMismatch",
-            f"{total} documents are in the index, not {expected} ({sent} were sent; by shard"
-            f" {counted}); if the data repeats ids, set spec.dataset.expectedDocuments",
-        )
-    context.update(
-        dataset=context.status.dataset.model_copy(update={"documents": total, "index_bytes": size})
-    )
+        commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
+        found = observe_replicas(context, solr, context.nodes)
+        apply_outcome(first_outcome(REPLICA_CHECKS, found))
+        return tuple(read_replica_sizes(context, solr, list(found.replicas)))

@@ -1,4 +1,4 @@
-"""Evidence that arrives late: what pods tell of a step run that is stored already."""
+"""Pod events that are reported after their step run was stored."""
 
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.load_results import update_result_status
@@ -10,7 +10,7 @@ from solrbench.decide.views import PodView
 def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
     """Add to the stored documents what happened to `pods` in their time.
 
-    The kubelet tells of a container's end some seconds later, and a pod that ended may be deleted
+    The kubelet reports a container's end some seconds later, and a pod that ended may be deleted
     as soon as the loss is noticed, so this is done before anything else is made of it.
     """
     indexed = context.conditions.get(DATA_INDEXED)
@@ -19,9 +19,9 @@ def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
     documents = context.reports.documents(context.benchmark)
     changed = False
     for document in list(documents.values()):
-        told = add_pod_events(document, pods)
-        if told is not document and document.pods is not None:
-            context.reports.store(context.benchmark, told, document.attempt)
+        extended = add_pod_events(document, pods)
+        if extended is not document and document.pods is not None:
+            context.reports.store(context.benchmark, extended, document.attempt)
             changed = True
     if changed:
         update_result_status(context, context.reports.documents(context.benchmark))

@@ -5,18 +5,21 @@ from collections.abc import Sequence
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
 from solrbench.controller.context import LoadLostError, ReconcileContext
 from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
 from solrbench.controller.stages.load_results import poll_master, update_result_status
 from solrbench.decide.allowed_hosts import qualify
+from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.resume import plan_resumption
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
+from solrbench.reasons.load import LoadReason
 
 
 def reconcile_load(context: ReconcileContext) -> None:
@@ -38,22 +41,26 @@ def reconcile_load(context: ReconcileContext) -> None:
         return
     context.set_phase("Measuring")
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
-        raise TemporaryError("RemovingOldLoad", "pods of the attempt before are still there")
+        raise TemporaryError(
+            LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
+        )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         plan = _plan(context, remaining)
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
-        raise TemporaryError("LoadStarted", "the load's Jobs were made")
+        raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were created")
     poll_master(context)
 
 
 def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
     if not delete_components(context, *LOAD):
-        raise TemporaryError("StoppingLoad", "every step is stored, the load's pods end")
+        raise TemporaryError(
+            LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
+        )
     context.update(live_load=None)
-    context.conditions.set(MEASURED, "True", "Measured", f"{stored} steps are stored")
+    context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
 
 
 def _update_index_size(context: ReconcileContext) -> None:
@@ -128,13 +135,9 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
         PermanentError: if there were enough attempts.
 
     """
-    attempts = context.status.attempts
-    if attempts.load >= attempts.target + context.benchmark.spec.backoff_limit:
-        raise PermanentError(
-            lost.reason,
-            f"{lost.message}; given up after {attempts.load} attempts (spec.backoffLimit)",
-        )
+    attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
+    apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
     context.conditions.set(
-        MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored start again"
+        MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored run again"
     )

@@ -1,25 +1,26 @@
 """A load under way: finished steps are stored and acknowledged, losses are noticed."""
 
-from datetime import datetime, timedelta
-from typing import NoReturn
-
-from pydantic import ValidationError
-
-from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.children import LOAD, job, pods
-from solrbench.controller.context import LoadLostError, ReconcileContext
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.stages import existing_target
+from solrbench.decide.checks.load import (
+    LOAD_RUN_CHECKS,
+    LoadRun,
+    check_master_state,
+    may_have_lost_solr,
+)
+from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.pod_events import add_pod_events
-from solrbench.decide.pod_problems import first_problem
 from solrbench.decide.views import PodView
-from solrbench.errors import PermanentError, TemporaryError
-from solrbench.load.errors import PERMANENT_REASONS
+from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import all_step_runs
+from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.cold_start import summarise_cold_start
@@ -27,8 +28,6 @@ from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
 from solrbench.results.validity.verdict import evaluate_steps, overall_verdict
 from solrbench.solr.cluster import node_info
-
-KUBELET_DELAY = timedelta(seconds=10)
 
 
 def poll_master(context: ReconcileContext) -> None:
@@ -45,23 +44,19 @@ def poll_master(context: ReconcileContext) -> None:
     if master is not None and master.phase == "Running" and master.ip:
         with LoadMasterClient(master.ip) as remote:
             _poll(context, remote)
-    needed = [pod for pod in seen if not _is_replaceable(context, pod)]
-    _check_pods(context, needed)
-    problem = first_problem(needed, context.now)
-    if problem is not None:
-        raise TemporaryError(problem.reason, problem.message)
-    load = context.status.live_load
-    report = context.status.report
-    where = f", {_under_way(load)}" if load is not None and load.step else ""
-    stage = load.stage if load is not None else "Starting"
-    raise TemporaryError(
-        stage, f"{report.stored_steps} of {report.total_steps} steps are stored{where}"
+    apply_outcome(first_outcome(LOAD_RUN_CHECKS, _observe(context, seen)))
+
+
+def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
+    return LoadRun(
+        pods=tuple(seen),
+        jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
+        stored=len(context.reports.documents(context.benchmark)),
+        report=context.status.report,
+        load=context.status.live_load,
+        on_worker_loss=context.benchmark.spec.load.on_worker_loss,
+        now=context.now,
     )
-
-
-def _under_way(load: LiveLoad) -> str:
-    through = f" through {load.variant}" if load.variant else ""
-    return f"{load.step}{through} of repeat {load.repeat}"
 
 
 def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
@@ -72,14 +67,13 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         for step_run_id in state.unacknowledged:
             _store_result(context, master, step_run_id)
     except TemporaryError as error:
-        if error.reason != "LoadMasterUnreachable":
+        if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
-        return  # starting, busy or just gone: the pods tell which
+        return  # starting, busy or just gone: the state of the pods shows which
     _update_live_load(context, state)
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
-    if state.stage == "Failed":
-        _raise_failure(state.reason or "LoadFailed", state.message or "the load master failed")
+    apply_outcome(check_master_state(state))
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
@@ -112,11 +106,11 @@ def _record_environment(context: ReconcileContext) -> None:
 
 def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> None:
     document = master.result(step_run_id)
-    if _may_have_lost_solr(document, context.now):
+    if may_have_lost_solr(document, context.now):
         return
     known = context.reports.documents(context.benchmark).get(step_run_id)
     if known is not None:
-        # Stored, but the acknowledgement got lost; what pods told then may be gone by now.
+        # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
         document = document.model_copy(update={"pods": known.pods})
     seen = pods(context, names.SOLR, names.ZOOKEEPER, *LOAD)
     context.reports.store(
@@ -124,60 +118,6 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     )
     master.acknowledge(step_run_id)
     update_result_status(context, context.reports.documents(context.benchmark))
-
-
-def _may_have_lost_solr(document: StepRunResult, now: datetime) -> bool:
-    """Return whether the failures of a step may come from a Solr node that was just lost.
-
-    The kubelet takes a moment to tell of a pod that ended. Such a step stays with the load master
-    until that moment is over; if a node was lost, the target starts again and the step with it.
-    """
-    failed = any(each.failures for each in document.requests)
-    return failed and timedelta() <= now - document.end_time < KUBELET_DELAY
-
-
-def _check_pods(context: ReconcileContext, seen: list[PodView]) -> None:
-    if len(context.reports.documents(context.benchmark)) == context.status.report.total_steps:
-        raise TemporaryError("StoppingLoad", "every step is stored")
-    for pod in seen:
-        if pod.phase == "Failed" or pod.reason == "Evicted":
-            _raise_pod_failure(context, pod)
-    for component in LOAD:
-        found = job(context, component)
-        if found is not None and (found.failed or found.succeeded):
-            raise LoadLostError("LoadPodLost", f"a pod of {found.name} was lost: {found.failure}")
-
-
-def _is_replaceable(context: ReconcileContext, pod: PodView) -> bool:
-    """Say whether a pod ended that the load goes on without: its Job makes another one."""
-    return (
-        context.benchmark.spec.load.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
-        and pod.component == names.LOAD_WORKER
-        and pod.phase == "Failed"
-        and _termination_state(pod).reason not in PERMANENT_REASONS
-    )
-
-
-def _raise_pod_failure(context: ReconcileContext, pod: PodView) -> NoReturn:
-    problem = first_problem([pod], context.now)
-    if problem is not None:
-        raise LoadLostError(problem.reason, problem.message)
-    words = _termination_state(pod)
-    _raise_failure(
-        words.reason or "LoadPodLost",
-        words.message or f"pod {pod.name} ended: {[c.exit_code for c in pod.containers]}",
-    )
-
-
-def _termination_state(pod: PodView) -> LoadState:
-    try:
-        return LoadState.model_validate_json(pod.termination_message or '{"stage": "Failed"}')
-    except ValidationError:
-        return LoadState(stage="Failed", message=pod.termination_message[:500])
-
-
-def _raise_failure(reason: str, message: str) -> NoReturn:
-    raise (PermanentError if reason in PERMANENT_REASONS else LoadLostError)(reason, message)
 
 
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:

@@ -11,6 +11,7 @@ from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.queue import blocking_benchmarks
 from solrbench.errors import TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 
 _queue_lock = threading.Lock()
 """Only one reconcile at a time looks at the queue and takes the place (there is one operator)."""
@@ -31,10 +32,12 @@ def acquire_slot(context: ReconcileContext) -> None:
         )
         if before:
             context.set_phase("Queued")
-            raise TemporaryError("Queued", f"waits for {', '.join(before[:5])}")
+            raise TemporaryError(
+                LifecycleReason.QUEUED, f"waits for {', '.join(before[:5])} to end"
+            )
         context.update(start_time=context.now)
         context.set_phase("Provisioning")
-        context.conditions.set(SUCCEEDED, "Unknown", "Running", "")
+        context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
         context.finalize_status()
         store_status(context)
 

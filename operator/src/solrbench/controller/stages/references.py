@@ -2,10 +2,17 @@
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import resolve_endpoint
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.references import (
+    REFERENCE_CHECKS,
+    ClaimReference,
+    ConfigMapReference,
+    References,
+)
 from solrbench.decide.conditions import ACCEPTED
-from solrbench.errors import TemporaryError
 from solrbench.plan.workload_files import sources
+from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def check_references(context: ReconcileContext) -> None:
@@ -19,20 +26,36 @@ def check_references(context: ReconcileContext) -> None:
     if context.status.start_time is not None:
         return
     context.set_phase("Pending")
-    for path, name, keys in _config_maps(context.benchmark):
-        _check_config_map(context, path, name, keys)
+    apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
     if context.existing is not None:
-        resolve_endpoint(
-            context.cluster, context.settings.allowed_hosts, context.namespace, context.existing
-        )
-    for path, name in _claims(context.benchmark):
-        if context.cluster.get("v1", "PersistentVolumeClaim", context.namespace, name) is None:
-            raise TemporaryError(
-                "VolumeClaimNotFound",
-                f"{path}: there is no PersistentVolumeClaim {name} in namespace"
-                f" {context.namespace}",
-            )
-    context.conditions.set(ACCEPTED, "True", "Accepted", "everything the spec refers to is there")
+        _ = context.endpoint
+    context.conditions.set(
+        ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
+    )
+
+
+def _observe(context: ReconcileContext) -> References:
+    config_maps = [
+        ConfigMapReference(path, name, tuple(keys), _keys(context, name))
+        for path, name, keys in _config_maps(context.benchmark)
+    ]
+    claims = [
+        ClaimReference(path, name, _claim_exists(context, name))
+        for path, name in _claims(context.benchmark)
+    ]
+    return References(context.namespace, tuple(config_maps), tuple(claims))
+
+
+def _keys(context: ReconcileContext, name: str) -> frozenset[str] | None:
+    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
+    if body is None:
+        return None
+    return frozenset(body.get("data") or {}) | frozenset(body.get("binaryData") or {})
+
+
+def _claim_exists(context: ReconcileContext, name: str) -> bool:
+    kind = "PersistentVolumeClaim"
+    return context.cluster.get("v1", kind, context.namespace, name) is not None
 
 
 def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
@@ -66,20 +89,3 @@ def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
             claim = content.persistent_volume_claim.claim_name
             found.append((f"spec.{path}.persistentVolumeClaim", claim))
     return found
-
-
-def _check_config_map(context: ReconcileContext, path: str, name: str, keys: list[str]) -> None:
-    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
-    if body is None:
-        raise TemporaryError(
-            "ConfigMapNotFound",
-            f"{path}: there is no ConfigMap {name} in namespace {context.namespace}; create it",
-        )
-    present = set(body.get("data") or {}) | set(body.get("binaryData") or {})
-    missing = [key for key in keys if key not in present]
-    if missing:
-        raise TemporaryError(
-            "ConfigMapKeyNotFound",
-            f"{path}: ConfigMap {name} has no key {', '.join(missing)};"
-            f" it has {', '.join(sorted(present)) or 'none'}",
-        )

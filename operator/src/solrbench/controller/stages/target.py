@@ -2,22 +2,31 @@
 
 from contextlib import suppress
 
+from solrbench.api.quantities import parse_bytes
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.children import TARGET, blocking_finalizer, delete_components, pods
 from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import ReconcileContext, TargetLostError
-from solrbench.controller.provisioners import solr_operator, stateful_set
-from solrbench.controller.provisioners.pod_check import update_target
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.provisioner import PROVISIONERS
+from solrbench.controller.provisioners.target_status import update_target
 from solrbench.controller.replica_sizes import check_created
 from solrbench.controller.stages import existing_target
 from solrbench.controller.stages.late_evidence import add_late_pod_events
+from solrbench.decide.checks.collection import check_settings
+from solrbench.decide.checks.lifecycle import check_target_attempts, next_target_attempt
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.target import (
+    NODE_CHECKS,
+    TargetNodes,
+    TargetPods,
+    check_pods_unchanged,
+)
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
-from solrbench.decide.pod_problems import first_problem
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import collections
-from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
 
 
@@ -43,48 +52,40 @@ def reconcile_target(context: ReconcileContext) -> None:
     if not delete_components(context, *TARGET, attempt_below=attempt):
         raise blocking_finalizer(
             context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError("RemovingOldTarget", "pods of the attempt before are still there")
-    _ensure_ready(context)
-    _check_live(context)
+        ) or TemporaryError(
+            TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
+        )
+    PROVISIONERS[context.solr_cloud.provisioner].ensure_ready(context)
+    _check_nodes(context)
     _make_collection(context)
     context.conditions.set(
-        TARGET_READY, "True", "Ready", "live nodes, replicas and caches are as asked"
+        TARGET_READY, "True", TargetReason.READY, "live nodes, replicas and caches match the spec"
     )
 
 
-def _ensure_ready(context: ReconcileContext) -> None:
-    match context.solr_cloud.provisioner:
-        case Provisioner.SOLR_OPERATOR:
-            solr_operator.ensure_ready(context)
-        case Provisioner.STATEFUL_SET:
-            stateful_set.ensure_ready(context)
-
-
-def _check_live(context: ReconcileContext) -> None:
-    wanted = context.solr_cloud.nodes
-    with context.solr() as solr:
-        live = live_nodes(solr)
-        update_target(context, live_nodes=len(live))
-        if len(live) != wanted:
-            raise TemporaryError(
-                "SolrNotLive", f"ZooKeeper sees {len(live)} of {wanted} Solr nodes alive"
-            )
-        _check_nodes(context, solr)
-
-
-def _check_nodes(context: ReconcileContext, solr: SolrClient) -> None:
-    infos = [node_info(solr, url) for url in context.solr_urls]
-    versions = {info.solr_version for info in infos}
-    if any(not version.startswith("9.") for version in versions):
-        raise PermanentError(
-            "UnsupportedSolrVersion",
-            f"the image holds Solr {', '.join(sorted(versions))}; spec.target.solrCloud.image must"
-            " be Solr 9.x",
-        )
+def _check_nodes(context: ReconcileContext) -> None:
+    nodes = _observe_nodes(context)
+    apply_outcome(first_outcome(NODE_CHECKS, nodes))
     update_target(
         context,
-        solr_version=", ".join(sorted(versions)),
-        heap_bytes=min(info.heap_max_bytes for info in infos),
+        solr_version=", ".join(sorted(set((nodes.versions or {}).values()))),
+        heap_bytes=min((nodes.heap_bytes or {}).values()),
+    )
+
+
+def _observe_nodes(context: ReconcileContext) -> TargetNodes:
+    wanted = context.solr_cloud.nodes
+    with context.solr() as solr:
+        live = len(live_nodes(solr))
+        update_target(context, live_nodes=live)
+        # One that is not live yet does not answer.
+        infos = [node_info(solr, url) for url in context.solr_urls] if live == wanted else []
+    return TargetNodes(
+        live=live,
+        wanted=wanted,
+        versions={each.url: each.solr_version for each in infos},
+        heap_bytes={each.url: each.heap_max_bytes for each in infos},
+        wanted_heap_bytes=parse_bytes(context.solr_cloud.heap),
     )
 
 
@@ -96,7 +97,7 @@ def _make_collection(context: ReconcileContext) -> None:
             collections.upload_config_set(solr, name, read_archive(context))
             collections.create_collection(solr, name, wanted, live_nodes(solr))
         check_created(context, solr, context.nodes)
-        collections.ensure_properties(solr, name, wanted)
+        apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
     update_target(
         context,
         url=f"{context.solr_urls[0]}/{name}",
@@ -111,16 +112,8 @@ def verify_target(context: ReconcileContext) -> None:
         return
     seen = pods(context, names.SOLR, names.ZOOKEEPER)
     add_late_pod_events(context, seen)
-    now = {pod.name: pod for pod in seen}
-    for name, identity in context.status.target.pods.items():
-        pod = now.get(name)
-        if pod is not None and pod.identity == identity and pod.phase == "Running":
-            continue
-        problem = None if pod is None else first_problem([pod], context.now)
-        if problem is not None and problem.reason == "OOMKilled":
-            raise PermanentError(problem.reason, problem.message)
-        why = problem.message if problem else f"pod {name} was lost or started again"
-        raise TargetLostError(problem.reason if problem else "TargetPodLost", why)
+    known = TargetPods(context.status.target.pods, tuple(seen), context.now)
+    apply_outcome(check_pods_unchanged(known))
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
@@ -130,20 +123,14 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
         PermanentError: if there were enough attempts.
 
     """
-    attempts = context.status.attempts
-    if attempts.target > context.benchmark.spec.backoff_limit:
-        raise PermanentError(
-            lost.reason,
-            f"{lost.message}; given up after {attempts.target} attempts (spec.backoffLimit)",
-        )
-    again = attempts.model_copy(update={"target": attempts.target + 1, "load": attempts.load + 1})
-    if context.existing is None:
-        # The new nodes have seen nothing; those of an existing target may know requests.
-        again = again.model_copy(update={"first_load_on_target": again.load})
+    attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
+    apply_outcome(check_target_attempts(attempts, limit, lost.reason, lost.message))
+    # Nodes of an existing target may know requests of earlier attempts.
+    again = next_target_attempt(attempts, fresh_nodes=context.existing is None)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
     context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
-            type_, "False", lost.reason, f"{lost.message}; everything starts again"
+            type_, "False", lost.reason, f"{lost.message}; target and data are made again"
         )

@@ -5,8 +5,10 @@ from typing import Any
 
 import httpx
 
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.http_auth import certificate_problem
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.lifecycle import LifecycleReason
 
 _MAY_PASS = frozenset({404, 408, 409, 425, 429})
 """404: the core has moved; 409: its log is replayed; 429: a circuit breaker is open."""
@@ -20,11 +22,11 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
     if status == 200 and _status(parsed) == 0:
         return None
     text = _message(parsed) or body[:_QUOTED].decode("utf-8", "replace").strip()
-    if turned_away := refusal(status, leader):
-        return turned_away
+    if denied := refusal(status, leader):
+        return denied
     if 400 <= status < 500 and status not in _MAY_PASS:
         return IndexingError(
-            Reason.DOCUMENT_REFUSED,
+            IndexingReason.DOCUMENT_REFUSED,
             f"{leader}: HTTP {status}: {text[:_QUOTED]}; correct the document, the schema in"
             " spec.collection.configSet, or spec.dataset.idField",
             permanent=True,
@@ -33,19 +35,19 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
 
 
 def refusal(status: int, location: str) -> IndexingError | None:
-    """Return the failure if who stands at Solr's endpoint lets nobody in; no retry cures it."""
+    """Return the failure if access is denied; no retry cures it."""
     if status in (401, 403):
         return IndexingError(
-            Reason.AUTHENTICATION_FAILED,
+            LifecycleReason.AUTHENTICATION_FAILED,
             f"{location}: HTTP {status}; target.existing.basicAuth.secret.name must name a Secret"
-            " with user and password of somebody who may do that",
+            " whose user is allowed to do this",
             permanent=True,
         )
     if 300 <= status < 400:
         return IndexingError(
-            Reason.REDIRECT_REFUSED,
-            f"{location}: HTTP {status}; redirects are not followed, name the place itself in"
-            " target.existing.urls",
+            LifecycleReason.REDIRECT_REFUSED,
+            f"{location}: HTTP {status}; redirects are not followed; set target.existing.urls to"
+            " the final URL",
             permanent=True,
         )
     return None
@@ -55,7 +57,7 @@ def connection_failure(location: str, error: httpx.TransportError) -> IndexingEr
     """Return the failure for a connection that was not made or was lost."""
     if problem := certificate_problem(error):
         return IndexingError(
-            Reason.CERTIFICATE_NOT_TRUSTED,
+            LifecycleReason.CERTIFICATE_NOT_TRUSTED,
             f"{location}: {problem}; target.existing.tls.caSecret must hold the authority that"
             " signed the certificate",
             permanent=True,
@@ -67,7 +69,7 @@ def unavailable(location: str, problem: str) -> IndexingError:
     """Return the failure for a Solr that does not do its work now but may do so later."""
     remedy = "look at the Solr pods' logs"
     return IndexingError(
-        Reason.SOLR_UNAVAILABLE, f"{location}: {problem}; {remedy}", permanent=False
+        IndexingReason.SOLR_UNAVAILABLE, f"{location}: {problem}; {remedy}", permanent=False
     )
 
 

@@ -13,7 +13,7 @@ import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.cleaning import cleaned
 from solrbench.dataset.sources.download import Downloader
 from solrbench.dataset.sources.files import (
@@ -26,6 +26,7 @@ from solrbench.dataset.sources.files import (
 from solrbench.dataset.sources.generator import GeneratedDocuments
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.readers import reader_for
+from solrbench.reasons.indexing import IndexingReason
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def _from_files(
     if position == 0:
         places = ", ".join(file.location for file in files)
         raise IndexingError(
-            Reason.EMPTY_DATASET,
+            IndexingReason.EMPTY_DATASET,
             f"there is no document in {places}; correct spec.dataset or fill the files",
             permanent=True,
         )
@@ -102,7 +103,7 @@ def _from_files(
 
 @contextmanager
 def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
-    """Open a file and name it in whatever goes wrong while it is read."""
+    """Open a file and name it in every error while it is read."""
     with ExitStack() as stack:
         try:
             packed = stack.enter_context(file.open())
@@ -114,8 +115,8 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
             ) from error
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
-                Reason.DATASET_UNREACHABLE,
-                f"{file.location}: lost while reading: {str(error) or type(error).__name__};"
+                IndexingReason.DATASET_UNREACHABLE,
+                f"{file.location}: read error: {str(error) or type(error).__name__};"
                 " check the server or the volume",
                 permanent=False,
             ) from error

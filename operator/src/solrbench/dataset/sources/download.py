@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 import httpx
 
 from solrbench.dataset.backoff import Backoff
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.files import DataFile
+from solrbench.reasons.indexing import IndexingReason
 
 _REDIRECTS = 5
 _CHUNK_BYTES = 1 << 16
@@ -138,7 +139,9 @@ def _unreachable(
     permanent: bool = False,
 ) -> IndexingError:
     return IndexingError(
-        Reason.DATASET_UNREACHABLE, f"{_shown(url)}: {problem}; {remedy}", permanent=permanent
+        IndexingReason.DATASET_UNREACHABLE,
+        f"{_shown(url)}: {problem}; {remedy}",
+        permanent=permanent,
     )
 
 

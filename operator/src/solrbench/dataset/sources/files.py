@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from solrbench.api.v1alpha1.dataset import Format
-from solrbench.dataset.errors import IndexingError, Reason
+from solrbench.dataset.errors import IndexingError
+from solrbench.reasons.indexing import IndexingReason
 
 _ENDINGS = {
     ".json": Format.JSON,
@@ -73,9 +74,10 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     ending = PurePosixPath(file.name.lower().removesuffix(".gz")).suffix
     if ending not in _ENDINGS:
         raise IndexingError(
-            Reason.UNKNOWN_FORMAT,
-            f"{file.location}: the ending tells no format ({', '.join(_ENDINGS)}, each also with"
-            " .gz); set spec.dataset.format or rename the file",
+            IndexingReason.UNKNOWN_FORMAT,
+            f"{file.location}: the file extension belongs to no known format"
+            f" ({', '.join(_ENDINGS)}, each also with .gz); set spec.dataset.format or rename the"
+            " file",
             permanent=True,
         )
     return _ENDINGS[ending]
@@ -113,8 +115,8 @@ def _opener(folder: Path, path: str) -> Callable[[], io.BufferedReader]:
             raise IndexingError.not_found(path, remedy) from error
         except PermissionError as error:
             raise IndexingError(
-                Reason.DATASET_UNREACHABLE,
-                f"{path}: permission denied; make it readable for everybody",
+                IndexingReason.DATASET_UNREACHABLE,
+                f"{path}: permission denied; make it readable for all users",
                 permanent=True,
             ) from error
 

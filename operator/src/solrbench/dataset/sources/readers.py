@@ -78,7 +78,7 @@ def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
         raise IndexingError.malformed(f"{location}: line {rows.line_num}", error) from error
     finally:
         if not stream.closed:
-            text.detach()  # the stream is closed by who opened it
+            text.detach()  # the stream is closed where it was opened
 
 
 def _lines(stream: BinaryIO, location: str) -> Iterator[bytes]:

@@ -31,6 +31,7 @@ from solrbench.load.master.target_probe import wait_for_target
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)
 
@@ -120,7 +121,7 @@ class Master:
             page.greenlet.link_exception(self._crashed)
 
     def _crashed(self, greenlet: Any) -> None:
-        failure = LoadError("LoadMasterFailed", repr(greenlet.exception))
+        failure = LoadError(LoadReason.LOAD_MASTER_FAILED, repr(greenlet.exception))
         _logger.error("%s: %s", failure.reason, failure.message)
         write_termination_message(failure)
         self._ended.set(failure.exit_code)

@@ -20,6 +20,7 @@ from solrbench.load.recording.name_limit import NameLimiter
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
+from solrbench.reasons.load import LoadReason
 
 
 class RunCoordinator:
@@ -79,7 +80,9 @@ class RunCoordinator:
     def stop(self) -> None:
         """End the run as failed, as Stop on Locust's page does; nothing if it is over."""
         if not self._status.is_over:
-            failure = LoadError("StoppedByUser", "somebody pressed Stop on Locust's page")
+            failure = LoadError(
+                LoadReason.STOPPED_BY_USER, "the run was stopped from the Locust web UI"
+            )
             self._workers.fail(failure)
 
     def fail(self, failure: LoadError) -> None:

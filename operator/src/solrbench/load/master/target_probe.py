@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 import httpx
 
 from solrbench.http_auth import (
-    AUTHENTICATION_FAILED,
-    CERTIFICATE_NOT_TRUSTED,
     NO_AUTH,
     HttpAuth,
     certificate_problem,
 )
 from solrbench.load.errors import LoadError
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.target import TargetReason
 
 _ATTEMPT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.5
@@ -52,7 +52,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
                     return
             if clock() >= deadline:
                 raise LoadError(
-                    "TargetUnreachable",
+                    TargetReason.TARGET_UNREACHABLE,
                     f"none of {len(urls)} nodes{endpoint} answered within {seconds:g} s;"
                     f" last {last}",
                 )
@@ -62,7 +62,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
 def _check(url: str, status: int) -> None:
     if status == 401:
         raise LoadError(
-            AUTHENTICATION_FAILED,
+            LifecycleReason.AUTHENTICATION_FAILED,
             f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name",
         )
 
@@ -70,6 +70,7 @@ def _check(url: str, status: int) -> None:
 def _failure_text(url: str, error: httpx.HTTPError) -> str:
     if problem := certificate_problem(error):
         raise LoadError(
-            CERTIFICATE_NOT_TRUSTED, f"{url}: {problem}; check target.existing.tls.caSecret"
+            LifecycleReason.CERTIFICATE_NOT_TRUSTED,
+            f"{url}: {problem}; check target.existing.tls.caSecret",
         ) from error
     return f"{url}: {error}"

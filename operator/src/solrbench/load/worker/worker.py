@@ -32,6 +32,7 @@ from solrbench.load.worker.locust_stats import add_to_locust_stats
 from solrbench.load.worker.locustfile.engine import LocustfileEngine
 from solrbench.load.worker.locustfile.loader import LoadedLocustfile, load_locustfile
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
 _EXIT_GRACE_SECONDS = 10.0
 _LINGER_MILLISECONDS = 500
@@ -50,7 +51,7 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
         worker = Worker(plan, settings, ended, prepared)
     except ConnectionError:
         where = f"{plan.master_host}:{settings.locust_port}"
-        failure = LoadError("MasterLost", f"no load master answered at {where}")
+        failure = LoadError(LoadReason.MASTER_LOST, f"no load master answered at {where}")
         write_termination_message(failure)
         return failure.exit_code
     # Until here the process may simply end; from here on the master wants to know.
@@ -179,7 +180,7 @@ class Worker:
 
     def on_engine_failed(self, message: str) -> None:
         """Tell the master that the engine is broken."""
-        self._report(LoadError("LoadCoreFailed", message))
+        self._report(LoadError(LoadReason.LOAD_CORE_FAILED, message))
 
     def on_failed(self, failure: LoadError) -> None:
         """Tell the master why the user's own users cannot work."""
@@ -219,7 +220,9 @@ class Worker:
         """Wait until the runner gives up, which it does when the master stays silent."""
         self._runner.greenlet.join()
         if not self._ended.ready():
-            write_termination_message(LoadError("MasterLost", "the load master stopped answering"))
+            write_termination_message(
+                LoadError(LoadReason.MASTER_LOST, "the load master stopped answering")
+            )
             self._ended.set(EXIT_RETRYABLE)
 
     def _leave(self, exit_code: int) -> int:

@@ -31,6 +31,7 @@ from solrbench.load.workload.prepared_request import (
 )
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.url_encoding import encode_parameters
+from solrbench.reasons.load import LoadReason
 
 UPDATE_HANDLER = "/update"
 """Where updates go unless their entry names another handler."""
@@ -157,7 +158,9 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
     """
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise LoadError("BadPlan", f"solrUrls: {url} must begin with http:// and name a host")
+        raise LoadError(
+            LoadReason.BAD_PLAN, f"solrUrls: {url} must begin with http:// and name a host"
+        )
     base = f"{parts.path.rstrip('/')}/{collection}"
     own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
     headers = f"Host: {parts.netloc}\r\n{own}{_HEADERS}"

@@ -27,6 +27,7 @@ from solrbench.load.workload.updates import (
 from solrbench.load.workload.url_encoding import encode_parameters
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.workload_files import folder_of
+from solrbench.reasons.load import LoadReason
 
 
 def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
@@ -51,7 +52,8 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
     names = naming.names
     if len(names) > MOST_NAMES:
         raise LoadError(
-            "MalformedQueries", f"the workload has {len(names)} names; use at most {MOST_NAMES}"
+            LoadReason.MALFORMED_QUERIES,
+            f"the workload has {len(names)} names; use at most {MOST_NAMES}",
         )
     wholes = [entry.name for entry in workload.entries if entry.transaction is not None]
     return PreparedWorkload(
@@ -100,7 +102,7 @@ def _documents(plan: LoadPlan, updates: Updates, folder: Path) -> DocumentSource
     if updates.generated is None:
         return FileSource(query_file_path(updates, folder))
     if plan.generator is None:
-        raise LoadError("BadPlan", "generated updates need dataset.generator")
+        raise LoadError(LoadReason.BAD_PLAN, "generated updates need dataset.generator")
     return GeneratedSource(updates.generated, plan.generator, plan.id_field)
 
 
@@ -109,6 +111,7 @@ def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Iterable[Query]:
         return iter_queries(query_file_path(queries, folder))
     if plan.generator is None:
         raise LoadError(
-            "BadPlan", "workload.queries.generated needs dataset.generator for its vocabulary"
+            LoadReason.BAD_PLAN,
+            "workload.queries.generated needs dataset.generator for its vocabulary",
         )
     return generate_queries(queries.generated, plan.generator, queries.seed)

@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
 from solrbench.load.errors import LoadError
+from solrbench.reasons.load import LoadReason
 
 Parameters = tuple[tuple[str, str], ...]
 """Names and values in order; a name may be repeated."""
@@ -84,12 +85,14 @@ def iter_queries(path: Path) -> Iterator[Query]:
                 names.add(query.name)
                 yield query
     except OSError as error:
-        raise LoadError("NoQueries", f"cannot read query file {path}: {error}") from error
+        raise LoadError(LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}") from error
     if not names:
-        raise LoadError("NoQueries", f"query file {path.name} has no query; add one per line")
+        raise LoadError(
+            LoadReason.NO_QUERIES, f"query file {path.name} has no query; add one per line"
+        )
     if len(names) > MOST_NAMES:
         raise LoadError(
-            "MalformedQueries",
+            LoadReason.MALFORMED_QUERIES,
             f"query file {path.name} has {len(names)} names; use at most {MOST_NAMES}",
         )
 
@@ -117,7 +120,9 @@ def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
             if line and not line.startswith("#"):
                 yield _parse(line)
         except ValueError as error:
-            raise LoadError("MalformedQueries", f"{file} line {number}: {error}") from error
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES, f"{file} line {number}: {error}"
+            ) from error
 
 
 def _parse(line: str) -> Query:

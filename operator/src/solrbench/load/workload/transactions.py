@@ -19,6 +19,7 @@ from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.templates import Template, escape_url, join_templates, parse_template
 from solrbench.load.workload.transaction_state import RunningTransaction, TransactionStep
+from solrbench.reasons.load import LoadReason
 
 Inputs = Sequence[dict[str, str]]
 """The values of each line."""
@@ -131,7 +132,7 @@ def _body(text: str, where: str) -> Template:
     try:
         orjson.loads(found.fill(dict.fromkeys(found.names, "0"), str))
     except orjson.JSONDecodeError as error:
-        raise LoadError("BadPlan", f"{where}.jsonBody: {error}; write JSON") from error
+        raise LoadError(LoadReason.BAD_PLAN, f"{where}.jsonBody: {error}; write JSON") from error
     return found
 
 
@@ -153,13 +154,13 @@ def _check_names(
 def _check_inputs(name: str, inputs: Inputs, where: str, transaction: Transaction) -> None:
     if transaction.inputs is None:
         raise LoadError(
-            "BadPlan",
+            LoadReason.BAD_PLAN,
             f"{where}: nothing gives {{{{{name}}}}}; extract it from a request before,"
             " or name it in inputs",
         )
     lacking = next((i for i, values in enumerate(inputs, start=1) if name not in values), None)
     if lacking is not None:
         raise LoadError(
-            "MalformedQueries",
+            LoadReason.MALFORMED_QUERIES,
             f"{where}: {{{{{name}}}}} is not in input {lacking}; give every line a value",
         )

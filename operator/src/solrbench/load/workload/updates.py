@@ -17,6 +17,7 @@ from solrbench.load.workload.ordering import RequestCounter
 from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras, json_content
 from solrbench.plan.document_generator import DocumentGenerator
 from solrbench.plan.vocabulary import route_prefix
+from solrbench.reasons.load import LoadReason
 
 MAX_TEXTS = 4000
 """Generated documents kept, from which the contents of updates are drawn: some megabytes."""
@@ -157,9 +158,13 @@ def _bounds(path: Path) -> list[tuple[int, int]]:
                     found.append((begin, begin + len(text)))
                 start += len(line)
     except OSError as error:
-        raise LoadError("NoDocuments", f"cannot read document file {path}: {error}") from error
+        raise LoadError(
+            LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}"
+        ) from error
     if not found:
-        raise LoadError("NoDocuments", f"file {path.name} has no document; add one per line")
+        raise LoadError(
+            LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
+        )
     return found
 
 
@@ -167,8 +172,9 @@ def _check(line: bytes, file: str, number: int) -> None:
     try:
         content = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise LoadError("MalformedDocuments", f"{file} line {number}: {error}") from error
+        raise LoadError(LoadReason.MALFORMED_DOCUMENTS, f"{file} line {number}: {error}") from error
     if not isinstance(content, dict):
         raise LoadError(
-            "MalformedDocuments", f"{file} line {number}: must be one JSON object, a document"
+            LoadReason.MALFORMED_DOCUMENTS,
+            f"{file} line {number}: must be one JSON object, a document",
         )

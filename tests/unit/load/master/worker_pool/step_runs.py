@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from solrbench.api.v1alpha1.load.load import Arrivals
+from solrbench.api.v1alpha1.load.load import ArrivalDistribution
 from solrbench.load.master.worker_pool.distributed_step_run import DistributedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment
@@ -13,7 +13,9 @@ TIMED = assignment(users=6, seconds=60)
 EXACT = assignment(users=6, requests=100)
 PLANNED = TIMED.model_copy(
     update={
-        "open_loop": ArrivalRate(requests_per_second=5, arrivals=Arrivals.UNIFORM, max_in_flight=9)
+        "open_loop": ArrivalRate(
+            requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9
+        )
     }
 )
 KEY = TIMED.key

@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import Arrivals
+from solrbench.api.v1alpha1.load.load import ArrivalDistribution
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
 from solrbench.load.master.worker_pool.distributed_step_run import StepRunState
@@ -11,11 +11,12 @@ from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.reasons.load import LoadReason
 from unit.load.builders import assignment
 from unit.load.master.fake_load.locust import FakeLoad
 
 KEY = assignment().key
-RATE = ArrivalRate(requests_per_second=5, arrivals=Arrivals.UNIFORM, max_in_flight=9)
+RATE = ArrivalRate(requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9)
 
 
 def test_run_waits_for_workers_that_join_late() -> None:
@@ -74,8 +75,8 @@ def test_failure_that_a_worker_reports_fails_the_run() -> None:
 
 def test_first_failure_is_raised_by_every_wait() -> None:
     load = FakeLoad()
-    load.pool.fail(LoadError("StoppedByUser", "first"))
-    load.pool.fail(LoadError("WorkerLost", "second"))
+    load.pool.fail(LoadError(LoadReason.STOPPED_BY_USER, "first"))
+    load.pool.fail(LoadError(LoadReason.WORKER_LOST, "second"))
     for _ in range(2):
         with pytest.raises(LoadError, match="first"):
             load.pool.wait(lambda: True)

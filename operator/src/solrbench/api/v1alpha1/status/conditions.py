@@ -26,7 +26,8 @@ class Condition(StatusModel):
     """One aspect of the benchmark, as a Kubernetes condition."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
-    """`type` is Accepted, TargetReady, DataIndexed, Measured, CleanedUp, or the summary
+    """`type` is Accepted, TargetReady, DataIndexed, Measured, CleanedUp; Succeeded, which is
+    Unknown until the end; or Complete, which is True at the end, either way, with the reason of
     Succeeded."""
     status: Literal["True", "False", "Unknown"]
     """`status` is True if the condition is met."""

@@ -11,6 +11,7 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.reasons.load import LoadReason
 
 
 class StepRunState(Enum):
@@ -110,9 +111,9 @@ class DistributedStepRun:
         if self.state is StepRunState.CONCLUDED or worker in self._reports.results:
             return
         if self._removed.issuperset(self.remaining):
-            raise LoadError("WorkerLost", f"{loss}, and nobody is left")
+            raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")
         if not self._can_redistribute:
-            raise StepRunAbortedError("WorkerLost", loss)
+            raise StepRunAbortedError(LoadReason.WORKER_LOST, loss)
         self.lost.append(self._names[worker])
         self._placement = self._placement.after_loss(self._members.index(worker))
         self._redistribute_users()

@@ -11,6 +11,8 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.registry import find_reason
 
 
 class WorkerListeners:
@@ -55,7 +57,11 @@ class WorkerListeners:
         self._on_change()
 
     def _on_failed(self, *, msg: Any, **_: Any) -> None:
-        self._on_failure(LoadError(msg.data["reason"], msg.data["message"]))
+        self._on_failure(
+            LoadError(
+                find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED, msg.data["message"]
+            )
+        )
 
     def _on_spawned(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self._reports.key:

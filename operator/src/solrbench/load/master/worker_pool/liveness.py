@@ -8,6 +8,7 @@ from solrbench.load.master.worker_pool.membership import Membership
 from solrbench.load.master.worker_pool.orders import WorkerOrders
 from solrbench.load.master.worker_pool.reports import StepReports
 from solrbench.load.schedule.messages import ENGINE_SILENT_SECONDS
+from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class Liveness:
         """
         loss = f"worker {self._membership.name_of(worker)} {why}"
         if not self._redistribute:
-            raise LoadError("WorkerLost", loss)
+            raise LoadError(LoadReason.WORKER_LOST, loss)
         _logger.warning("pass=%s %s", self._reports.key, loss)
         self._membership.remove(worker)
         # It may only be cut off: then it must not go on sending beside those that take its users.

@@ -3,6 +3,7 @@
 from solrbench.load.errors import LoadError
 from solrbench.load.master.worker_pool.locust_runner import STATE_MISSING, MasterRunner
 from solrbench.load.schedule.user_classes import UserClass
+from solrbench.reasons.load import LoadReason
 
 
 class Membership:
@@ -50,7 +51,7 @@ class Membership:
         self._names[worker] = name
         if before not in ((), user_classes):
             message = f"worker {name} has other user classes than the rest"
-            raise LoadError("LocustfileChanged", f"{message}; was its ConfigMap changed?")
+            raise LoadError(LoadReason.LOCUSTFILE_CHANGED, f"{message}; was its ConfigMap changed?")
 
     def remove(self, worker: str) -> None:
         """Take out a worker for good, even if it should be heard again."""
@@ -82,5 +83,5 @@ class Membership:
         # Pods of a Job are numbered: shorter names first puts 10 after 9.
         alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
         if not alive:
-            raise LoadError("WorkerLost", "no worker is left")
+            raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
         self.members = alive[: self.expected]

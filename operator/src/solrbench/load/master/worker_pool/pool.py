@@ -20,6 +20,7 @@ from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.load.schedule.user_classes import UserClass
 from solrbench.load.schedule.user_placement import UserPlacement
+from solrbench.reasons.load import LoadReason
 
 _CHECK_SECONDS = 0.25
 """Time between two looks at which workers are alive."""
@@ -189,7 +190,7 @@ class WorkerPool:
                 return
             if self._now() > deadline:
                 message = f"workers did not do as told within {seconds:.0f} s"
-                raise LoadError("WorkerLost", f"pass {self._reports.key}: {message}")
+                raise LoadError(LoadReason.WORKER_LOST, f"pass {self._reports.key}: {message}")
             self._changed.wait(_CHECK_SECONDS)
 
     def shut_down(self, exit_code: int) -> None:

@@ -17,6 +17,7 @@ from solrbench.load.recording.name_limit import NameLimiter
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.worker.locustfile.loader import LoadedLocustfile, describe
 from solrbench.load.worker.locustfile.step_run import LocustfileStepRun
+from solrbench.reasons.load import LoadReason
 
 _logger = logging.getLogger(__name__)
 
@@ -124,7 +125,7 @@ class LocustfileEngine:
 
     def user_init_failed(self, error: Exception) -> None:
         """Hand over that a user could not even be made; the others would wait for it."""
-        self._listener.on_failed(LoadError("LocustfileFailed", describe(error)))
+        self._listener.on_failed(LoadError(LoadReason.LOCUSTFILE_FAILED, describe(error)))
 
     def all_users_exited(self) -> None:
         """Hand over that the users cannot work, unless it is the runner that stops them."""
@@ -132,7 +133,10 @@ class LocustfileEngine:
             return
         why = self._last_error or "they stopped themselves"
         self._listener.on_failed(
-            LoadError("LocustfileFailed", f"every user ended before its time; last: {why}")
+            LoadError(
+                LoadReason.LOCUSTFILE_FAILED,
+                f"all users stopped before the end of the step; last: {why}",
+            )
         )
 
     def _record(self, **request: Any) -> None:

@@ -19,8 +19,9 @@ from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.user_classes import UserClass, max_users
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.reasons.load import LoadReason
 
-MALFORMED = "MalformedLocustfile"
+MALFORMED = LoadReason.MALFORMED_LOCUSTFILE
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def _run(file: Path) -> ModuleType:
     loader = SourceFileLoader("solrbench_locustfile", str(file))
     spec = spec_from_loader(loader.name, loader)
     if spec is None:
-        raise LoadError(MALFORMED, f"{file.name} is no Python file")
+        raise LoadError(MALFORMED, f"{file.name} is not a Python file")
     module = module_from_spec(spec)
     sys.modules[loader.name] = module
     # Other keys of the ConfigMap are modules that it may import.

@@ -1,8 +1,9 @@
-"""Names of what a benchmark is made of."""
+"""Addresses of the nodes that each provisioner makes."""
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
-from solrbench.plan import names
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
+from solrbench.controller.provisioners.provisioner import PROVISIONERS
+from solrbench.plan.solr_addresses import ADDRESSES, solr_hosts, solr_urls
 from support.objects import stored
 from support.resources import SOLR
 
@@ -15,7 +16,7 @@ def target(provisioner: str) -> tuple[SolrBenchmark, SolrCloud]:
 
 
 def test_nodes_of_our_own() -> None:
-    assert names.solr_urls(*target("StatefulSet")) == [
+    assert solr_urls(*target("StatefulSet")) == [
         "http://base-solr-0.base-solr.search.svc:8983/solr",
         "http://base-solr-1.base-solr.search.svc:8983/solr",
     ]
@@ -23,7 +24,11 @@ def test_nodes_of_our_own() -> None:
 
 def test_nodes_of_the_solr_operator_by_the_names_that_they_give_themselves() -> None:
     # as seen of v0.10.0: SOLR_HOST is $(POD_NAME).<name>-solrcloud-headless.<namespace>
-    assert names.solr_hosts(*target("SolrOperator")) == [
+    assert solr_hosts(*target("SolrOperator")) == [
         "base-solrcloud-0.base-solrcloud-headless.search",
         "base-solrcloud-1.base-solrcloud-headless.search",
     ]
+
+
+def test_every_provisioner_has_addresses_and_an_implementation() -> None:
+    assert ADDRESSES.keys() == PROVISIONERS.keys() == set(Provisioner)

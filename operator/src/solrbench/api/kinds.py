@@ -1,0 +1,91 @@
+"""The kinds of resource that the operator serves, one entry each."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from solrbench.api.rules import Model
+from solrbench.api.v1alpha1 import GROUP, KIND, PLURAL, VERSION, SolrBenchmark, Spec
+from solrbench.api.v1alpha1.benchmark import SHORT_NAME
+
+
+class Column(NamedTuple):
+    """A column of `kubectl get`.
+
+    Attributes:
+        name: its head, with the unit
+        type: string, integer, number, boolean or date
+        json_path: where its value is
+        priority: 0, or 1 to show with `-o wide` only
+
+    """
+
+    name: str
+    type: str
+    json_path: str
+    priority: int = 0
+
+
+@dataclass(frozen=True)
+class ResourceKind:
+    """One kind of resource.
+
+    Attributes:
+        model: of the whole resource
+        name: of the kind
+        plural: of its resources, in lower case
+        short_name: for kubectl
+        mutable: fields of the spec that may change after creation
+        columns: of `kubectl get`
+
+    """
+
+    model: type[Model]
+    name: str
+    plural: str
+    short_name: str
+    mutable: frozenset[str]
+    columns: tuple[Column, ...]
+    group: str = GROUP
+    version: str = VERSION
+
+    @property
+    def api_version(self) -> str:
+        """Group and version, as in `apiVersion`."""
+        return f"{self.group}/{self.version}"
+
+    @property
+    def definition(self) -> str:
+        """Name of the CustomResourceDefinition."""
+        return f"{self.plural}.{self.group}"
+
+    @property
+    def reference(self) -> tuple[str, str]:
+        """`apiVersion` and `kind`, as the client of the cluster takes them."""
+        return self.api_version, self.name
+
+
+BENCHMARK = ResourceKind(
+    model=SolrBenchmark,
+    name=KIND,
+    plural=PLURAL,
+    short_name=SHORT_NAME,
+    mutable=frozenset(Spec.mutable),
+    columns=(
+        Column("Phase", "string", ".status.phase"),
+        Column("Done-%", "integer", ".status.progressPercent"),
+        Column("Step", "string", ".status.summary.step"),
+        Column("Req/s", "number", ".status.summary.requestsPerSecond"),
+        Column("P95-ms", "number", ".status.summary.p95Milliseconds"),
+        Column("Failed-%", "number", ".status.summary.failedPercent"),
+        Column("Verdict", "string", ".status.summary.verdict"),
+        Column("Nodes", "integer", ".spec.target.solrCloud.nodes", 1),
+        Column("Shards", "integer", ".spec.collection.shards", 1),
+        Column("ZooKeepers", "integer", ".spec.target.solrCloud.zookeeper.replicas", 1),
+        Column("Documents", "integer", ".status.dataset.documents", 1),
+        Column("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
+        Column("Age", "date", ".metadata.creationTimestamp"),
+    ),
+)
+
+KINDS = (BENCHMARK,)
+"""Every kind; each has a definition and a part of the reference."""

@@ -1,0 +1,159 @@
+"""Whether the index Job goes on, and whether Solr holds every document at its end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
+from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.solr_views import ReplicaSize
+from solrbench.decide.views import JobView, PodView
+from solrbench.plan.index_plan import IndexProgress
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.pod import PodReason
+from solrbench.reasons.registry import find_reason
+
+_MAX_TEXT = 500
+
+
+@dataclass(frozen=True)
+class IndexRun:
+    """The index Job under way.
+
+    Attributes:
+        job: the Job
+        pods: its pods
+        progress: what they report
+        dataset: the progress of all of them together
+        now: time of the observation
+
+    """
+
+    job: JobView
+    pods: tuple[PodView, ...]
+    progress: tuple[IndexProgress, ...]
+    dataset: DatasetStatus
+    now: datetime
+
+
+def check_job_failed(run: IndexRun) -> Outcome | None:
+    """Fail with the reason of the pod that failed first, if the Job did."""
+    if not run.job.failed:
+        return None
+    failures = [each for each in run.progress if each.reason is not None]
+    # The other pods are interrupted because of that one.
+    for each in sorted(failures, key=lambda each: each.reason == IndexingReason.INTERRUPTED):
+        reason = find_reason(each.reason) or IndexingReason.INDEX_POD_FAILED
+        return fail(reason, each.message or "")
+    ended = [outcome for pod in run.pods if (outcome := _pod_failure(pod)) is not None]
+    return ended[0] if ended else fail(IndexingReason.INDEX_JOB_FAILED, run.job.failure)
+
+
+def _pod_failure(pod: PodView) -> Outcome | None:
+    for each in pod.containers:
+        if each.ended_reason not in ("", "Completed"):
+            out_of_memory = each.ended_reason == "OOMKilled"
+            return fail(
+                PodReason.OOM_KILLED if out_of_memory else IndexingReason.INDEX_POD_FAILED,
+                f"pod {pod.name} ended: {each.ended_reason}, exit code {each.exit_code};"
+                f" {each.termination_message[:_MAX_TEXT]}",
+            )
+    return None
+
+
+def check_pods_work(run: IndexRun) -> Outcome | None:
+    """Wait with the problem of a pod that is still needed."""
+    if run.job.succeeded:
+        return None
+    needed = [pod for pod in run.pods if pod.phase in ("Pending", "Running")]
+    problem = first_problem(needed, run.now)
+    return None if problem is None else wait(problem.reason, problem.message)
+
+
+def check_job_succeeded(run: IndexRun) -> Outcome | None:
+    """Wait until the Job has succeeded."""
+    if run.job.succeeded:
+        return None
+    total = f" of {run.dataset.documents_total}" if run.dataset.documents_total else ""
+    message = f"{run.dataset.documents or 0}{total} documents sent"
+    return wait(IndexingReason.INDEXING, message)
+
+
+INDEX_RUN_CHECKS: tuple[Check[IndexRun], ...] = (
+    check_job_failed,
+    check_pods_work,
+    check_job_succeeded,
+)
+
+
+@dataclass(frozen=True)
+class IndexedDocuments:
+    """What Solr holds after the last document.
+
+    Attributes:
+        sizes: index of every replica
+        sent: documents that the index pods sent, if known
+        expected: documents that the index must hold
+
+    """
+
+    sizes: tuple[ReplicaSize, ...]
+    sent: int | None
+    expected: int
+
+
+def documents_by_shard(sizes: tuple[ReplicaSize, ...]) -> Mapping[str, Mapping[str, int]]:
+    """Return the documents of each replica of each shard, by core."""
+    found: dict[str, dict[str, int]] = {}
+    for each in sizes:
+        found.setdefault(each.shard, {})[each.core] = each.documents
+    return found
+
+
+def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
+    """Return the documents of each shard, whose replicas agree."""
+    return {shard: next(iter(of.values())) for shard, of in documents_by_shard(sizes).items()}
+
+
+def check_replicas_agree(found: IndexedDocuments) -> Outcome | None:
+    """Wait while the replicas of a shard disagree.
+
+    They do until a PULL or TLOG replica has copied the leader's last commit.
+    """
+    return find_disagreement(found.sizes)
+
+
+def find_disagreement(sizes: tuple[ReplicaSize, ...]) -> Outcome | None:
+    """Return why there is no number of documents, if the replicas of a shard disagree."""
+    for shard, by_core in documents_by_shard(sizes).items():
+        if len(set(by_core.values())) > 1:
+            message = f"documents of {shard} by replica: {dict(by_core)}, expected the same on each"
+            return wait(IndexingReason.REPLICAS_DISAGREE, message)
+    return None
+
+
+def check_document_count(found: IndexedDocuments) -> Outcome | None:
+    """Fail if the index holds another number of documents than expected."""
+    by_shard = count_documents(found.sizes)
+    total = sum(by_shard.values())
+    if total == found.expected:
+        return None
+    return fail(
+        IndexingReason.DOCUMENT_COUNT_MISMATCH,
+        f"the index has {total} documents, expected {found.expected} ({found.sent} were sent; by"
+        f" shard {by_shard}); if the data repeats ids, set spec.dataset.expectedDocuments",
+    )
+
+
+DOCUMENT_CHECKS: tuple[Check[IndexedDocuments], ...] = (check_replicas_agree, check_document_count)
+
+
+def check_expected_known(expected: int | None) -> Outcome | None:
+    """Fail if neither the spec nor a pod says how many documents to expect."""
+    if expected is not None:
+        return None
+    return fail(
+        IndexingReason.DOCUMENTS_UNKNOWN,
+        "no index pod reported how many documents it sent; set spec.dataset.expectedDocuments",
+    )

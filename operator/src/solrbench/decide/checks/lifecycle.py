@@ -1,0 +1,105 @@
+"""When a benchmark ends, begins again, or is cleaned up."""
+
+from datetime import datetime, timedelta
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.spec import Cleanup
+from solrbench.api.v1alpha1.status.conditions import Attempts
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.decide.checks.outcome import Outcome, fail
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions
+from solrbench.decide.deadlines import deadline_seconds
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
+
+
+def check_deadline(
+    spec: Spec, phase: str, seconds: float, reason: Reason, message: str
+) -> Outcome | None:
+    """Fail when a phase has lasted longer than its deadline.
+
+    Args:
+        spec: with the deadlines
+        phase: that is under way
+        seconds: since it began
+        reason: why it is not done
+        message: the same in words
+
+    """
+    limit = deadline_seconds(spec, phase)
+    if limit is None or seconds <= limit:
+        return None
+    return fail(
+        LifecycleReason.DEADLINE_EXCEEDED,
+        f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlines);"
+        f" last seen: {reason}: {message}",
+    )
+
+
+def check_target_attempts(
+    attempts: Attempts, backoff_limit: int, reason: Reason, message: str
+) -> Outcome | None:
+    """Fail when the target was lost and there may be no further attempt."""
+    if attempts.target <= backoff_limit:
+        return None
+    return fail(reason, f"{message}; {attempts.target} attempts failed (spec.backoffLimit)")
+
+
+def check_load_attempts(
+    attempts: Attempts, backoff_limit: int, reason: Reason, message: str
+) -> Outcome | None:
+    """Fail when the load was lost and there may be no further attempt on this target."""
+    if attempts.load < attempts.target + backoff_limit:
+        return None
+    return fail(reason, f"{message}; {attempts.load} attempts failed (spec.backoffLimit)")
+
+
+def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
+    """Return the attempts after the target was lost.
+
+    Args:
+        attempts: so far
+        fresh_nodes: whether the new nodes have answered no request, unlike those of an existing
+            target
+
+    """
+    load = attempts.load + 1
+    found = {"target": attempts.target + 1, "load": load}
+    return attempts.model_copy(
+        update=found | ({"first_load_on_target": load} if fresh_nodes else {})
+    )
+
+
+def wants_cleanup(policy: Cleanup, *, succeeded: bool) -> bool:
+    """Return whether `spec.cleanup` wants Solr and ZooKeeper deleted."""
+    return policy is Cleanup.ALWAYS or (policy is Cleanup.ON_SUCCESS and succeeded)
+
+
+def needs_cleanup(conditions: Conditions, policy: Cleanup) -> bool:
+    """Return whether objects may exist that `spec.cleanup` wants deleted."""
+    match conditions.get(CLEANED_UP).reason:
+        case LifecycleReason.CLEANED_UP:
+            return False
+        case LifecycleReason.CLEANUP_SKIPPED:  # the policy may have changed
+            return wants_cleanup(policy, succeeded=conditions.is_true(SUCCEEDED))
+        case _:
+            return True
+
+
+def is_expired(status: Status, ttl_seconds: int | None, now: datetime) -> bool:
+    """Return whether the time to live of a finished benchmark is over."""
+    ended = status.completion_time
+    if ttl_seconds is None or ended is None:
+        return False
+    return now >= ended + timedelta(seconds=ttl_seconds)
+
+
+def is_suspended(spec: Spec, status: Status, conditions: Conditions) -> bool:
+    """Return whether pods are to go: by `spec.suspend`, or as their removal has begun.
+
+    What is left of the run before must not be taken for a part of the next one: a ZooKeeper still
+    knows a collection whose Solr nodes are gone.
+    """
+    reason = conditions.get(SUCCEEDED).reason
+    half = reason == LifecycleReason.SUSPENDED and status.start_time is not None
+    return spec.suspend or half

@@ -1,0 +1,157 @@
+"""Whether a load goes on, starts again or fails."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1.load.load import OnWorkerLoss
+from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_load, wait
+from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.views import JobView, PodView
+from solrbench.plan.load_plan import LoadState
+from solrbench.plan.names import LOAD_WORKER
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.registry import PERMANENT_REASONS, find_reason
+from solrbench.results.model.step_result import StepRunResult
+
+KUBELET_DELAY = timedelta(seconds=10)
+"""Within this long the API server shows that a container ended."""
+
+_MAX_TEXT = 500
+
+
+@dataclass(frozen=True)
+class LoadRun:
+    """A load under way.
+
+    Attributes:
+        pods: of the load
+        jobs: of master and workers, as far as they exist
+        stored: number of stored results
+        report: progress of the whole benchmark
+        load: live figures, if the master has reported any
+        on_worker_loss: what the spec asks for
+        now: time of the observation
+
+    """
+
+    pods: tuple[PodView, ...]
+    jobs: tuple[JobView, ...]
+    stored: int
+    report: ReportStatus
+    load: LiveLoad | None
+    on_worker_loss: OnWorkerLoss
+    now: datetime
+
+
+def check_all_stored(run: LoadRun) -> Outcome | None:
+    """Wait for the next reconcile, which ends the load, when every result is stored."""
+    if run.stored != run.report.total_steps:
+        return None
+    return wait(LoadReason.STOPPING_LOAD, "every step is stored")
+
+
+def check_pods_failed(run: LoadRun) -> Outcome | None:
+    """Restart the load, or fail with a permanent reason, after a pod ended that is needed."""
+    for pod in _needed(run):
+        if pod.phase == "Failed" or pod.reason == "Evicted":
+            return _pod_failure(pod, run.now)
+    return None
+
+
+def check_jobs_ended(run: LoadRun) -> Outcome | None:
+    """Restart the load when a Job has ended before all results are stored."""
+    for job in run.jobs:
+        if job.failed or job.succeeded:
+            message = f"a pod of Job {job.name} was lost: {job.failure}"
+            return restart_load(LoadReason.LOAD_POD_LOST, message)
+    return None
+
+
+def check_pods_work(run: LoadRun) -> Outcome | None:
+    """Wait with the problem of a pod."""
+    problem = first_problem(_needed(run), run.now)
+    return None if problem is None else wait(problem.reason, problem.message)
+
+
+def check_measured(run: LoadRun) -> Outcome | None:
+    """Wait with the stage that the master reports."""
+    load, report = run.load, run.report
+    stage = None if load is None else load.stage
+    message = f"{report.stored_steps} of {report.total_steps} steps are stored"
+    if load is not None and load.step:
+        through = f" through {load.variant}" if load.variant else ""
+        message += f", {load.step}{through} of repeat {load.repeat}"
+    return wait(find_reason(stage) or LoadReason.STARTING, message)
+
+
+LOAD_RUN_CHECKS: tuple[Check[LoadRun], ...] = (
+    check_all_stored,
+    check_pods_failed,
+    check_jobs_ended,
+    check_pods_work,
+    check_measured,
+)
+
+
+def check_master_state(state: LoadState) -> Outcome | None:
+    """Restart the load or fail when the master says that it failed."""
+    if state.stage != "Failed":
+        return None
+    return failure(
+        find_reason(state.reason) or LoadReason.LOAD_FAILED,
+        state.message or "the load master failed",
+    )
+
+
+def failure(reason: Reason, message: str) -> Outcome:
+    """Return a new attempt, or the end where another attempt cannot succeed."""
+    return (fail if reason in PERMANENT_REASONS else restart_load)(reason, message)
+
+
+def may_have_lost_solr(result: StepRunResult, now: datetime) -> bool:
+    """Return whether the failures of a step may come from a Solr node that was just lost.
+
+    The kubelet reports a pod that ended with a delay. Such a step stays with the load master until
+    that delay is over; if a node was lost, the target starts again and the step with it.
+    """
+    failed = any(each.failures for each in result.requests)
+    return failed and timedelta() <= now - result.end_time < KUBELET_DELAY
+
+
+def _needed(run: LoadRun) -> list[PodView]:
+    return [pod for pod in run.pods if not _is_replaceable(run, pod)]
+
+
+def _is_replaceable(run: LoadRun, pod: PodView) -> bool:
+    """Return whether a pod ended that the load does not need: its Job creates another one."""
+    return (
+        run.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
+        and pod.component == LOAD_WORKER
+        and pod.phase == "Failed"
+        and find_reason(_last_state(pod).reason) not in PERMANENT_REASONS
+    )
+
+
+def _pod_failure(pod: PodView, now: datetime) -> Outcome:
+    problem = first_problem([pod], now)
+    if problem is not None:
+        return restart_load(problem.reason, problem.message)
+    state = _last_state(pod)
+    codes = ", ".join(str(each.exit_code) for each in pod.containers if each.exit_code is not None)
+    return failure(
+        find_reason(state.reason) or LoadReason.LOAD_POD_LOST,
+        state.message or f"pod {pod.name} ended with exit code {codes or 'unknown'}",
+    )
+
+
+def _last_state(pod: PodView) -> LoadState:
+    """Return the termination message of a pod, which may be of something else."""
+    try:
+        return LoadState.model_validate_json(pod.termination_message or '{"stage": "Failed"}')
+    except ValidationError:
+        return LoadState(stage="Failed", message=pod.termination_message[:_MAX_TEXT])

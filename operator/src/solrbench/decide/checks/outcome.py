@@ -1,0 +1,75 @@
+"""What a check makes of an observation, and how a stage puts its checks together.
+
+A stage observes once into a frozen value, a chain of pure checks returns the first outcome, and the
+stage applies it. `None` means that a check has no objection.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias, TypeVar
+
+from solrbench.reasons.kinds import Reason
+
+Observation = TypeVar("Observation")
+
+
+class Action(Enum):
+    """What the stage does about an outcome."""
+
+    WAIT = "wait"
+    """Look again in the next reconcile, until the deadline."""
+    FAIL = "fail"
+    """End the benchmark."""
+    RESTART_TARGET = "restart-target"
+    """Begin a new attempt of target, data and load."""
+    RESTART_LOAD = "restart-load"
+    """Begin a new attempt of the load."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Why a stage is not done, and what to do about it.
+
+    Attributes:
+        reason: of the condition
+        message: of the condition: what happened, the measured value, the limit, the remedy
+        action: what the stage does
+
+    """
+
+    reason: Reason
+    message: str
+    action: Action
+
+    def waiting(self) -> "Outcome":
+        """Return the same outcome where it may still change."""
+        return replace(self, action=Action.WAIT)
+
+
+Check: TypeAlias = Callable[[Observation], Outcome | None]
+
+
+def wait(reason: Reason, message: str) -> Outcome:
+    """Return an outcome that is looked at again."""
+    return Outcome(reason, message, Action.WAIT)
+
+
+def fail(reason: Reason, message: str) -> Outcome:
+    """Return an outcome that ends the benchmark."""
+    return Outcome(reason, message, Action.FAIL)
+
+
+def restart_target(reason: Reason, message: str) -> Outcome:
+    """Return an outcome after which everything is made again."""
+    return Outcome(reason, message, Action.RESTART_TARGET)
+
+
+def restart_load(reason: Reason, message: str) -> Outcome:
+    """Return an outcome after which the load runs again."""
+    return Outcome(reason, message, Action.RESTART_LOAD)
+
+
+def first_outcome(checks: Iterable[Check[Observation]], observation: Observation) -> Outcome | None:
+    """Return the outcome of the first check that has one; later checks are not made."""
+    return next((each for check in checks if (each := check(observation)) is not None), None)

@@ -1,0 +1,180 @@
+"""Whether the nodes of a target are those that the spec asks for, and still are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_target, wait
+from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.solr_views import NodeIdentity
+from solrbench.decide.views import PodView
+from solrbench.errors import SolrbenchError
+from solrbench.reasons.pod import PodReason
+from solrbench.reasons.target import TargetReason
+
+SUPPORTED_MAJOR = "9."
+"""Begin of the versions whose answers the operator can read."""
+
+HEAP_TOLERANCE = 1 / 8
+"""Share of -Xmx by which `Runtime.maxMemory`, which Solr reports, may differ from it.
+
+G1 reports -Xmx rounded to regions. The serial and parallel collectors leave out one survivor space,
+with the default ratios of JDK 17 a thirtieth of the heap, or a ninth for the parallel one, where it
+may grow to a third of the young generation (MinSurvivorRatio=3, NewRatio=2).
+"""
+
+PATIENCE = timedelta(seconds=60)
+"""How long an existing target may not answer; a saturated one answers late."""
+
+
+@dataclass(frozen=True)
+class TargetNodes:
+    """The Solr nodes of a target before it is ready.
+
+    Attributes:
+        live: number of live nodes in ZooKeeper
+        wanted: number of nodes of the spec, or `None` where any will do
+        missing: names of nodes that must be live and are not
+        versions: of Solr, by node
+        heap_bytes: maximum heap, by node
+        wanted_heap_bytes: heap of the spec, or `None` where any will do
+        version_field: where to change the version
+
+    """
+
+    live: int
+    wanted: int | None = None
+    missing: tuple[str, ...] = ()
+    versions: Mapping[str, str] | None = None
+    heap_bytes: Mapping[str, int] | None = None
+    wanted_heap_bytes: int | None = None
+    version_field: str = "spec.target.solrCloud.image"
+
+
+def check_live_nodes(nodes: TargetNodes) -> Outcome | None:
+    """Wait for every node of the spec, and for those that an earlier attempt had."""
+    if nodes.wanted is not None and nodes.live != nodes.wanted:
+        message = f"{nodes.live} of {nodes.wanted} Solr nodes are live in ZooKeeper"
+        return wait(TargetReason.SOLR_NOT_LIVE, message)
+    if nodes.missing:
+        return wait(
+            TargetReason.SOLR_NOT_LIVE,
+            f"not live: {', '.join(nodes.missing)}; these nodes were live when the benchmark"
+            " started",
+        )
+    return None
+
+
+def check_versions(nodes: TargetNodes) -> Outcome | None:
+    """Fail for a version of Solr that is not supported."""
+    versions = sorted(set((nodes.versions or {}).values()))
+    if all(version.startswith(SUPPORTED_MAJOR) for version in versions):
+        return None
+    return fail(
+        TargetReason.UNSUPPORTED_SOLR_VERSION,
+        f"the nodes run Solr {', '.join(versions)}, supported is {SUPPORTED_MAJOR}x; change"
+        f" {nodes.version_field}",
+    )
+
+
+def check_heap(nodes: TargetNodes) -> Outcome | None:
+    """Fail if a JVM runs with another heap than the one of the spec."""
+    wanted = nodes.wanted_heap_bytes
+    if wanted is None:
+        return None
+    for node, found in sorted((nodes.heap_bytes or {}).items()):
+        if is_other_heap(found, wanted):
+            return fail(
+                TargetReason.HEAP_MISMATCH,
+                f"{node} reports a maximum heap of {found >> 20} MiB, spec.target.solrCloud.heap is"
+                f" {wanted >> 20} MiB; remove heap options from the environment of the image",
+            )
+    return None
+
+
+def is_other_heap(found: int, wanted: int) -> bool:
+    """Return whether the heap that a JVM reports cannot be the one that was asked for."""
+    return abs(found - wanted) > HEAP_TOLERANCE * wanted
+
+
+NODE_CHECKS: tuple[Check[TargetNodes], ...] = (check_live_nodes, check_versions, check_heap)
+
+
+@dataclass(frozen=True)
+class TargetPods:
+    """The pods of a provisioned target that was ready.
+
+    Attributes:
+        identities: of the pods at that time, by name
+        pods: the pods now
+        now: time of the observation
+
+    """
+
+    identities: Mapping[str, str]
+    pods: tuple[PodView, ...]
+    now: datetime
+
+
+def check_pods_unchanged(target: TargetPods) -> Outcome | None:
+    """Restart the target after a pod was replaced or restarted; fail if it lacked memory."""
+    by_name = {pod.name: pod for pod in target.pods}
+    for name, identity in target.identities.items():
+        pod = by_name.get(name)
+        if pod is not None and pod.identity == identity and pod.phase == "Running":
+            continue
+        problem = None if pod is None else first_problem([pod], target.now)
+        if problem is None:
+            message = f"pod {name} was replaced or restarted"
+            return restart_target(TargetReason.TARGET_POD_LOST, message)
+        if problem.reason == PodReason.OOM_KILLED:
+            return fail(problem.reason, problem.message)
+        return restart_target(problem.reason, problem.message)
+    return None
+
+
+@dataclass(frozen=True)
+class ExistingNodes:
+    """The nodes of an existing target that was ready.
+
+    Attributes:
+        started: start of each node's JVM at that time, by name
+        found: what the nodes report now, or why they could not be asked
+        unanswered: time since the last answer
+        required: whether the answer is needed now, as before a result is stored
+
+    """
+
+    started: Mapping[str, str]
+    found: Mapping[str, NodeIdentity] | SolrbenchError
+    unanswered: timedelta
+    required: bool = False
+
+
+def check_answering(nodes: ExistingNodes) -> Outcome | None:
+    """Restart the target after a long silence; wait before that only if an answer is required."""
+    if not isinstance(nodes.found, SolrbenchError):
+        return None
+    if nodes.unanswered > PATIENCE:
+        message = (
+            f"no answer for {nodes.unanswered.total_seconds():.0f} s, limit"
+            f" {PATIENCE.total_seconds():.0f} s: {nodes.found.message}"
+        )
+        return restart_target(TargetReason.TARGET_UNREACHABLE, message)
+    return wait(nodes.found.reason, nodes.found.message) if nodes.required else None
+
+
+def check_not_restarted(nodes: ExistingNodes) -> Outcome | None:
+    """Restart the target after a node left or was restarted; further nodes do not matter."""
+    if isinstance(nodes.found, SolrbenchError):
+        return None
+    for name, started in nodes.started.items():
+        if name not in nodes.found:
+            message = f"node {name} is no longer live"
+            return restart_target(TargetReason.TARGET_NODE_LOST, message)
+        if nodes.found[name].started != started:
+            return restart_target(TargetReason.TARGET_NODE_LOST, f"node {name} was restarted")
+    return None
+
+
+EXISTING_CHECKS: tuple[Check[ExistingNodes], ...] = (check_answering, check_not_restarted)

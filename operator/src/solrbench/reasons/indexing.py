@@ -1,0 +1,128 @@
+"""Reasons of the indexing stage."""
+
+from solrbench.reasons.kinds import Kind, Reason
+
+
+class IndexingReason(Reason):
+    """The index Job, its source of documents, and the number of documents in Solr."""
+
+    INDEXING_STARTED = (
+        "IndexingStarted",
+        Kind.WAITING,
+        "The index Job was created.",
+        "Wait for its pods to start.",
+    )
+    INDEXING = (
+        "Indexing",
+        Kind.WAITING,
+        "The index Job sends documents.",
+        "Wait; the message has the number of documents sent.",
+    )
+    INDEXED = (
+        "Indexed",
+        Kind.DONE,
+        "All replicas hold the expected number of documents.",
+        "Nothing needs to be done.",
+    )
+    EXISTING_COLLECTION = (
+        "ExistingCollection",
+        Kind.DONE,
+        "The benchmark measures a collection that exists, and indexes no dataset.",
+        "Nothing needs to be done.",
+    )
+    DATASET_NOT_FOUND = (
+        "DatasetNotFound",
+        Kind.PERMANENT,
+        "A file of the dataset does not exist.",
+        "Correct the path, key or URL that the message names.",
+    )
+    DATASET_UNREACHABLE = (
+        "DatasetUnreachable",
+        Kind.PERMANENT,
+        "A file of the dataset could not be read or downloaded, after all retries.",
+        "Check the server or volume that the message names.",
+    )
+    UNKNOWN_FORMAT = (
+        "UnknownFormat",
+        Kind.PERMANENT,
+        "The format of a file cannot be derived from its name.",
+        "Set the format of the dataset, or rename the file.",
+    )
+    EMPTY_DATASET = (
+        "EmptyDataset",
+        Kind.PERMANENT,
+        "The dataset has no document.",
+        "Check the files that the message names.",
+    )
+    MALFORMED_DOCUMENT = (
+        "MalformedDocument",
+        Kind.PERMANENT,
+        "A file of the dataset cannot be parsed at the position in the message.",
+        "Correct the file.",
+    )
+    DOCUMENT_REFUSED = (
+        "DocumentRefused",
+        Kind.PERMANENT,
+        "Solr rejected a document.",
+        "Correct the document or the schema, as Solr's message says.",
+    )
+    SOLR_UNAVAILABLE = (
+        "SolrUnavailable",
+        Kind.PERMANENT,
+        "Solr did not accept documents after all retries.",
+        (
+            "Read the logs of the Solr nodes; raise `dataset.indexing.batchRetries`, or lower the"
+            " number of index pods and streams."
+        ),
+    )
+    INVALID_PLAN = (
+        "InvalidPlan",
+        Kind.PERMANENT,
+        "An index pod could not read the plan or the credentials mounted into it.",
+        "Check that the operator and the image of the index pods have the same version.",
+    )
+    INTERRUPTED = (
+        "Interrupted",
+        Kind.PERMANENT,
+        "An index pod was terminated before all its documents were sent.",
+        "Check the node it ran on, and create the benchmark again.",
+    )
+    INTERNAL_ERROR = (
+        "InternalError",
+        Kind.PERMANENT,
+        "An index pod met an error that it does not handle.",
+        "Report it with the log of the pod.",
+    )
+    INDEX_POD_FAILED = (
+        "IndexPodFailed",
+        Kind.PERMANENT,
+        "An index pod ended with an error.",
+        "Read the log of the pod that the message names.",
+    )
+    INDEX_JOB_FAILED = (
+        "IndexJobFailed",
+        Kind.PERMANENT,
+        "The index Job failed and left no failed pod.",
+        "Read the events of the Job: `kubectl describe job`.",
+    )
+    DOCUMENTS_UNKNOWN = (
+        "DocumentsUnknown",
+        Kind.PERMANENT,
+        "No index pod reported how many documents it sent, so the index cannot be checked.",
+        "Set `spec.dataset.expectedDocuments`.",
+    )
+    DOCUMENT_COUNT_MISMATCH = (
+        "DocumentCountMismatch",
+        Kind.PERMANENT,
+        "Solr holds another number of documents than expected.",
+        "If the data repeats ids, set `spec.dataset.expectedDocuments`.",
+    )
+    REPLICAS_DISAGREE = (
+        "ReplicasDisagree",
+        Kind.WAITING,
+        (
+            "The replicas of a shard hold different numbers of documents, as until TLOG and PULL"
+            " replicas have copied the last commit."
+        ),
+        "Wait; if it lasts, read the logs of the Solr nodes.",
+    )

@@ -1,0 +1,31 @@
+"""All reasons, and look-ups by their words."""
+
+from solrbench.reasons.indexing import IndexingReason
+from solrbench.reasons.kinds import Kind, Reason
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.pod import PodReason
+from solrbench.reasons.target import TargetReason
+
+GROUPS: tuple[type[Reason], ...] = (
+    LifecycleReason,
+    PodReason,
+    TargetReason,
+    IndexingReason,
+    LoadReason,
+)
+"""The enumerations, in the order of the reference."""
+
+
+ALL_REASONS: tuple[Reason, ...] = tuple(each for group in GROUPS for each in group)
+"""Every reason, in the same order."""
+
+_BY_WORD = {each.value: each for each in ALL_REASONS}
+
+PERMANENT_REASONS = frozenset(each for each in ALL_REASONS if each.kind is Kind.PERMANENT)
+"""Reasons that another attempt with the same spec and data cannot cure."""
+
+
+def find_reason(word: str | None) -> Reason | None:
+    """Return the reason that a stored condition or another process names, if it is known."""
+    return _BY_WORD.get(word or "")

@@ -1,0 +1,206 @@
+"""Reasons of the target stage."""
+
+from solrbench.reasons.kinds import Kind, Reason
+
+
+class TargetReason(Reason):
+    """Solr, ZooKeeper and the collection, provisioned or existing."""
+
+    READY = (
+        "Ready",
+        Kind.DONE,
+        "All nodes and replicas are active, and the settings read back match the spec.",
+        "Nothing needs to be done.",
+    )
+    REMOVING_OLD_TARGET = (
+        "RemovingOldTarget",
+        Kind.WAITING,
+        "Pods of the previous attempt are terminating.",
+        "Wait; if it lasts, check the nodes the pods run on.",
+    )
+    ZOOKEEPER_NOT_READY = (
+        "ZooKeeperNotReady",
+        Kind.WAITING,
+        "Not all members have joined the ZooKeeper ensemble.",
+        "Wait; if it lasts, read the logs of the ZooKeeper pods.",
+    )
+    ZOOKEEPER_OPERATOR_MISSING = (
+        "ZooKeeperOperatorMissing",
+        Kind.WARNING,
+        "`zookeeper.mode` is Provided, but the cluster does not serve ZookeeperClusters.",
+        "Install the ZooKeeper operator, or set `zookeeper.mode` to Ensemble.",
+    )
+    ZOOKEEPER_UNREACHABLE = (
+        "ZooKeeperUnreachable",
+        Kind.WARNING,
+        "No member of the external ZooKeeper ensemble accepts a connection from the operator.",
+        (
+            "Check `zookeeper.connectionString`, whose host names must be resolvable from every"
+            " namespace, and network policies."
+        ),
+    )
+    SCHEMA_NOT_PUBLISHED = (
+        "SchemaNotPublished",
+        Kind.WAITING,
+        "The API server has not published the schema of a new definition.",
+        "Wait some seconds.",
+    )
+    SOLR_OPERATOR_MISSING = (
+        "SolrOperatorMissing",
+        Kind.WARNING,
+        "The cluster does not serve SolrClouds.",
+        (
+            "Install the Apache Solr Operator, or set `provisioner` to StatefulSet; for an existing"
+            " target, set `urls`."
+        ),
+    )
+    SOLR_OPERATOR_NOT_RUNNING = (
+        "SolrOperatorNotRunning",
+        Kind.WARNING,
+        "The Solr Operator has not reconciled the SolrCloud within a minute.",
+        "Check that the Solr Operator is running and watches the namespace of the benchmark.",
+    )
+    SOLR_CLOUD_NAME_TAKEN = (
+        "SolrCloudNameTaken",
+        Kind.PERMANENT,
+        "A SolrCloud with the name of the benchmark exists and belongs to something else.",
+        "Give the benchmark another name.",
+    )
+    SOLR_CLOUD_NOT_FOUND = (
+        "SolrCloudNotFound",
+        Kind.WARNING,
+        "The SolrCloud that `target.existing.solrCloudName` names does not exist.",
+        "Correct the name, or create the SolrCloud.",
+    )
+    SOLR_CLOUD_NOT_READY = (
+        "SolrCloudNotReady",
+        Kind.WAITING,
+        "The SolrCloud does not have all its nodes ready with the current spec.",
+        "Wait; if it lasts, follow the hint in the message.",
+    )
+    SOLR_NOT_READY = (
+        "SolrNotReady",
+        Kind.WAITING,
+        "Not all Solr pods are ready.",
+        "Wait; if it lasts, read the logs of the Solr pods.",
+    )
+    SOLR_NOT_LIVE = (
+        "SolrNotLive",
+        Kind.WAITING,
+        "Not all Solr nodes are among the live nodes in ZooKeeper.",
+        "Wait; if it lasts, read the logs of the Solr nodes.",
+    )
+    SOLR_UNREACHABLE = (
+        "SolrUnreachable",
+        Kind.WAITING,
+        "Solr did not answer a request of the operator, or not in JSON.",
+        "Wait; if it lasts, check the URL and network policies.",
+    )
+    SOLR_ERROR = (
+        "SolrError",
+        Kind.WARNING,
+        "Solr answered a request of the operator with an error.",
+        "Read Solr's message; server errors are tried again, client errors end the benchmark.",
+    )
+    UNSUPPORTED_SOLR_VERSION = (
+        "UnsupportedSolrVersion",
+        Kind.PERMANENT,
+        "A node runs a version of Solr other than 9.x.",
+        "Set `target.solrCloud.image` to Solr 9.x, or choose another existing target.",
+    )
+    HEAP_MISMATCH = (
+        "HeapMismatch",
+        Kind.PERMANENT,
+        "The maximum heap that a Solr node or ZooKeeper reports differs from the spec.",
+        "Remove heap options, such as `SOLR_HEAP`, from the environment of the image.",
+    )
+    CREATING_COLLECTION = (
+        "CreatingCollection",
+        Kind.WAITING,
+        "The existing nodes answer; the collection is created next.",
+        "Wait some seconds.",
+    )
+    COLLECTION_NOT_FOUND = (
+        "CollectionNotFound",
+        Kind.WARNING,
+        "The collection that `target.existing.collectionName` names does not exist.",
+        "Correct the name, or create the collection.",
+    )
+    COLLECTION_EXISTS = (
+        "CollectionExists",
+        Kind.PERMANENT,
+        "The existing Solr has a collection of this name that the benchmark did not create.",
+        "Give the benchmark another name.",
+    )
+    COLLECTION_NOT_CREATED = (
+        "CollectionNotCreated",
+        Kind.WARNING,
+        "Solr could not create the collection because its nodes could not reach each other.",
+        "Wait; if it lasts, check DNS and network policies between the nodes.",
+    )
+    COLLECTION_REFUSED = (
+        "CollectionRefused",
+        Kind.PERMANENT,
+        "Solr could not create the collection from its config set.",
+        "Correct the config set that `collection.configSet` names.",
+    )
+    INVALID_CONFIG_SET = (
+        "InvalidConfigSet",
+        Kind.PERMANENT,
+        "The ConfigMap of the config set has neither `solrconfig.xml` nor a zip archive.",
+        "Add `solrconfig.xml` and a schema, or `configset.zip`.",
+    )
+    SETTING_NOT_APPLIED = (
+        "SettingNotApplied",
+        Kind.PERMANENT,
+        "A cache or query setting read back from Solr differs from the spec.",
+        "Declare the cache in `solrconfig.xml`: the Config API only changes declared caches.",
+    )
+    REPLICAS_NOT_ACTIVE = (
+        "ReplicasNotActive",
+        Kind.WAITING,
+        "Replicas are recovering or down.",
+        "Wait; if it lasts, read the logs of the Solr nodes.",
+    )
+    WRONG_REPLICAS = (
+        "WrongReplicas",
+        Kind.PERMANENT,
+        "The collection has other shards or replica types than the spec.",
+        "Create the benchmark again; if it recurs, report it with Solr's log.",
+    )
+    UNEVEN_PLACEMENT = (
+        "UnevenPlacement",
+        Kind.PERMANENT,
+        "Replicas are not spread evenly over the nodes, so the load would not be either.",
+        "Remove placement plugins or rules of that Solr, or change shards, replicas or nodes.",
+    )
+    TOO_FEW_NODES = (
+        "TooFewNodes",
+        Kind.PERMANENT,
+        "The existing Solr has fewer live nodes than the collection has replicas of a shard.",
+        "Lower `collection.replicas`, or add nodes.",
+    )
+    CORES_NOT_READY = (
+        "CoresNotReady",
+        Kind.WAITING,
+        "Solr's metrics do not show all replicas, as while a node starts.",
+        "Wait; if it lasts, read the logs of the Solr nodes.",
+    )
+    TARGET_POD_LOST = (
+        "TargetPodLost",
+        Kind.WARNING,
+        "A pod of Solr or ZooKeeper was replaced or restarted after the target was ready.",
+        "Check the node it ran on; target and data are made again, as `spec.backoffLimit` allows.",
+    )
+    TARGET_NODE_LOST = (
+        "TargetNodeLost",
+        Kind.WARNING,
+        "A node of the existing Solr left or was restarted during the benchmark.",
+        "Keep that Solr running unchanged during the benchmark.",
+    )
+    TARGET_UNREACHABLE = (
+        "TargetUnreachable",
+        Kind.WARNING,
+        "The target did not answer the operator for a minute, or the load master at its start.",
+        "Check that Solr is running and that network policies allow the connection.",
+    )

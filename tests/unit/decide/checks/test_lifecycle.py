@@ -1,0 +1,149 @@
+"""When a benchmark ends, begins again, or is cleaned up."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.spec import Cleanup
+from solrbench.api.v1alpha1.status.conditions import Attempts
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.decide.checks.lifecycle import (
+    check_deadline,
+    check_load_attempts,
+    check_target_attempts,
+    is_expired,
+    is_suspended,
+    needs_cleanup,
+    next_target_attempt,
+    wants_cleanup,
+)
+from solrbench.decide.checks.outcome import Action
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, Truth
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.load import LoadReason
+from solrbench.reasons.target import TargetReason
+from support.benchmarks import small
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+LOST = TargetReason.TARGET_POD_LOST
+
+
+def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
+    found = Conditions([], NOW, 1)
+    found.set(type_, status, reason, "")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("phase", "seconds", "exceeded"),
+    [
+        ("Provisioning", 60.0, False),
+        ("Provisioning", 61.0, True),
+        ("Queued", 9e9, False),
+    ],
+)
+def test_deadline_of_a_phase(phase: str, seconds: float, exceeded: bool) -> None:
+    spec = SolrBenchmark.parse(small("one", deadlines={"provisioningSeconds": 60})).spec
+    outcome = check_deadline(spec, phase, seconds, TargetReason.SOLR_NOT_READY, "0 of 1")
+    assert (outcome is not None) is exceeded
+    if outcome is not None:
+        assert (outcome.reason, outcome.action) == ("DeadlineExceeded", Action.FAIL)
+        assert "Provisioning took 61 s, limit 60 s" in outcome.message
+        assert outcome.message.endswith("last seen: SolrNotReady: 0 of 1")
+
+
+@pytest.mark.parametrize(
+    ("target", "retries", "over"), [(1, 0, True), (1, 1, False), (2, 1, True), (2, 2, False)]
+)
+def test_attempts_of_the_target_are_bounded(target: int, retries: int, over: bool) -> None:
+    outcome = check_target_attempts(Attempts(target=target), retries, LOST, "pod lost")
+    assert (outcome is not None) is over
+    if outcome is not None:
+        assert (outcome.reason, outcome.action) == (LOST, Action.FAIL)
+        assert f"pod lost; {target} attempts failed" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("target", "load", "retries", "over"),
+    [(1, 1, 0, True), (1, 1, 1, False), (1, 2, 1, True), (2, 2, 1, False), (2, 3, 1, True)],
+)
+def test_attempts_of_the_load_are_bounded(target: int, load: int, retries: int, over: bool) -> None:
+    attempts = Attempts(target=target, load=load)
+    outcome = check_load_attempts(attempts, retries, LoadReason.WORKER_LOST, "worker lost")
+    assert (outcome is not None) is over
+    if outcome is not None:
+        assert (outcome.reason, outcome.action) == (LoadReason.WORKER_LOST, Action.FAIL)
+        assert f"worker lost; {load} attempts failed" in outcome.message
+
+
+@pytest.mark.parametrize(("fresh", "first"), [(True, 4), (False, None)])
+def test_new_target_needs_a_new_load(fresh: bool, first: int | None) -> None:
+    after = next_target_attempt(Attempts(target=2, load=3), fresh_nodes=fresh)
+    assert (after.target, after.load, after.first_load_on_target) == (3, 4, first)
+
+
+@pytest.mark.parametrize(
+    ("policy", "succeeded", "wanted"),
+    [
+        (Cleanup.ALWAYS, False, True),
+        (Cleanup.ALWAYS, True, True),
+        (Cleanup.ON_SUCCESS, False, False),
+        (Cleanup.ON_SUCCESS, True, True),
+        (Cleanup.NEVER, True, False),
+    ],
+)
+def test_cleanup_as_the_spec_says(policy: Cleanup, succeeded: bool, wanted: bool) -> None:
+    assert wants_cleanup(policy, succeeded=succeeded) is wanted
+
+
+@pytest.mark.parametrize(
+    ("reason", "policy", "needed"),
+    [
+        (LifecycleReason.PENDING, Cleanup.NEVER, True),
+        (LifecycleReason.CLEANING_UP, Cleanup.ALWAYS, True),
+        (LifecycleReason.COLLECTION_NOT_REMOVED, Cleanup.ALWAYS, True),
+        (LifecycleReason.CLEANED_UP, Cleanup.ALWAYS, False),
+        (LifecycleReason.CLEANUP_SKIPPED, Cleanup.NEVER, False),
+        (LifecycleReason.CLEANUP_SKIPPED, Cleanup.ON_SUCCESS, False),
+        (LifecycleReason.CLEANUP_SKIPPED, Cleanup.ALWAYS, True),
+    ],
+)
+def test_cleanup_is_needed_until_the_policy_is_met(
+    reason: LifecycleReason, policy: Cleanup, needed: bool
+) -> None:
+    assert needs_cleanup(conditions(CLEANED_UP, "False", reason), policy) is needed
+
+
+@pytest.mark.parametrize(
+    ("ttl", "ended", "expired"),
+    [
+        (None, NOW - timedelta(days=9), False),
+        (30, None, False),
+        (30, NOW - timedelta(seconds=29), False),
+        (30, NOW - timedelta(seconds=30), True),
+    ],
+)
+def test_time_to_live(ttl: int | None, ended: datetime | None, expired: bool) -> None:
+    assert is_expired(Status(completion_time=ended), ttl, NOW) is expired
+
+
+@pytest.mark.parametrize(
+    ("suspend", "reason", "started", "suspended"),
+    [
+        (True, LifecycleReason.RUNNING, NOW, True),
+        (True, LifecycleReason.PENDING, None, True),
+        (False, LifecycleReason.SUSPENDED, NOW, True),
+        (False, LifecycleReason.SUSPENDED, None, False),
+        (False, LifecycleReason.RUNNING, NOW, False),
+    ],
+)
+def test_suspension_lasts_until_its_removal_is_over(
+    suspend: bool, reason: LifecycleReason, started: datetime | None, suspended: bool
+) -> None:
+    body: dict[str, Any] = small("one", suspend=suspend)
+    found = conditions(SUCCEEDED, "Unknown", reason)
+    spec = SolrBenchmark.parse(body).spec
+    assert is_suspended(spec, Status(start_time=started), found) is suspended

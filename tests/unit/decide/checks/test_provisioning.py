@@ -1,0 +1,90 @@
+"""ZooKeeper and the Solr nodes on their way; SolrClouds are in the tests of their provisioner."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
+from solrbench.decide.checks.provisioning import (
+    OWNERSHIP_CHECKS,
+    ComponentPods,
+    SolrCloudState,
+    ZooKeeperHeap,
+    check_cloud_ready,
+    check_ensemble,
+    check_reconciled,
+    check_solr_pods,
+    check_zookeeper_heap,
+)
+from solrbench.decide.views import PodView
+from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
+
+NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
+POD = PodView(
+    name="one-solr-0",
+    uid="u",
+    component="solr",
+    attempt=1,
+    phase="Pending",
+    reason="",
+    message="",
+    ip="",
+    node="",
+    ready=False,
+    deleting=False,
+    created=NOW,
+    unschedulable="",
+)
+UNSCHEDULABLE = replace(POD, unschedulable="0/1 nodes are available")
+
+
+@pytest.mark.parametrize(
+    ("check", "reason", "words"),
+    [
+        (check_ensemble, "ZooKeeperNotReady", "1 of 3 ZooKeeper members"),
+        (check_solr_pods, "SolrNotReady", "1 of 3 Solr pods"),
+    ],
+)
+def test_components_are_waited_for(
+    check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
+) -> None:
+    waiting = ComponentPods(1, 3, (POD,), NOW)
+    outcome = check(waiting)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == (reason, Action.WAIT)
+    assert words in outcome.message
+    stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
+    assert stuck is not None
+    assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
+    assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "matches"), [(512, True), (495, True), (None, True), (1000, False), (256, False)]
+)
+def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> None:
+    found = None if mebibytes is None else mebibytes << 20
+    outcome = check_zookeeper_heap(ZooKeeperHeap({"zoo-1": 512 << 20, "zoo-2": found}, 512 << 20))
+    assert (outcome is None) is matches
+    if outcome is not None:
+        assert (outcome.reason, outcome.action) == ("HeapMismatch", Action.FAIL)
+        assert f"zoo-2 reports a maximum heap of {mebibytes} MiB" in outcome.message
+
+
+def owner() -> str:
+    return str(ready_cloud()["metadata"]["ownerReferences"][0]["uid"])
+
+
+def test_cloud_of_the_benchmark_that_is_ready() -> None:
+    state = SolrCloudState(ready_cloud(), ready_stateful_set(), (POD,), owner(), NOW)
+    assert first_outcome(OWNERSHIP_CHECKS, state) is None
+    assert first_outcome((check_reconciled, check_cloud_ready), state) is None
+
+
+def test_cloud_of_another_owner_ends_the_benchmark() -> None:
+    state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
+    outcome = first_outcome(OWNERSHIP_CHECKS, state)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == ("SolrCloudNameTaken", Action.FAIL)

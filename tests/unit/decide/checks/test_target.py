@@ -1,0 +1,162 @@
+"""The nodes of a target beside the spec, and beside what they were."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from solrbench.decide.checks.outcome import Action, first_outcome
+from solrbench.decide.checks.target import (
+    EXISTING_CHECKS,
+    NODE_CHECKS,
+    PATIENCE,
+    ExistingNodes,
+    TargetNodes,
+    TargetPods,
+    check_pods_unchanged,
+)
+from solrbench.decide.solr_views import NodeIdentity
+from solrbench.decide.views import ContainerView, PodView
+from solrbench.errors import TemporaryError
+from solrbench.reasons.target import TargetReason
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+MEBIBYTE = 1 << 20
+READY = TargetNodes(
+    live=2,
+    wanted=2,
+    versions={"a": "9.10.1", "b": "9.10.1"},
+    heap_bytes={"a": 512 * MEBIBYTE, "b": 512 * MEBIBYTE},
+    wanted_heap_bytes=512 * MEBIBYTE,
+)
+
+
+def test_nodes_as_in_the_spec() -> None:
+    assert first_outcome(NODE_CHECKS, READY) is None
+    assert first_outcome(NODE_CHECKS, TargetNodes(live=5, versions={"a": "9.7.0"})) is None
+
+
+@pytest.mark.parametrize(
+    ("nodes", "reason", "action", "text"),
+    [
+        (replace(READY, live=1), "SolrNotLive", Action.WAIT, "1 of 2 Solr nodes"),
+        (replace(READY, live=3), "SolrNotLive", Action.WAIT, "3 of 2 Solr nodes"),
+        (replace(READY, missing=("c",)), "SolrNotLive", Action.WAIT, "not live: c"),
+        (
+            replace(READY, versions={"a": "9.10.1", "b": "10.0.0"}),
+            "UnsupportedSolrVersion",
+            Action.FAIL,
+            "Solr 10.0.0, 9.10.1, supported is 9.x; change spec.target.solrCloud.image",
+        ),
+        (
+            replace(READY, heap_bytes={"a": 512 * MEBIBYTE, "b": 1024 * MEBIBYTE}),
+            "HeapMismatch",
+            Action.FAIL,
+            "b reports a maximum heap of 1024 MiB, spec.target.solrCloud.heap is 512 MiB",
+        ),
+    ],
+)
+def test_nodes_unlike_the_spec(nodes: TargetNodes, reason: str, action: Action, text: str) -> None:
+    outcome = first_outcome(NODE_CHECKS, nodes)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == (reason, action)
+    assert text in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "matches"),
+    [
+        (512, True),
+        (495, True),  # the serial collector: without one survivor space
+        (456, True),  # the parallel collector: 8/9
+        (520, True),  # G1: rounded to regions
+        (440, False),
+        (600, False),
+        (256, False),
+    ],
+)
+def test_heap_that_the_jvm_reports(mebibytes: int, matches: bool) -> None:
+    outcome = first_outcome(NODE_CHECKS, replace(READY, heap_bytes={"a": mebibytes * MEBIBYTE}))
+    assert (outcome is None) is matches
+
+
+def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str = "") -> PodView:
+    return PodView(
+        name=name,
+        uid=uid,
+        component="solr",
+        attempt=1,
+        phase=phase,
+        reason="",
+        message="",
+        ip="",
+        node="",
+        ready=True,
+        deleting=False,
+        created=NOW,
+        unschedulable="",
+        containers=(ContainerView("solr", restarts=1 if ended else 0, ended_reason=ended),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("pods", "reason", "action"),
+    [
+        ((pod(), pod("other")), None, None),
+        ((), "TargetPodLost", Action.RESTART_TARGET),
+        ((pod(uid="other"),), "TargetPodLost", Action.RESTART_TARGET),
+        ((pod(phase="Failed"),), "TargetPodLost", Action.RESTART_TARGET),
+        ((pod(ended="Error"),), "TargetPodLost", Action.RESTART_TARGET),
+        ((pod(ended="OOMKilled"),), "OOMKilled", Action.FAIL),
+        (
+            (replace(pod(uid="other", phase="Pending"), unschedulable="0/1 nodes"),),
+            "Unschedulable",
+            Action.RESTART_TARGET,
+        ),
+    ],
+)
+def test_pods_of_a_target_that_was_ready(
+    pods: tuple[PodView, ...], reason: str | None, action: Action | None
+) -> None:
+    outcome = check_pods_unchanged(TargetPods({"solr-0": "u/0"}, pods, NOW))
+    found = (None, None) if outcome is None else (outcome.reason, outcome.action)
+    assert found == (reason, action)
+
+
+SILENT = TemporaryError(TargetReason.SOLR_UNREACHABLE, "connection refused")
+STARTED = {"a": "1", "b": "1"}
+
+
+def nodes(**started: str) -> dict[str, NodeIdentity]:
+    return {name: NodeIdentity("9.10.1", 1, start) for name, start in started.items()}
+
+
+@pytest.mark.parametrize(
+    ("found", "reason", "action"),
+    [
+        (ExistingNodes(STARTED, nodes(a="1", b="1", c="7"), timedelta()), None, None),
+        (
+            ExistingNodes(STARTED, nodes(a="1"), timedelta()),
+            "TargetNodeLost",
+            Action.RESTART_TARGET,
+        ),
+        (
+            ExistingNodes(STARTED, nodes(a="1", b="2"), timedelta()),
+            "TargetNodeLost",
+            Action.RESTART_TARGET,
+        ),
+        (ExistingNodes(STARTED, SILENT, PATIENCE), None, None),
+        (ExistingNodes(STARTED, SILENT, PATIENCE, required=True), "SolrUnreachable", Action.WAIT),
+        (
+            ExistingNodes(STARTED, SILENT, PATIENCE + timedelta(seconds=1)),
+            "TargetUnreachable",
+            Action.RESTART_TARGET,
+        ),
+    ],
+)
+def test_nodes_of_an_existing_target_that_was_ready(
+    found: ExistingNodes, reason: str | None, action: Action | None
+) -> None:
+    outcome = first_outcome(EXISTING_CHECKS, found)
+    seen = (None, None) if outcome is None else (outcome.reason, outcome.action)
+    assert seen == (reason, action)
