@@ -34,8 +34,6 @@ class VirtualUser(HttpClient):
         """Begin without a connection; `think` is None for a user that does not think."""
         super().__init__(node, context.timeout_seconds, context.loop)
         self._context = context
-        self._take = context.supply.take
-        self._record = context.recorder.record
         self._think = think
         self._request_index = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -67,7 +65,7 @@ class VirtualUser(HttpClient):
         request, started_ns, ended_ns, received, failed, answer = ended
         if answer is not None:
             failed = validate_response(request, *answer)
-        if self._record(request, started_ns, ended_ns, received, failed):
+        if self._context.recorder.record(request, started_ns, ended_ns, received, failed):
             self._context.recorder.add_slow_request(self.slow_sample(ended, failed))
         if (
             answer is None
@@ -83,7 +81,7 @@ class VirtualUser(HttpClient):
         if transaction is not None:
             following = transaction.advance(started_ns, ended_ns, received, failed)
             if isinstance(following, CompletedTransaction):
-                self._record(*following)
+                self._context.recorder.record(*following)
             elif not self._context.supply.is_closed(ended_ns):
                 self._continue_transaction(following, ended_ns)
                 return
@@ -121,7 +119,7 @@ class VirtualUser(HttpClient):
         self.send(request, _now())
 
     def _send_next(self, now_ns: int) -> None:
-        request = self._take(now_ns)
+        request = self._context.supply.take(now_ns)
         if request is None:
             self._context.on_user_finished()
         else:

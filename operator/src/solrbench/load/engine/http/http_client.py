@@ -45,7 +45,6 @@ class HttpClient(ABC):
 
     def __init__(self, node: Node, timeout_seconds: float, loop: asyncio.AbstractEventLoop) -> None:
         self._node = node
-        self._message = node.message
         self._loop = loop
         self._connection: Connection | None = None
         self._connecting: asyncio.Task[None] | None = None
@@ -117,7 +116,7 @@ class HttpClient(ABC):
             if self._connecting is None:
                 self._connect()
             return
-        message = self._message(request)
+        message = self._node.message(request)
         self._started_ns = _now()
         connection.send(message)
 

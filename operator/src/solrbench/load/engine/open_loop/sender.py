@@ -71,8 +71,6 @@ class OpenLoopSender:
     ) -> None:
         """Begin without connections; `on_measuring` is called with the end of the ramp, in ns."""
         self._context = context
-        self._take = context.supply.take
-        self._record = context.recorder.record
         self._recorder = recorder
         self._on_measuring = on_measuring
         self._times = ArrivalTimes(schedule)
@@ -115,7 +113,9 @@ class OpenLoopSender:
         """
         request, started_ns, ended_ns, received, _, _ = ended
         failed, intended_ns = client.failed, client.intended_ns
-        if self._record(request, started_ns, ended_ns, received, failed, intended_ns):
+        if self._context.recorder.record(
+            request, started_ns, ended_ns, received, failed, intended_ns
+        ):
             self._context.recorder.add_slow_request(client.slow_sample(ended, failed))
         recorder = self._recorder
         if intended_ns >= recorder.origin_ns:
@@ -136,7 +136,7 @@ class OpenLoopSender:
 
     def record_transaction(self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int) -> None:
         """Count a whole transaction; it is measured if its arrival is."""
-        self._record(*whole, arrived_ns)
+        self._context.recorder.record(*whole, arrived_ns)
         if arrived_ns >= self._recorder.origin_ns:
             started_ns = whole.started_ns
             # What it thinks is left out of its response time, too.
@@ -182,7 +182,7 @@ class OpenLoopSender:
         self._send(client, intended_ns, now_ns)
 
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
-        request = self._take(now_ns)
+        request = self._context.supply.take(now_ns)
         if request is None:
             self._end_schedule(intended_ns)
             self._pool.add_idle(client)
@@ -192,7 +192,7 @@ class OpenLoopSender:
 
     def _take_or_end(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
         """Return the request of an arrival that is never sent; without one, end the schedule."""
-        request = self._take(now_ns)
+        request = self._context.supply.take(now_ns)
         if request is None:
             self._end_schedule(intended_ns)
         return request
