@@ -86,6 +86,11 @@ apt_install() {
 	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --reinstall "$@"
 }
 
+# restore_link PROGRAM: what /etc/alternatives leads to; packages make such a link only once.
+restore_link() {
+	[[ ! -e /var/lib/dpkg/alternatives/$1 ]] || update-alternatives --auto "$1" >/dev/null 2>&1 || true
+}
+
 # without_services COMMAND…: what it installs (etcd, containerd) starts no service of
 # the system; the cluster runs programs of its own.
 without_services() {
@@ -109,7 +114,7 @@ provide_programs() {
 	mapfile -t packages < <(missing_of "$1" | awk '$2 != "unpack" {print $2}' | sort -u)
 	((${#packages[@]} == 0)) || install_packages "${packages[@]}"
 	while read -r program package; do
-		[[ $package != unpack ]] || unpack_program "$program"
+		if [[ $package == unpack ]]; then unpack_program "$program"; else restore_link "$program"; fi
 	done < <(missing_of "$1")
 	hash -r
 	missing=$(missing_of "$1" | awk '{printf "%s%s (package %s)", sep, $1, $2; sep = ", "}')

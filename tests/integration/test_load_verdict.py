@@ -45,9 +45,9 @@ def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> No
     verdict = verdict_of(found[0], calm)
     assert (verdict.verdict, messages_by_reason(verdict)) == ("Valid", {})
     # Together the two processes want more than two cores, and get less if others run here.
-    doubts = messages_by_reason(verdict_of(found[1], full))
-    assert set(doubts) == {"WorkerSaturated"}
-    assert "limit 90 %)" in doubts["WorkerSaturated"]
+    reasons = messages_by_reason(verdict_of(found[1], full))
+    assert set(reasons) == {"WorkerSaturated"}
+    assert "limit 90 %)" in reasons["WorkerSaturated"]
     for worker in found[1].workers:
         assert worker.core_cpu_seconds is not None
         assert 0 < worker.core_cpu_seconds <= worker.cpu_seconds + 0.01
@@ -87,9 +87,9 @@ def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
             load.workers[0].wait()
     (worker,) = found[1].workers
     assert worker.cpu_limit_cores == 0.1
-    doubts = messages_by_reason(verdict_of(found[1], held))
-    assert set(doubts) == {"WorkerSaturated", "PodThrottled"}
-    assert " at 0.1 cores (" in doubts["PodThrottled"]
+    reasons = messages_by_reason(verdict_of(found[1], held))
+    assert set(reasons) == {"WorkerSaturated", "PodThrottled"}
+    assert " at 0.1 cores (" in reasons["PodThrottled"]
 
 
 @pytest.mark.timeout(60)
@@ -100,8 +100,8 @@ def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path
         server.process.kill()
         load.wait(lambda state: len(state.unacknowledged) == 1)
         document = load.fetch("r1-s0-alone")
-    doubts = messages_by_reason(verdict_of(document, step, max_failed_percent=10))
-    assert "limit 10 % of the seconds)" in doubts["RequestsFailed"]
+    reasons = messages_by_reason(verdict_of(document, step, max_failed_percent=10))
+    assert "limit 10 % of the seconds)" in reasons["RequestsFailed"]
     (result,) = document.requests
     # Each user fails at most 11 times in the first second, and once in each of the others.
     assert 4 <= result.failures <= 4 * (11 + 5)

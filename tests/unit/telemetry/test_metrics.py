@@ -9,9 +9,9 @@ from prometheus_client import CollectorRegistry
 from solrbench.telemetry.metrics import OperatorMetrics, ReconcileResult, Telemetry, serve
 from unit.telemetry.test_benchmarks import full_benchmark
 
-COUNT = "solrbench_reconcile_pass_seconds_count"
-SUM = "solrbench_reconcile_pass_seconds_sum"
-TOTAL = "solrbench_reconcile_passes_total"
+COUNT = "solrbench_reconcile_seconds_count"
+SUM = "solrbench_reconcile_seconds_sum"
+TOTAL = "solrbench_reconcile_total"
 
 
 def _passes(registry: CollectorRegistry) -> dict[str, float | None]:

@@ -26,7 +26,7 @@ from solrbench.results.text.verdict_text import verdict_lines
 COLUMNS = tuple(Column)
 
 NAMES, *GROUPS = (tuple(each for each in Column if each.group is group) for group in ColumnGroup)
-"""Columns that tell which row it is, in each of several tables; and the others, by the table they
+"""Columns that identify the row, in each of several tables; and the others, by the table they
 go to where one is too wide."""
 
 

@@ -55,7 +55,7 @@ class OperatorMetrics:
 
     def __init__(self, registry: CollectorRegistry, version: str) -> None:
         self._reconciles = Counter(
-            "solrbench_reconcile_passes",
+            "solrbench_reconcile",
             "Reconciles by result.",
             ["result"],
             registry=registry,
@@ -63,7 +63,7 @@ class OperatorMetrics:
         for result in ReconcileResult:
             self._reconciles.labels(result.value)
         self._seconds = Histogram(
-            "solrbench_reconcile_pass_seconds",
+            "solrbench_reconcile_seconds",
             "Duration of one reconcile.",
             buckets=_PASS_SECONDS,
             registry=registry,

@@ -50,7 +50,7 @@ def worker(name: str = "w-0", **fields: Any) -> WorkerResult:
 
 
 def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
-    """Return a document that holds all evidence, and nothing to doubt."""
+    """Return a document that holds all evidence and no reason against it."""
     result = make_result(ENOUGH).model_copy(update={"partial_results": 0, "empty_results": 0})
     document = make_document("a", repeat, result, seconds=10.0)
     evidence: dict[str, Any] = {"workers": [worker()], "pods": []}

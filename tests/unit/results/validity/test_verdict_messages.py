@@ -8,7 +8,7 @@ from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_R
 from solrbench.results.model.step_result import FailureKind, PodEvent, PodRecord
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
-from unit.results.validity.test_verdict import healthy, open_loop, worker
+from unit.results.validity.test_verdict import healthy, open_loop, verdict_of, worker
 
 
 @pytest.mark.parametrize("reason", CHECKS)
@@ -34,7 +34,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
     assert remedy == CHECKS[reason].remedy
     assert re.match("(raise|lower|look|use|measure) ", remedy)
     assert re.search(r"[( ]limit \d.*\)$", text) or text.endswith("…")
-    assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)
+    assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)  # codespell:ignore
     assert len(message) <= 1000
 
 

@@ -26,7 +26,7 @@ from solrbench.load.worker.locustfile.user_group import LocustUserGroup
 
 _NS_PER_MS = 1_000_000
 _NOT_COUNTED = {"partial_results": None, "empty_results": None}
-"""Locust tells of no response what is in it."""
+"""Locust does not report what a response contains."""
 
 _now = time.perf_counter_ns
 
