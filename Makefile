@@ -107,6 +107,10 @@ integration: $(VENV)/ready ## tests against the real API server and the real def
 fresh: ## the first minutes of a newcomer, in a bare Debian of its own (root)
 	hack/fresh/run
 
+.PHONY: fresh-removals
+fresh-removals: ## take each program out of the bare Debian and have it brought back (root, 5 minutes)
+	hack/fresh/run removals
+
 .PHONY: e2e
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) hack/install $(PROCESSES)
