@@ -24,7 +24,7 @@ def solr_cloud(**changes: object) -> dict[str, object]:
             "no-image",
             {"image": {"repository": "localhost/solrbench/none", "tag": "1"}},
             "ImagePullError",
-            ("no-image-solr-0", "image's repository, tag"),
+            ("no-image-solr-0", "image's repository"),
         ),
         (
             "too-small",

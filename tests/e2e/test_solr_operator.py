@@ -188,7 +188,7 @@ def test_claims_wait_for_the_operator(run: Run, solr_operator: SolrOperator) -> 
         messages = kube.wait_for(
             "words about it", lambda: _warnings(name, "SolrCloudNotRemoved"), 60
         )
-        assert "check that the operator that made it runs" in messages[0]
+        assert "check that the operator that made it is running" in messages[0]
     finally:
         solr_operator.start()
     kube.delete(name)
