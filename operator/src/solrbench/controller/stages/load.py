@@ -33,13 +33,13 @@ def reconcile_load(context: ReconcileContext) -> None:
     """
     if context.conditions.is_true(MEASURED):
         return
+    context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
     remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
     if not remaining:
         _finish(context, len(documents))
         return
-    context.set_phase("Measuring")
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
