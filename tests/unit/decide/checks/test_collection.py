@@ -8,9 +8,11 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.checks.collection import (
     REPLICA_CHECKS,
     USER_COLLECTION_CHECKS,
+    CollectionOwner,
     CollectionReplicas,
     UserCollection,
     check_enough_nodes,
+    check_own_collection,
     check_settings,
 )
 from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
@@ -88,6 +90,19 @@ def test_collection_of_the_user_is_waited_for(
     outcome = first_outcome(USER_COLLECTION_CHECKS, UserCollection("books", replicas))
     assert (outcome.reason if outcome else None) == reason
     assert outcome is None or outcome.action is Action.WAIT
+
+
+@pytest.mark.parametrize("config_set", [None, "solrbench-0b5b-1", "solrbench-0b5b-2"])
+def test_collection_of_the_benchmark_is_its_own(config_set: str | None) -> None:
+    assert check_own_collection(CollectionOwner("base", config_set, "solrbench-0b5b-")) is None
+
+
+@pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
+def test_foreign_collection_ends_the_benchmark(config_set: str) -> None:
+    outcome = check_own_collection(CollectionOwner("base", config_set, "solrbench-0b5b-"))
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == ("CollectionExists", Action.FAIL)
+    assert "left alone" in outcome.message
 
 
 def test_each_replica_of_a_shard_needs_a_node() -> None:

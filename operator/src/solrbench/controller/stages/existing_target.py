@@ -12,6 +12,7 @@ from solrbench.decide.checks.collection import (
     USER_COLLECTION_CHECKS,
     UserCollection,
     check_enough_nodes,
+    check_own_collection,
     check_settings,
 )
 from solrbench.decide.checks.outcome import first_outcome
@@ -103,12 +104,16 @@ def _check_collection(context: ReconcileContext, solr: SolrClient) -> None:
 
 
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
-    """Return whether the collection of this attempt exists."""
-    config_set = names.config_set(context.benchmark, context.status.attempts.target)
-    prefix = names.config_set_prefix(context.benchmark)
-    return managed_collection.collection_exists(
-        solr, names.collection(context.benchmark), config_set, prefix
-    )
+    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
+
+    Raises:
+        PermanentError: if a foreign collection has the name.
+
+    """
+    name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
+    found = managed_collection.observe_owner(solr, name, prefix)
+    apply_outcome(check_own_collection(found))
+    return found.config_set == names.config_set(context.benchmark, context.status.attempts.target)
 
 
 def _make_collection(

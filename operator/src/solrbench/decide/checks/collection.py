@@ -120,6 +120,33 @@ def check_found_active(collection: UserCollection) -> Outcome | None:
 USER_COLLECTION_CHECKS: tuple[Check[UserCollection], ...] = (check_found, check_found_active)
 
 
+@dataclass(frozen=True)
+class CollectionOwner:
+    """Whose the collection is that has the name of a benchmark's.
+
+    Attributes:
+        name: of the collection
+        config_set: that it uses, or `None` if there is no such collection
+        prefix: of the config sets of every attempt of the benchmark
+
+    """
+
+    name: str
+    config_set: str | None
+    prefix: str
+
+
+def check_own_collection(collection: CollectionOwner) -> Outcome | None:
+    """Fail if the collection was not created by the benchmark."""
+    if collection.config_set is None or collection.config_set.startswith(collection.prefix):
+        return None
+    return fail(
+        TargetReason.COLLECTION_EXISTS,
+        f"target.existing has a collection {collection.name} that this benchmark did not create; it"
+        " is left alone, give the benchmark another name",
+    )
+
+
 def check_enough_nodes(wanted: Collection, live: int) -> Outcome | None:
     """Fail if an existing target has fewer nodes than a shard has replicas."""
     if wanted.replicas.total <= live:
