@@ -14,19 +14,10 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
-from solrbench.errors import SolrbenchError
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.plan.solr_addresses import solr_urls
 from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
-
-
-class TargetLostError(SolrbenchError):
-    """A node of the target was lost, and its data with it: everything starts again."""
-
-
-class LoadLostError(SolrbenchError):
-    """A pod of the load was lost: the steps that are not stored are measured again."""
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.context import LoadLostError, ReconcileContext, TargetLostError
-from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import LoadLostError, TargetLostError, apply_outcome
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.load import reconcile_load, restart_load

@@ -2,7 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.controller.context import ReconcileContext, TargetLostError
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import TargetLostError
 from solrbench.controller.stages.existing_target import (
     reconcile_existing_target,
     remove_collection,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from solrbench.controller.children import LOAD, apply_all, delete_components, job
-from solrbench.controller.context import LoadLostError, ReconcileContext
+from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import check_hosts
-from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
 from solrbench.controller.stages.load_results import poll_master, update_result_status
 from solrbench.decide.allowed_hosts import qualify

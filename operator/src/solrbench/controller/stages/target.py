@@ -6,8 +6,8 @@ from solrbench.api.quantities import parse_bytes
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET, blocking_finalizer, delete_components, pods
 from solrbench.controller.config_set import read_archive
-from solrbench.controller.context import ReconcileContext, TargetLostError
-from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.provisioner import PROVISIONERS
 from solrbench.controller.provisioners.target_status import update_target
 from solrbench.controller.replica_sizes import check_created
