@@ -1,4 +1,4 @@
-"""The way into an existing target: addresses that may be asked, and what to show there."""
+"""The way into a target: addresses that may be asked, and what to show there."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ LEADER_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class TargetEndpoint:
-    """An existing target as it may be asked.
+    """A target as it may be asked.
 
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
