@@ -10,20 +10,17 @@ from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.collection import check_created
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
-from solrbench.decide.checks.collection import (
+from solrbench.decide.checks.collection import check_settings
+from solrbench.decide.checks.existing_target import (
+    EXISTING_CHECKS,
     USER_COLLECTION_CHECKS,
+    ExistingNodes,
     UserCollection,
     check_enough_nodes,
     check_own_collection,
-    check_settings,
 )
 from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.target import (
-    EXISTING_CHECKS,
-    NODE_CHECKS,
-    ExistingNodes,
-    TargetNodes,
-)
+from solrbench.decide.checks.target import NODE_CHECKS, TargetNodes
 from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
 from solrbench.decide.views import PodView
 from solrbench.errors import SolrbenchError, TemporaryError

@@ -16,7 +16,7 @@ from solrbench.controller.provisioners.zookeeper import (
     wait_for_provided,
 )
 from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.provisioning import (
+from solrbench.decide.checks.solr_operator import (
     OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
