@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from chart.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
-from solrbench.controller.children import OWNED_KINDS
+from solrbench.controller.deletion import OWNED_KINDS
 
 PLURALS = {
     "Job": "jobs",
@@ -67,7 +67,7 @@ def test_no_right_is_a_wildcard_and_secrets_are_read_only_if_asked_for(case: str
     assert _may(rules, "", "secrets") == ({"get"} if case == "everything" else set())
 
 
-@pytest.mark.parametrize(("api_version", "kind"), OWNED_KINDS)
+@pytest.mark.parametrize(("api_version", "kind"), [each.reference for each in OWNED_KINDS])
 def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: str) -> None:
     group = api_version.rpartition("/")[0]
     verbs = {"get", "list"} | ({"create", "patch"} if kind in APPLIED else set())

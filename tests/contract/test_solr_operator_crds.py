@@ -20,9 +20,8 @@ from kubernetes.dynamic import DynamicClient
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.definitions import known_fields
 from solrbench.cluster.reports import Reports
-from solrbench.controller.children import SOLR_CLOUDS
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners.solr_operator import ensure_ready
+from solrbench.controller.provisioners.solr_operator import SOLR_CLOUDS, SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
@@ -109,7 +108,7 @@ def definition(request: pytest.FixtureRequest, dynamic: DynamicClient) -> Iterat
 
 
 def observed(dynamic: DynamicClient) -> frozenset[str]:
-    return known_fields(Cluster(dynamic), *SOLR_CLOUDS, POD_OPTIONS)
+    return known_fields(Cluster(dynamic), *SOLR_CLOUDS.reference, POD_OPTIONS)
 
 
 def test_without_a_definition_there_is_no_kind_to_ask_for(
@@ -118,10 +117,10 @@ def test_without_a_definition_there_is_no_kind_to_ask_for(
     cluster = Cluster(dynamic)
     if is_there(dynamic, "solrclouds.solr.apache.org"):
         pytest.skip("the cluster has a Solr Operator of its own")
-    assert not cluster.serves(*SOLR_CLOUDS)
-    assert cluster.list_if_served(*SOLR_CLOUDS, namespace, {}) == []
+    assert not cluster.serves(*SOLR_CLOUDS.reference)
+    assert cluster.list_if_served(*SOLR_CLOUDS.reference, namespace, {}) == []
     with pytest.raises(TemporaryError) as caught:
-        known_fields(cluster, *SOLR_CLOUDS, POD_OPTIONS)
+        known_fields(cluster, *SOLR_CLOUDS.reference, POD_OPTIONS)
     assert caught.value.reason == "SchemaNotPublished"
     assert _reason(cluster, namespace, "127.0.0.1:1", 0) == "SolrOperatorMissing"
 
@@ -159,10 +158,10 @@ def test_without_a_solr_operator_the_reason_says_so(
         address = f"127.0.0.1:{server.getsockname()[1]}"
         seen = [_reason(cluster, namespace, address, seconds) for seconds in (0, 0, 61)]
     assert seen == ["SolrCloudNotReady", "SolrCloudNotReady", "SolrOperatorNotRunning"]
-    (cloud,) = cluster.list_if_served(*SOLR_CLOUDS, namespace, {})
+    (cloud,) = cluster.list_if_served(*SOLR_CLOUDS.reference, namespace, {})
     managers = {each["manager"] for each in cloud["metadata"]["managedFields"]}
     assert (cloud["metadata"]["generation"], managers) == (1, {"solrbench-operator"})
-    cluster.delete(*SOLR_CLOUDS, namespace, "base")
+    cluster.delete(*SOLR_CLOUDS.reference, namespace, "base")
 
 
 def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
@@ -177,5 +176,5 @@ def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
     run = ReconcileContext(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
     run.update(start_time=STARTED)
     with pytest.raises(TemporaryError) as caught:
-        ensure_ready(run)
+        SolrOperatorTarget().ensure_pods(run)
     return caught.value.reason

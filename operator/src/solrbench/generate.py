@@ -14,6 +14,7 @@ from solrbench.api.crd import render_chart_template, render_crd
 from solrbench.api.kinds import KINDS, ResourceKind
 from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
+from solrbench.results.text.verdict_reference import render_verdict_reasons
 from solrbench.telemetry.reference import render_metrics_reference
 
 CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
@@ -36,7 +37,7 @@ def render_files() -> dict[str, str]:
         CHART_FILE: "---\n".join(templates),
         REFERENCE_FILE: render_reference(),
         METRICS_FILE: render_metrics_reference(),
-        REASONS_FILE: render_reason_reference(),
+        REASONS_FILE: f"{render_reason_reference()}\n{render_verdict_reasons()}",
     }
 
 

@@ -1,8 +1,17 @@
-"""How long each phase may take."""
+"""How long each stage may take."""
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    CLEANED_UP,
+    COMPLETE,
+    DATA_INDEXED,
+    MEASURED,
+    SUCCEEDED,
+    TARGET_READY,
+)
 from solrbench.decide.deadlines import deadline_seconds
 from support.resources import resource
 
@@ -11,16 +20,16 @@ SPEC = SolrBenchmark.parse(resource({"spec.deadlines": LIMITS})).spec
 
 
 @pytest.mark.parametrize(
-    ("phase", "seconds"),
+    ("condition", "seconds"),
     [
-        ("Pending", 10),
-        ("Provisioning", 10),
-        ("Indexing", 20),
-        ("Measuring", 30),
-        ("Queued", None),
-        ("Suspended", None),
-        ("Succeeded", None),
+        (ACCEPTED, 10),
+        (TARGET_READY, 10),
+        (DATA_INDEXED, 20),
+        (MEASURED, 30),
+        (SUCCEEDED, None),
+        (CLEANED_UP, None),
+        (COMPLETE, None),
     ],
 )
-def test_limit_of_a_phase(phase: str, seconds: int | None) -> None:
-    assert deadline_seconds(SPEC, phase) == seconds
+def test_limit_of_a_stage(condition: str, seconds: int | None) -> None:
+    assert deadline_seconds(SPEC, condition) == seconds

@@ -1,9 +1,10 @@
 import pytest
 
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.decide.checks.existing_target import CollectionOwner
+from solrbench.errors import TemporaryError
 from solrbench.solr.managed_collection import (
-    collection_exists,
     delete_stale_collection,
+    observe_owner,
     remove,
 )
 from unit.solr.cloud import Cloud
@@ -15,9 +16,9 @@ SECOND = f"{PREFIX}2"
 def test_our_own_collection_is_known_by_its_config_set() -> None:
     cloud = Cloud()
     with cloud.client() as client:
-        assert not collection_exists(client, "base", SECOND, PREFIX)
+        assert observe_owner(client, "base", PREFIX).config_set is None
         cloud.make("base", SECOND)
-        assert collection_exists(client, "base", SECOND, PREFIX)
+        assert observe_owner(client, "base", PREFIX).config_set == SECOND
         delete_stale_collection(client, "base", SECOND, PREFIX)
     assert cloud.changed == []
 
@@ -26,7 +27,7 @@ def test_collection_of_an_earlier_attempt_goes() -> None:
     cloud = Cloud()
     cloud.make("base", f"{PREFIX}1")
     with cloud.client() as client:
-        assert not collection_exists(client, "base", SECOND, PREFIX)
+        assert observe_owner(client, "base", PREFIX).config_set == f"{PREFIX}1"
         assert cloud.changed == []
         delete_stale_collection(client, "base", SECOND, PREFIX)
         delete_stale_collection(client, "base", SECOND, PREFIX)
@@ -38,11 +39,10 @@ def test_foreign_collection_is_left_alone(config_set: str) -> None:
     cloud = Cloud()
     cloud.make("base", config_set)
     with cloud.client() as client:
-        with pytest.raises(PermanentError, match="left alone") as caught:
-            collection_exists(client, "base", SECOND, PREFIX)
+        found = observe_owner(client, "base", PREFIX)
         delete_stale_collection(client, "base", SECOND, PREFIX)
         remove(client, "base", PREFIX)
-    assert caught.value.reason == "CollectionExists"
+    assert found == CollectionOwner("base", config_set, PREFIX)
     assert cloud.changed == []
 
 

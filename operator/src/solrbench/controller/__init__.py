@@ -7,11 +7,12 @@ and writes status once; any of them may be the first after a crash.
 - `main`: the process; `handlers`: kopf wiring, the only module that kopf knows
 - `reconcile`: one reconcile, stage by stage
 - `stages`: what each stage does
-- `provisioners`: the ways to pods of Solr and ZooKeeper
+- `provisioners`: the ways to a target
+- `deletion`: the objects a benchmark owns, deleted
 - `context`: what the stages of one reconcile share
-- `endpoint`: where and how an existing target is reached
-- `replica_sizes`, `config_set`: what several stages need of a collection
-- `children`: the objects a benchmark owns
+- `endpoint`: where and how a target is reached
+- `config_set`: the config set of a collection that is made
+- `children`: the objects a benchmark owns, applied and listed
 - `status_writer`: the one place that writes the status
 - `invalid`: a stored resource that breaks the schema
 - `events`: what users should notice, as Kubernetes events

@@ -14,19 +14,10 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import Conditions
-from solrbench.errors import SolrbenchError
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.plan.solr_addresses import solr_urls
 from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
-
-
-class TargetLostError(SolrbenchError):
-    """A node of the target was lost, and its data with it: everything starts again."""
-
-
-class LoadLostError(SolrbenchError):
-    """A pod of the load was lost: the steps that are not stored are measured again."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ class ReconcileContext:
 
     @cached_property
     def endpoint(self) -> TargetEndpoint:
-        """The way into an existing target, looked for once in a reconcile.
+        """The way into the target, looked for once in a reconcile.
 
         Raises:
             TemporaryError: while a Secret, the SolrCloud or a host is missing.
@@ -91,16 +82,15 @@ class ReconcileContext:
 
         """
         if self.existing is None:
-            raise ValueError("spec.target.existing must be set")
+            urls = solr_urls(self.benchmark, self.solr_cloud)
+            return TargetEndpoint(urls, NO_AUTH, nodes=True)
         allowed = self.settings.allowed_hosts
         return self.access.resolve(self.cluster, allowed, self.namespace, self.existing)
 
     @property
     def solr_urls(self) -> list[str]:
         """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
-        if self.existing is not None:
-            return self.endpoint.urls
-        return solr_urls(self.benchmark, self.solr_cloud)
+        return self.endpoint.urls
 
     @property
     def zookeeper_path(self) -> ZooKeeperPath:
@@ -112,18 +102,11 @@ class ReconcileContext:
     @property
     def auth(self) -> HttpAuth:
         """What Solr asks of its callers."""
-        return NO_AUTH if self.existing is None else self.endpoint.auth
+        return self.endpoint.auth
 
     def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
         """Return a client for the target; to be closed."""
         return self.access.connect(self.solr_urls, timeout_seconds, self.auth)
-
-    @property
-    def nodes(self) -> int:
-        """Solr nodes that the collection may be on."""
-        if self.existing is not None:
-            return self.status.target.live_nodes or 0
-        return self.solr_cloud.nodes
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

@@ -1,4 +1,4 @@
-"""The way into an existing target: addresses that may be asked, and what to show there."""
+"""The way into a target: addresses that may be asked, and what to show there."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_auth
+from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
+from solrbench.decide.checks.existing_target import EXISTING_CLOUD_CHECKS, ExistingSolrCloud
+from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.dns import resolve
 
@@ -23,7 +25,7 @@ LEADER_SECONDS = 3.0
 
 @dataclass(frozen=True)
 class TargetEndpoint:
-    """An existing target as it may be asked.
+    """A target as it may be asked.
 
     Attributes:
         urls: base URLs, the same for the operator and for the pods of the benchmark
@@ -115,29 +117,22 @@ def _api_server(cluster: Cluster) -> list[str]:
 
 
 def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
-    """Return the URLs of a SolrCloud's nodes from the status that the Solr Operator writes."""
-    field = "target.existing.solrCloudName"
+    """Return the URLs of a SolrCloud's nodes.
+
+    Raises:
+        TemporaryError: unless all of them are ready.
+
+    """
+    cloud = _observe_solr_cloud(cluster, namespace, name)
+    apply_outcome(first_outcome(EXISTING_CLOUD_CHECKS, cloud))
+    return cloud.node_urls
+
+
+def _observe_solr_cloud(cluster: Cluster, namespace: str, name: str) -> ExistingSolrCloud:
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
     except TemporaryError as error:
         if error.reason != LifecycleReason.KIND_NOT_SERVED:
             raise
-        raise TemporaryError(
-            TargetReason.SOLR_OPERATOR_MISSING,
-            f"{field}: the cluster does not serve SolrClouds; install the Solr Operator, or set"
-            " urls",
-        ) from error
-    if body is None:
-        raise TemporaryError(
-            TargetReason.SOLR_CLOUD_NOT_FOUND,
-            f"{field}: there is no SolrCloud {name} in namespace {namespace}; create it",
-        )
-    status = body.get("status") or {}
-    nodes = status.get("solrNodes") or []
-    if not nodes or not all(node.get("ready") for node in nodes):
-        ready = sum(bool(node.get("ready")) for node in nodes)
-        raise TemporaryError(
-            TargetReason.SOLR_CLOUD_NOT_READY,
-            f"{field}: {ready} of {len(nodes)} nodes of {name} are ready",
-        )
-    return [f"{node['internalAddress']}/solr" for node in nodes]
+        return ExistingSolrCloud(name, namespace, served=False, body=None)
+    return ExistingSolrCloud(name, namespace, served=True, body=body)

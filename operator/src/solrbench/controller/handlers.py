@@ -16,13 +16,14 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
+from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext, TargetAccess
+from solrbench.controller.deletion import blocking_finalizer, delete_children
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
-from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
@@ -157,7 +158,7 @@ class Handlers:
             context.now - (benchmark.metadata.deletion_timestamp or context.now) < DELETION_TIMEOUT
         )
         try:
-            remove_collection(context, at_once=not patient)
+            provisioner_of(context).remove_collection(context, at_once=not patient)
         except SolrbenchError as error:
             if patient and isinstance(error, TemporaryError):
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error

@@ -1,8 +1,16 @@
 """Outcomes of checks as the errors that end a stage."""
 
-from solrbench.controller.context import LoadLostError, TargetLostError
 from solrbench.decide.checks.outcome import Action, Outcome
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+
+
+class TargetLostError(SolrbenchError):
+    """A node of the target was lost, and its data with it: everything starts again."""
+
+
+class LoadLostError(SolrbenchError):
+    """A pod of the load was lost: the steps that are not stored are measured again."""
+
 
 _ERRORS: dict[Action, type[SolrbenchError]] = {
     Action.WAIT: TemporaryError,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.controller.context import LoadLostError, ReconcileContext, TargetLostError
-from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import LoadLostError, TargetLostError, apply_outcome
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.load import reconcile_load, restart_load
@@ -13,7 +13,7 @@ from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.controller.stages.references import check_references
 from solrbench.controller.stages.target import reconcile_target, restart_target
 from solrbench.controller.status_writer import store_status
-from solrbench.decide.checks.lifecycle import check_deadline, is_suspended, needs_cleanup
+from solrbench.decide.checks.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
 from solrbench.decide.conditions import (
     ACCEPTED,
     DATA_INDEXED,
@@ -98,7 +98,7 @@ def _run_stage(context: ReconcileContext, stage: Stage) -> None:
     try:
         stage.work(context)
     except TemporaryError as wait:
-        _check_deadline(context, wait)
+        _check_deadline(context, stage, wait)
         status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
         context.conditions.set(stage.condition, status, wait.reason, wait.message)
         context.conditions.set(SUCCEEDED, "Unknown", wait.reason, wait.message)
@@ -115,10 +115,10 @@ def _run_stage(context: ReconcileContext, stage: Stage) -> None:
         raise _StageNotDoneError from lost
 
 
-def _check_deadline(context: ReconcileContext, wait: TemporaryError) -> None:
+def _check_deadline(context: ReconcileContext, stage: Stage, wait: TemporaryError) -> None:
     phase, seconds = context.status.phase, context.seconds_in_phase()
-    outcome = check_deadline(context.benchmark.spec, phase, seconds, wait.reason, wait.message)
-    apply_outcome(outcome)
+    found = StageWait(stage.condition, phase, seconds, wait.reason, wait.message)
+    apply_outcome(check_deadline(context.benchmark.spec, found))
 
 
 def _clean_up(context: ReconcileContext) -> None:

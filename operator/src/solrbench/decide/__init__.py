@@ -10,6 +10,6 @@
 - `resume`: where a new attempt of the load goes on in the lists of the workload
 - `queue`: which benchmark may run
 - `index_progress`: progress of all index pods together
-- `deadlines`: which phase ran out of time
+- `deadlines`: how long each stage may take
 - `conditions`: the conditions, the phase and the progress that are shown
 """

@@ -4,37 +4,28 @@ Its config set identifies it: CREATE stores both in one step, so at no time can 
 benchmark be taken for a foreign one, or the other way round.
 """
 
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.decide.checks.existing_target import CollectionOwner
+from solrbench.errors import TemporaryError
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import config_set_of, live_nodes, replicas
 from solrbench.solr.collections import delete_collection
 
 
-def collection_exists(solr: SolrClient, name: str, config_set: str, prefix: str) -> bool:
-    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
+def observe_owner(solr: SolrClient, name: str, prefix: str) -> CollectionOwner:
+    """Return the collection of this name, if there is one, with the config set that identifies it.
 
     Args:
         solr: the cloud
         name: of the collection
-        config_set: of this attempt
         prefix: of the config sets of every attempt of this benchmark
 
     Raises:
-        PermanentError: `CollectionExists` if a foreign collection has the name;
-            `AuthenticationFailed` if config sets may not be listed.
+        PermanentError: `AuthenticationFailed` if config sets may not be listed.
 
     """
     _config_sets(solr, prefix)  # without this permission they could not be removed at the end
-    found = config_set_of(solr, name)
-    if found is not None and not found.startswith(prefix):
-        raise PermanentError(
-            TargetReason.COLLECTION_EXISTS,
-            f"target.existing has a collection {name} that this benchmark did not create; it is"
-            " left"
-            " alone, give the benchmark another name",
-        )
-    return found == config_set
+    return CollectionOwner(name, config_set_of(solr, name), prefix)
 
 
 def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:

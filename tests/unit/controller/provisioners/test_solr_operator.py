@@ -11,7 +11,7 @@ import pytest
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners.solr_operator import ensure_ready
+from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
@@ -62,7 +62,7 @@ def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> Reconcil
 
 def reason(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> tuple[str, str]:
     with pytest.raises(TemporaryError) as caught:
-        ensure_ready(run(cluster, changes, now))
+        SolrOperatorTarget().ensure_pods(run(cluster, changes, now))
     return caught.value.reason, caught.value.message
 
 
@@ -79,7 +79,7 @@ def pod(**status: Any) -> dict[str, Any]:
 
 def test_a_cloud_that_is_up(outside: Changes) -> None:
     cluster = fake(ready_cloud(outside), ready_stateful_set(outside))
-    ensure_ready(run(cluster, outside))
+    SolrOperatorTarget().ensure_pods(run(cluster, outside))
     assert cluster.applied == []  # what is there is never changed
 
 
@@ -169,7 +169,7 @@ def test_foreign_cloud_is_never_touched(outside: Changes) -> None:
     foreign["metadata"]["ownerReferences"][0]["uid"] = "another"
     cluster = fake(foreign, ready_stateful_set(outside))
     with pytest.raises(PermanentError) as caught:
-        ensure_ready(run(cluster, outside))
+        SolrOperatorTarget().ensure_pods(run(cluster, outside))
     assert caught.value.reason == "SolrCloudNameTaken"
     assert cluster.applied == []
     assert cluster.deleted == []

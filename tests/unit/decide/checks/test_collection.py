@@ -7,10 +7,7 @@ import pytest
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.checks.collection import (
     REPLICA_CHECKS,
-    USER_COLLECTION_CHECKS,
     CollectionReplicas,
-    UserCollection,
-    check_enough_nodes,
     check_settings,
 )
 from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
@@ -72,32 +69,6 @@ def test_nodes_may_differ_by_one_replica() -> None:
     found = [made(1, "a"), made(2, "b"), made(3, "a")]
     assert check(found, wanted(shards=3), 2) is None
     assert check(found, wanted(shards=3), 3) is not None
-
-
-@pytest.mark.parametrize(
-    ("replicas", "reason"),
-    [
-        ((), "CollectionNotFound"),
-        ((made(1, "a", state="down"),), "ReplicasNotActive"),
-        ((made(1, "a"),), None),
-    ],
-)
-def test_collection_of_the_user_is_waited_for(
-    replicas: tuple[Replica, ...], reason: str | None
-) -> None:
-    outcome = first_outcome(USER_COLLECTION_CHECKS, UserCollection("books", replicas))
-    assert (outcome.reason if outcome else None) == reason
-    assert outcome is None or outcome.action is Action.WAIT
-
-
-def test_each_replica_of_a_shard_needs_a_node() -> None:
-    two = wanted(replicas={"nrt": 1, "pull": 1})
-    assert check_enough_nodes(two, 2) is None
-    outcome = check_enough_nodes(two, 1)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("TooFewNodes", Action.FAIL)
-    assert "adds up to 2" in outcome.message
-    assert "has 1 live nodes" in outcome.message
 
 
 def test_setting_without_effect_is_an_error() -> None:

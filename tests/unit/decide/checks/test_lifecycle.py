@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.status.conditions import Attempts
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.decide.checks.lifecycle import (
+    StageWait,
     check_deadline,
     check_load_attempts,
     check_target_attempts,
@@ -20,7 +21,7 @@ from solrbench.decide.checks.lifecycle import (
     wants_cleanup,
 )
 from solrbench.decide.checks.outcome import Action
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, Truth
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, TARGET_READY, Conditions, Truth
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
@@ -38,16 +39,17 @@ def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
 
 
 @pytest.mark.parametrize(
-    ("phase", "seconds", "exceeded"),
+    ("condition", "seconds", "exceeded"),
     [
-        ("Provisioning", 60.0, False),
-        ("Provisioning", 61.0, True),
-        ("Queued", 9e9, False),
+        (TARGET_READY, 60.0, False),
+        (TARGET_READY, 61.0, True),
+        (SUCCEEDED, 9e9, False),
     ],
 )
-def test_deadline_of_a_phase(phase: str, seconds: float, exceeded: bool) -> None:
+def test_deadline_of_a_stage(condition: str, seconds: float, exceeded: bool) -> None:
     spec = SolrBenchmark.parse(small("one", deadlines={"provisioningSeconds": 60})).spec
-    outcome = check_deadline(spec, phase, seconds, TargetReason.SOLR_NOT_READY, "0 of 1")
+    wait = StageWait(condition, "Provisioning", seconds, TargetReason.SOLR_NOT_READY, "0 of 1")
+    outcome = check_deadline(spec, wait)
     assert (outcome is not None) is exceeded
     if outcome is not None:
         assert (outcome.reason, outcome.action) == ("DeadlineExceeded", Action.FAIL)

@@ -1,4 +1,4 @@
-"""ZooKeeper and the Solr nodes on their way; SolrClouds are in the tests of their provisioner."""
+"""ZooKeeper and the Solr nodes on their way."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,20 +6,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from solrbench.decide.checks.outcome import Action, Outcome, first_outcome
+from solrbench.decide.checks.outcome import Action, Outcome
 from solrbench.decide.checks.provisioning import (
-    OWNERSHIP_CHECKS,
     ComponentPods,
-    SolrCloudState,
     ZooKeeperHeap,
-    check_cloud_ready,
     check_ensemble,
-    check_reconciled,
     check_solr_pods,
     check_zookeeper_heap,
 )
 from solrbench.decide.views import PodView
-from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
+from support.solr_clouds import CREATED
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
 POD = PodView(
@@ -71,20 +67,3 @@ def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> No
     if outcome is not None:
         assert (outcome.reason, outcome.action) == ("HeapMismatch", Action.FAIL)
         assert f"zoo-2 reports a maximum heap of {mebibytes} MiB" in outcome.message
-
-
-def owner() -> str:
-    return str(ready_cloud()["metadata"]["ownerReferences"][0]["uid"])
-
-
-def test_cloud_of_the_benchmark_that_is_ready() -> None:
-    state = SolrCloudState(ready_cloud(), ready_stateful_set(), (POD,), owner(), NOW)
-    assert first_outcome(OWNERSHIP_CHECKS, state) is None
-    assert first_outcome((check_reconciled, check_cloud_ready), state) is None
-
-
-def test_cloud_of_another_owner_ends_the_benchmark() -> None:
-    state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
-    outcome = first_outcome(OWNERSHIP_CHECKS, state)
-    assert outcome is not None
-    assert (outcome.reason, outcome.action) == ("SolrCloudNameTaken", Action.FAIL)

@@ -1,24 +1,18 @@
 """The nodes of a target beside the spec, and beside what they were."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
 from solrbench.decide.checks.outcome import Action, first_outcome
 from solrbench.decide.checks.target import (
-    EXISTING_CHECKS,
     NODE_CHECKS,
-    PATIENCE,
-    ExistingNodes,
     TargetNodes,
     TargetPods,
     check_pods_unchanged,
 )
-from solrbench.decide.solr_views import NodeIdentity
 from solrbench.decide.views import ContainerView, PodView
-from solrbench.errors import TemporaryError
-from solrbench.reasons.target import TargetReason
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEBIBYTE = 1 << 20
@@ -121,42 +115,3 @@ def test_pods_of_a_target_that_was_ready(
     outcome = check_pods_unchanged(TargetPods({"solr-0": "u/0"}, pods, NOW))
     found = (None, None) if outcome is None else (outcome.reason, outcome.action)
     assert found == (reason, action)
-
-
-SILENT = TemporaryError(TargetReason.SOLR_UNREACHABLE, "connection refused")
-STARTED = {"a": "1", "b": "1"}
-
-
-def nodes(**started: str) -> dict[str, NodeIdentity]:
-    return {name: NodeIdentity("9.10.1", 1, start) for name, start in started.items()}
-
-
-@pytest.mark.parametrize(
-    ("found", "reason", "action"),
-    [
-        (ExistingNodes(STARTED, nodes(a="1", b="1", c="7"), timedelta()), None, None),
-        (
-            ExistingNodes(STARTED, nodes(a="1"), timedelta()),
-            "TargetNodeLost",
-            Action.RESTART_TARGET,
-        ),
-        (
-            ExistingNodes(STARTED, nodes(a="1", b="2"), timedelta()),
-            "TargetNodeLost",
-            Action.RESTART_TARGET,
-        ),
-        (ExistingNodes(STARTED, SILENT, PATIENCE), None, None),
-        (ExistingNodes(STARTED, SILENT, PATIENCE, required=True), "SolrUnreachable", Action.WAIT),
-        (
-            ExistingNodes(STARTED, SILENT, PATIENCE + timedelta(seconds=1)),
-            "TargetUnreachable",
-            Action.RESTART_TARGET,
-        ),
-    ],
-)
-def test_nodes_of_an_existing_target_that_was_ready(
-    found: ExistingNodes, reason: str | None, action: Action | None
-) -> None:
-    outcome = first_outcome(EXISTING_CHECKS, found)
-    seen = (None, None) if outcome is None else (outcome.reason, outcome.action)
-    assert seen == (reason, action)

@@ -1,31 +1,111 @@
-"""The provisioners by the value of `provisioner` that selects them."""
+"""What a provisioner does: bring a target up, watch it, and leave nothing of it."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
-from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.provisioners import solr_operator, stateful_set
+from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.decide.views import PodView
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.solr.client import SolrClient
+
+
+@dataclass(frozen=True)
+class OwnedKind:
+    """A kind of object that is made for a target.
+
+    Attributes:
+        api_version: group and version
+        kind: name of the kind
+        not_removed: for the kind of another operator, the reason while that has not removed it.
+            What it made of the resource is its own to remove, and must be left to it until the
+            resource is gone: its finalizers need it.
+        has_owner: whether it goes with another object, and is waited for but never deleted
+
+    """
+
+    api_version: str
+    kind: str
+    not_removed: LifecycleReason | None = None
+    has_owner: bool = False
+
+    @property
+    def reference(self) -> tuple[str, str]:
+        """`apiVersion` and `kind`, as the client of the cluster takes them."""
+        return self.api_version, self.kind
 
 
 class TargetProvisioner(Protocol):
-    """One way to pods of Solr and ZooKeeper.
+    """One way to a target.
 
-    Addresses and state path are in `plan.solr_addresses`, the kinds of the objects, for their
-    deletion, in `controller.children`.
+    The host names, URLs and ZooKeeper path of nodes that are made are in `plan.solr_addresses`,
+    where the builders of manifests find them too.
     """
 
+    owned_kinds: tuple[OwnedKind, ...]
+    """Kinds of the objects that are made for the target, in the order of their deletion."""
+    fresh_nodes: bool
+    """Whether a new attempt gets nodes that have answered no request."""
+    ready_message: str
+    """What is true when the target is ready."""
+
     def ensure_ready(self, context: ReconcileContext) -> None:
-        """Make ZooKeeper and the Solr nodes, and wait until all of them are ready.
+        """Bring nodes and collection up, and check them.
 
         Raises:
-            TemporaryError: until then.
+            TemporaryError: until they are ready.
             PermanentError: if they can never be.
 
         """
 
+    def pods(self, context: ReconcileContext) -> list[PodView]:
+        """Return the pods of the target, as far as they belong to the benchmark."""
 
-PROVISIONERS: Mapping[Provisioner, TargetProvisioner] = {
-    Provisioner.SOLR_OPERATOR: solr_operator,
-    Provisioner.STATEFUL_SET: stateful_set,
-}
+    def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
+        """Check that a target that was ready is the one it was.
+
+        Args:
+            context: the reconcile
+            pods: of the target, as they are now
+
+        Raises:
+            TargetLostError: if it is not.
+            PermanentError: if a pod lacked memory.
+
+        """
+
+    def check_before_storing(self, context: ReconcileContext) -> None:
+        """Check the same before a result is stored, if the pods do not show it.
+
+        Raises:
+            TemporaryError: if Solr did not answer.
+            TargetLostError: if a node is not the one it was.
+
+        """
+
+    def node_count(self, context: ReconcileContext) -> int:
+        """Return the number of Solr nodes that the collection may be on."""
+
+    def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
+        """Return the nodes that index pods may ask directly, or `None` for every node.
+
+        A URL as Solr names the node leads to the one to use.
+        """
+
+    def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
+        """Return the replicas of the benchmark's collection."""
+
+    def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
+        """Return the index of each of these replicas, asked in the way that the target allows."""
+
+    def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
+        """Delete the collection where the nodes stay; it may be called again.
+
+        Args:
+            context: the reconcile
+            at_once: whether not to wait for nodes that are away
+
+        Raises:
+            SolrbenchError: if it could not be done.
+
+        """

@@ -3,55 +3,70 @@
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
-from solrbench.controller.children import SOLR_CLOUDS, pods
+from solrbench.controller.children import pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
+from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.zookeeper import (
+    ZOOKEEPER_CLUSTERS,
     check_external,
     check_provided,
     ensure_ensemble,
     wait_for_provided,
 )
 from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.provisioning import (
+from solrbench.decide.checks.solr_operator import (
     OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
     check_reconciled,
 )
 from solrbench.errors import TemporaryError
+from solrbench.manifests import solr_cloud
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
+SOLR_CLOUDS = OwnedKind(
+    solr_cloud.API_VERSION, solr_cloud.KIND, LifecycleReason.SOLR_CLOUD_NOT_REMOVED
+)
 
-def ensure_ready(context: ReconcileContext) -> None:
-    """Make a SolrCloud and wait until the Solr Operator has brought it up.
 
-    Raises:
-        TemporaryError: until then, with the component that is waited for as the reason.
-        PermanentError: if a SolrCloud of this name does not belong to the benchmark.
+class SolrOperatorTarget(CreatedTarget):
+    """Nodes that the Solr Operator makes of a SolrCloud resource."""
 
-    """
-    if not context.cluster.serves(*SOLR_CLOUDS):
-        raise TemporaryError(
-            TargetReason.SOLR_OPERATOR_MISSING,
-            "the cluster does not serve solrclouds.solr.apache.org; install the Apache Solr"
-            " Operator (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
-        )
-    mode = context.solr_cloud.zookeeper.mode
-    match mode:
-        case ZooKeeperMode.ENSEMBLE:
-            ensure_ensemble(context)
-        case ZooKeeperMode.EXTERNAL:
-            check_external(context)
-        case ZooKeeperMode.PROVIDED:
-            check_provided(context)
-    state = _observe(context)
-    apply_outcome(check_reconciled(state))
-    if mode is ZooKeeperMode.PROVIDED:
-        wait_for_provided(context)
-    apply_outcome(check_cloud_ready(state))
+    owned_kinds: tuple[OwnedKind, ...] = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS, *WORKLOAD_KINDS)
+
+    def ensure_pods(self, context: ReconcileContext) -> None:
+        """Make a SolrCloud and wait until the Solr Operator has brought it up.
+
+        Raises:
+            TemporaryError: until then, with the component that is waited for as the reason.
+            PermanentError: if a SolrCloud of this name does not belong to the benchmark.
+
+        """
+        if not context.cluster.serves(*SOLR_CLOUDS.reference):
+            raise TemporaryError(
+                TargetReason.SOLR_OPERATOR_MISSING,
+                "the cluster does not serve solrclouds.solr.apache.org; install the Apache Solr"
+                " Operator (chart solr-operator), or set target.solrCloud.provisioner to"
+                " StatefulSet",
+            )
+        mode = context.solr_cloud.zookeeper.mode
+        match mode:
+            case ZooKeeperMode.ENSEMBLE:
+                ensure_ensemble(context)
+            case ZooKeeperMode.EXTERNAL:
+                check_external(context)
+            case ZooKeeperMode.PROVIDED:
+                check_provided(context)
+        state = _observe(context)
+        apply_outcome(check_reconciled(state))
+        if mode is ZooKeeperMode.PROVIDED:
+            wait_for_provided(context)
+        apply_outcome(check_cloud_ready(state))
 
 
 def _observe(context: ReconcileContext) -> SolrCloudState:
@@ -63,7 +78,7 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
 
     """
     name, uid = context.benchmark.metadata.name, context.benchmark.metadata.uid
-    cloud = context.cluster.get(*SOLR_CLOUDS, context.namespace, name)
+    cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
         found = SolrCloudState(cloud, None, (), uid, context.now)
         apply_outcome(first_outcome(OWNERSHIP_CHECKS, found))
@@ -83,7 +98,7 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
 
 
 def _make_cloud(context: ReconcileContext) -> Manifest:
-    options = known_fields(context.cluster, *SOLR_CLOUDS, POD_OPTIONS)
+    options = known_fields(context.cluster, *SOLR_CLOUDS.reference, POD_OPTIONS)
     return context.cluster.apply(
         build_solr_cloud(
             context.benchmark,

@@ -1,30 +1,34 @@
 """`provisioner: StatefulSet`: Services and StatefulSets of our own."""
 
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
-from solrbench.controller.children import apply_all, pods
+from solrbench.controller import children
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.controller.provisioners.zookeeper import check_external, ensure_ensemble
 from solrbench.decide.checks.provisioning import ComponentPods, check_solr_pods
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names
 
 
-def ensure_ready(context: ReconcileContext) -> None:
-    """Make ZooKeeper, then Solr, and wait until every pod is ready.
+class StatefulSetTarget(CreatedTarget):
+    """Nodes in a StatefulSet of the benchmark."""
 
-    Raises:
-        TemporaryError: until then, with the trouble of a pod as the reason if there is one.
+    def ensure_pods(self, context: ReconcileContext) -> None:
+        """Make ZooKeeper, then Solr, and wait until every pod is ready.
 
-    """
-    if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
-        check_external(context)
-    else:
-        ensure_ensemble(context)
-    wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
-    apply_all(
-        context, build_solr(context.benchmark, context.solr_cloud, attempt, context.zookeeper_path)
-    )
-    seen = pods(context, names.SOLR)
-    ready = sum(pod.ready for pod in seen)
-    apply_outcome(check_solr_pods(ComponentPods(ready, wanted, tuple(seen), context.now)))
+        Raises:
+            TemporaryError: until then, with the trouble of a pod as the reason if there is one.
+
+        """
+        if context.solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
+            check_external(context)
+        else:
+            ensure_ensemble(context)
+        wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
+        path = context.zookeeper_path
+        solr = build_solr(context.benchmark, context.solr_cloud, attempt, path)
+        children.apply_all(context, solr)
+        seen = children.pods(context, names.SOLR)
+        ready = sum(pod.ready for pod in seen)
+        apply_outcome(check_solr_pods(ComponentPods(ready, wanted, tuple(seen), context.now)))

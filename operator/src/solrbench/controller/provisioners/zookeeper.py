@@ -1,9 +1,10 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.api.quantities import parse_bytes
-from solrbench.controller.children import ZOOKEEPER_CLUSTERS, apply_all, pods
+from solrbench.controller.children import apply_all, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
 from solrbench.decide.checks.provisioning import (
     ComponentPods,
@@ -15,8 +16,17 @@ from solrbench.errors import TemporaryError
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr import zookeeper
+
+ZOOKEEPER_CLUSTERS = OwnedKind(
+    "zookeeper.pravega.io/v1beta1",
+    "ZookeeperCluster",
+    LifecycleReason.ZOOKEEPER_CLUSTER_NOT_REMOVED,
+    has_owner=True,
+)
+"""Each goes with the SolrCloud that owns it."""
 
 
 def ensure_ensemble(context: ReconcileContext) -> None:
@@ -60,7 +70,7 @@ def check_provided(context: ReconcileContext) -> None:
         TemporaryError: if there is not.
 
     """
-    if not context.cluster.serves(*ZOOKEEPER_CLUSTERS):
+    if not context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference):
         raise TemporaryError(
             TargetReason.ZOOKEEPER_OPERATOR_MISSING,
             "the cluster does not serve zookeeperclusters.zookeeper.pravega.io; install the"
@@ -76,7 +86,7 @@ def wait_for_provided(context: ReconcileContext) -> None:
 
     """
     name = names.provided_zookeeper(context.benchmark)
-    if context.cluster.get(*ZOOKEEPER_CLUSTERS, context.namespace, name) is None:
+    if context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name) is None:
         raise TemporaryError(
             TargetReason.ZOOKEEPER_NOT_READY,
             f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"

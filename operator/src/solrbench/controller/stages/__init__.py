@@ -2,7 +2,7 @@
 
 - `references`: everything that the spec refers to exists
 - `queueing`: the benchmark waits for its turn
-- `target`: Solr and ZooKeeper are made, then checked; `existing_target` where Solr exists already
+- `target`: Solr and ZooKeeper are made, or found, then checked
 - `indexing`: the index Job runs, then Solr counts the documents
 - `load`: Locust runs the steps; `load_results`: what they return is stored and shown
 - `late_evidence`: pod events that arrive after a step was stored

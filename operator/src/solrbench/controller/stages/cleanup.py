@@ -2,9 +2,10 @@
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_components
+from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.stages.existing_target import remove_collection
+from solrbench.controller.deletion import blocking_finalizer, delete_components
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
     CLEANED_UP,
@@ -76,7 +77,7 @@ def _remove_collection(context: ReconcileContext) -> None:
 
     """
     try:
-        remove_collection(context)
+        provisioner_of(context).remove_collection(context)
     except SolrbenchError as error:
         message = f"the collection could not be deleted from target.existing: {error}"
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.COLLECTION_NOT_REMOVED, message)

@@ -6,16 +6,11 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.children import apply_all, job, pods
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.replica_sizes import (
-    find_replicas,
-    observe_replicas,
-    read_replica_sizes,
-)
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
 from solrbench.dataset.pod_client import IndexPodClient
-from solrbench.decide.checks.collection import REPLICA_CHECKS
+from solrbench.decide.checks.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.checks.indexing import (
     DOCUMENT_CHECKS,
     INDEX_RUN_CHECKS,
@@ -82,8 +77,10 @@ def _attempt(context: ReconcileContext) -> int:
 
 def _record_existing_size(context: ReconcileContext) -> None:
     """Note the size of the user's collection as it is; others may be writing to it."""
+    provisioner = provisioner_of(context)
     with context.solr() as solr:
-        sizes = tuple(read_replica_sizes(context, solr, find_replicas(context, solr)))
+        found = provisioner.find_replicas(context, solr)
+        sizes = tuple(provisioner.replica_sizes(solr, found))
     known = find_disagreement(sizes) is None
     documents = sum(count_documents(sizes).values()) if known else None
     size = sum(each.bytes for each in sizes)
@@ -102,18 +99,7 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         shards=spec.collection.shards,
         dataset=dataset,
         access=auth_files(context.existing),
-        leader_urls=_leader_urls(context),
-    )
-
-
-def _leader_urls(context: ReconcileContext) -> dict[str, str] | None:
-    """Return the nodes that index pods may ask directly; `None` for every one, as those we made."""
-    if context.existing is None:
-        return None
-    with context.solr() as solr:
-        found = find_replicas(context, solr)
-    return leader_urls(
-        context.cluster, context.settings.allowed_hosts, context.namespace, context.endpoint, found
+        leader_urls=provisioner_of(context).leader_urls(context),
     )
 
 
@@ -162,8 +148,10 @@ def _observe_sizes(context: ReconcileContext, dataset: Dataset) -> tuple[Replica
         PermanentError: if the replicas are not those of the spec.
 
     """
+    provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:
         commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
-        found = observe_replicas(context, solr, context.nodes)
-        apply_outcome(first_outcome(REPLICA_CHECKS, found))
-        return tuple(read_replica_sizes(context, solr, list(found.replicas)))
+        found = provisioner.find_replicas(context, solr)
+        placed = CollectionReplicas(wanted, tuple(found), provisioner.node_count(context))
+        apply_outcome(first_outcome(REPLICA_CHECKS, placed))
+        return tuple(provisioner.replica_sizes(solr, found))

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from solrbench.controller.children import LOAD, apply_all, delete_components, job
-from solrbench.controller.context import LoadLostError, ReconcileContext
+from solrbench.controller.children import LOAD, apply_all, job
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
-from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.replica_sizes import find_replicas, read_replica_sizes
+from solrbench.controller.outcomes import LoadLostError, apply_outcome
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import poll_master, update_result_status
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
@@ -33,13 +34,13 @@ def reconcile_load(context: ReconcileContext) -> None:
     """
     if context.conditions.is_true(MEASURED):
         return
+    context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
     remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
     if not remaining:
         _finish(context, len(documents))
         return
-    context.set_phase("Measuring")
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
@@ -65,8 +66,9 @@ def _finish(context: ReconcileContext, stored: int) -> None:
 
 def _update_index_size(context: ReconcileContext) -> None:
     """Read the size again: merges went on after the last document."""
+    provisioner = provisioner_of(context)
     with context.solr() as solr:
-        cores = read_replica_sizes(context, solr, find_replicas(context, solr))
+        cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
     size = {"index_bytes": sum(each.bytes for each in cores)}
     context.update(dataset=context.status.dataset.model_copy(update=size))
 

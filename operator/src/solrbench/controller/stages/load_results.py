@@ -5,7 +5,7 @@ from solrbench.cluster.environment import record_environment
 from solrbench.controller.children import LOAD, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
-from solrbench.controller.stages import existing_target
+from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -62,8 +62,8 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
 def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
     try:
         state = master.state()
-        if state.unacknowledged and context.existing is not None:
-            existing_target.verify_nodes_unchanged(context, now=True)
+        if state.unacknowledged:
+            provisioner_of(context).check_before_storing(context)
         for step_run_id in state.unacknowledged:
             _store_result(context, master, step_run_id)
     except TemporaryError as error:

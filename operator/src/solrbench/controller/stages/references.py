@@ -27,8 +27,7 @@ def check_references(context: ReconcileContext) -> None:
         return
     context.set_phase("Pending")
     apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
-    if context.existing is not None:
-        _ = context.endpoint
+    _ = context.endpoint
     context.conditions.set(
         ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
     )

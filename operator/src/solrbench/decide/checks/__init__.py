@@ -5,7 +5,9 @@ applies the outcome.
 
 - `outcome`: a check, its outcome, and what the stage does about it
 - `references`: the objects that the spec refers to
-- `provisioning`: how far ZooKeeper and the Solr nodes are
+- `provisioning`: how far the pods of ZooKeeper and Solr are
+- `solr_operator`: how far the Solr Operator is with a SolrCloud
+- `existing_target`: an existing target: its SolrCloud, its nodes, and whose the collection is
 - `target`: the nodes of a target beside the spec, and beside what they were when it became ready
 - `collection`: shards, replicas and settings of the collection
 - `indexing`: the index Job, and the documents that Solr holds at its end

@@ -88,50 +88,6 @@ REPLICA_CHECKS: tuple[Check[CollectionReplicas], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class UserCollection:
-    """A collection of the user's.
-
-    Attributes:
-        name: in the spec
-        replicas: none if there is no such collection
-
-    """
-
-    name: str
-    replicas: tuple[Replica, ...]
-
-
-def check_found(collection: UserCollection) -> Outcome | None:
-    """Wait until the collection exists."""
-    if collection.replicas:
-        return None
-    return wait(
-        TargetReason.COLLECTION_NOT_FOUND,
-        f"target.existing.collectionName: there is no collection {collection.name}; create it",
-    )
-
-
-def check_found_active(collection: UserCollection) -> Outcome | None:
-    """Wait until every replica is active."""
-    return check_active(collection.replicas)
-
-
-USER_COLLECTION_CHECKS: tuple[Check[UserCollection], ...] = (check_found, check_found_active)
-
-
-def check_enough_nodes(wanted: Collection, live: int) -> Outcome | None:
-    """Fail if an existing target has fewer nodes than a shard has replicas."""
-    if wanted.replicas.total <= live:
-        return None
-    return fail(
-        TargetReason.TOO_FEW_NODES,
-        f"collection.replicas adds up to {wanted.replicas.total}, but target.existing has {live}"
-        " live nodes; lower the replicas or add nodes, as replicas of one shard on the same node"
-        " add no redundancy",
-    )
-
-
 def check_settings(different: Mapping[str, tuple[object, object]]) -> Outcome | None:
     """Fail if Solr shows settings other than those that were set.
 

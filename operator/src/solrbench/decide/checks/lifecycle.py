@@ -1,5 +1,6 @@
 """When a benchmark ends, begins again, or is cleaned up."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
@@ -13,26 +14,35 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
-def check_deadline(
-    spec: Spec, phase: str, seconds: float, reason: Reason, message: str
-) -> Outcome | None:
-    """Fail when a phase has lasted longer than its deadline.
+@dataclass(frozen=True)
+class StageWait:
+    """A stage that is not done.
 
-    Args:
-        spec: with the deadlines
-        phase: that is under way
-        seconds: since it began
+    Attributes:
+        condition: type of the condition that the stage makes true
+        phase: name of the stage as users see it
+        seconds: since the stage began
         reason: why it is not done
         message: the same in words
 
     """
-    limit = deadline_seconds(spec, phase)
-    if limit is None or seconds <= limit:
+
+    condition: str
+    phase: str
+    seconds: float
+    reason: Reason
+    message: str
+
+
+def check_deadline(spec: Spec, wait: StageWait) -> Outcome | None:
+    """Fail when a stage has lasted longer than its deadline."""
+    limit = deadline_seconds(spec, wait.condition)
+    if limit is None or wait.seconds <= limit:
         return None
     return fail(
         LifecycleReason.DEADLINE_EXCEEDED,
-        f"{phase} took {seconds:.0f} s, limit {limit} s (spec.deadlines);"
-        f" last seen: {reason}: {message}",
+        f"{wait.phase} took {wait.seconds:.0f} s, limit {limit} s (spec.deadlines);"
+        f" last seen: {wait.reason}: {wait.message}",
     )
 
 

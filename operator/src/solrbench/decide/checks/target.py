@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_target, wait
 from solrbench.decide.pod_problems import first_problem
-from solrbench.decide.solr_views import NodeIdentity
 from solrbench.decide.views import PodView
-from solrbench.errors import SolrbenchError
 from solrbench.reasons.pod import PodReason
 from solrbench.reasons.target import TargetReason
 
@@ -22,9 +20,6 @@ G1 reports -Xmx rounded to regions. The serial and parallel collectors leave out
 with the default ratios of JDK 17 a thirtieth of the heap, or a ninth for the parallel one, where it
 may grow to a third of the young generation (MinSurvivorRatio=3, NewRatio=2).
 """
-
-PATIENCE = timedelta(seconds=60)
-"""How long an existing target may not answer; a saturated one answers late."""
 
 
 @dataclass(frozen=True)
@@ -131,50 +126,3 @@ def check_pods_unchanged(target: TargetPods) -> Outcome | None:
             return fail(problem.reason, problem.message)
         return restart_target(problem.reason, problem.message)
     return None
-
-
-@dataclass(frozen=True)
-class ExistingNodes:
-    """The nodes of an existing target that was ready.
-
-    Attributes:
-        started: start of each node's JVM at that time, by name
-        found: what the nodes report now, or why they could not be asked
-        unanswered: time since the last answer
-        required: whether the answer is needed now, as before a result is stored
-
-    """
-
-    started: Mapping[str, str]
-    found: Mapping[str, NodeIdentity] | SolrbenchError
-    unanswered: timedelta
-    required: bool = False
-
-
-def check_answering(nodes: ExistingNodes) -> Outcome | None:
-    """Restart the target after a long silence; wait before that only if an answer is required."""
-    if not isinstance(nodes.found, SolrbenchError):
-        return None
-    if nodes.unanswered > PATIENCE:
-        message = (
-            f"no answer for {nodes.unanswered.total_seconds():.0f} s, limit"
-            f" {PATIENCE.total_seconds():.0f} s: {nodes.found.message}"
-        )
-        return restart_target(TargetReason.TARGET_UNREACHABLE, message)
-    return wait(nodes.found.reason, nodes.found.message) if nodes.required else None
-
-
-def check_not_restarted(nodes: ExistingNodes) -> Outcome | None:
-    """Restart the target after a node left or was restarted; further nodes do not matter."""
-    if isinstance(nodes.found, SolrbenchError):
-        return None
-    for name, started in nodes.started.items():
-        if name not in nodes.found:
-            message = f"node {name} is no longer live"
-            return restart_target(TargetReason.TARGET_NODE_LOST, message)
-        if nodes.found[name].started != started:
-            return restart_target(TargetReason.TARGET_NODE_LOST, f"node {name} was restarted")
-    return None
-
-
-EXISTING_CHECKS: tuple[Check[ExistingNodes], ...] = (check_answering, check_not_restarted)

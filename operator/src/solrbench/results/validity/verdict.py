@@ -13,11 +13,9 @@ from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
 from solrbench.results.validity.checks.finding import Finding, NotEvaluated, ValidityCheck
-from solrbench.results.validity.checks.registry import CHECKS
+from solrbench.results.validity.checks.registry import CHECKS, REASONS, TOO_FEW_SAMPLES
 
 VALID, INVALID = "Valid", "Invalid"
-TOO_FEW_SAMPLES = "TooFewSamples"
-_MORE_SAMPLES = "raise the step's requests or durationSeconds, or load.repeats"
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -113,18 +111,16 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
             counts[result.request] = counts.get(result.request, 0) + result.requests
     needed = samples_needed(percentile)
     limit = f"in all repeats (limit {needed}: {_BEYOND} must lie beyond p{percentile})"
+    remedy = REASONS[TOO_FEW_SAMPLES].remedy
     if not counts:
-        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests {limit}", _MORE_SAMPLES)]
+        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests {limit}", remedy)]
     name, count = min(counts.items(), key=lambda item: item[1])
     if count >= needed:
         return []
     short = sum(each < needed for each in counts.values())
     others = f" (and {short - 1} other request names)" if short > 1 else ""
-    return [
-        _invalid_reason(
-            TOO_FEW_SAMPLES, f"{count} requests of {name}{others} {limit}", _MORE_SAMPLES
-        )
-    ]
+    message = f"{count} requests of {name}{others} {limit}"
+    return [_invalid_reason(TOO_FEW_SAMPLES, message, remedy)]
 
 
 def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReason:

@@ -39,17 +39,29 @@ Check = Callable[[StepRunResult, Load], Outcome]
 
 
 @dataclass(frozen=True)
-class ValidityCheck:
-    """A check, and what helps where it finds something.
+class VerdictReason:
+    """A reason for which a step is Invalid.
 
     Attributes:
-        find: finds the worst of its kind in one step run
+        meaning: what was measured beyond its limit, as a sentence
         remedy: what to do, an imperative without full stop
 
     """
 
-    find: Check
+    meaning: str
     remedy: str
+
+
+@dataclass(frozen=True)
+class ValidityCheck(VerdictReason):
+    """A reason that a check of one step run gives.
+
+    Attributes:
+        find: finds the worst of its kind in one step run
+
+    """
+
+    find: Check
 
 
 def worst_share_of_requests(

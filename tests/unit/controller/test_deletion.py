@@ -5,7 +5,8 @@ from typing import Any, cast
 import pytest
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
+from solrbench.controller.children import LOAD, TARGET
+from solrbench.controller.deletion import OWNED_KINDS, blocking_finalizer, delete_children
 from solrbench.plan import names
 from support.fake_cluster import FakeCluster
 from support.objects import ATTEMPT, stored, target, tools
@@ -53,6 +54,19 @@ def remove(cluster: FakeCluster, *components: str, below: int | None = None) -> 
     return delete_children(
         cast(Cluster, cluster), "search", "base", components or EVERYTHING, below
     )
+
+
+def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> None:
+    assert [each.kind for each in OWNED_KINDS] == [
+        "Job",
+        "SolrCloud",
+        "ZookeeperCluster",
+        "StatefulSet",
+        "Service",
+        "ConfigMap",
+        "Pod",
+        "PersistentVolumeClaim",
+    ]
 
 
 def test_everything_of_our_own_goes() -> None:

@@ -2,12 +2,9 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.controller.context import ReconcileContext, TargetLostError
-from solrbench.controller.stages.existing_target import (
-    reconcile_existing_target,
-    remove_collection,
-    verify_nodes_unchanged,
-)
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import TargetLostError
+from solrbench.controller.provisioners.registry import EXISTING
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
@@ -62,7 +59,7 @@ def test_collection_of_the_same_name_is_not_touched() -> None:
     with pytest.raises(PermanentError, match="left alone"):
         provisioned(cloud)
     known = ready(Cloud()).status
-    remove_collection(pass_over(cloud, None, known))
+    EXISTING.remove_collection(pass_over(cloud, None, known))
     assert cloud.changed == []
 
 
@@ -77,7 +74,7 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
         reconcile_target(run)
     assert caught.value.reason == ("CollectionExists" if stranger else "AuthenticationFailed")
     assert run.status.target.nodes == {}
-    remove_collection(run)
+    EXISTING.remove_collection(run)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +110,7 @@ def test_collection_of_the_user_is_only_read() -> None:
     assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "x"))
     reconcile_target(pass_over(cloud, use(), stored_status(run)))
-    remove_collection(run)
+    EXISTING.remove_collection(run)
     assert cloud.changed == []
     assert cloud.collections.keys() == {"books"}
     assert names.collection(run.benchmark) == "books"
@@ -165,18 +162,18 @@ def test_nodes_are_not_queried_in_every_reconcile() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.down = True
-    verify_nodes_unchanged(later(cloud, run, 5))
+    EXISTING.check_unchanged(later(cloud, run, 5), [])
     with pytest.raises(TemporaryError):
-        verify_nodes_unchanged(later(cloud, run, 5), now=True)
+        EXISTING.check_before_storing(later(cloud, run, 5))
 
 
 def test_silence_is_borne_for_a_while() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.down = True
-    verify_nodes_unchanged(later(cloud, run, 60))
+    EXISTING.check_unchanged(later(cloud, run, 60), [])
     with pytest.raises(TargetLostError) as caught:
-        verify_nodes_unchanged(later(cloud, run, 61))
+        EXISTING.check_unchanged(later(cloud, run, 61), [])
     assert caught.value.reason == "TargetUnreachable"
 
 
@@ -187,11 +184,11 @@ def test_nodes_that_were_there_must_come_back() -> None:
     cloud.nodes = {"a:8983_solr": "1"}
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b is gone"))
     with pytest.raises(TemporaryError, match="b:8983_solr") as caught:
-        reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
+        reconcile_target(pass_over(cloud, None, stored_status(run)))
     assert caught.value.reason == "SolrNotLive"
     cloud.nodes = first | {"b:8983_solr": "2"}
     run = pass_over(cloud, None, stored_status(run))
-    reconcile_existing_target(run)
+    reconcile_target(run)
     assert run.status.target.nodes == cloud.nodes
 
 
@@ -200,7 +197,7 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     run = ready(cloud)
     cloud.changed.clear()
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b was started again"))
-    reconcile_existing_target(pass_over(cloud, None, stored_status(run)))
+    reconcile_target(pass_over(cloud, None, stored_status(run)))
     assert cloud.changed == [
         ("DELETE", "base"),
         ("UPLOAD", f"{CONFIG_SETS}2"),
@@ -212,6 +209,6 @@ def test_nothing_of_ours_stays() -> None:
     cloud = Cloud()
     cloud.make("others", "_default")
     run = ready(cloud)
-    remove_collection(run)
+    EXISTING.remove_collection(run)
     assert cloud.collections.keys() == {"others"}
     assert cloud.config_sets == {"_default"}

@@ -1,0 +1,113 @@
+"""The objects a benchmark owns: deleted until nothing is left."""
+
+from solrbench.cluster.client import Cluster, Manifest
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.provisioner import OwnedKind
+from solrbench.controller.provisioners.registry import target_kinds
+from solrbench.errors import TemporaryError
+from solrbench.plan.names import (
+    LABEL_ATTEMPT,
+    LABEL_BENCHMARK,
+    LABEL_COMPONENT,
+    SOLR,
+    ZOOKEEPER,
+)
+
+FIRST_ATTEMPT = 1
+
+JOBS = OwnedKind("batch/v1", "Job")
+SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "ConfigMap", "Pod"))
+
+OWNED_KINDS = tuple(dict.fromkeys((JOBS, *target_kinds(), SERVICES, CONFIG_MAPS, PODS)))
+"""Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
+"""
+
+
+def delete_components(
+    context: ReconcileContext, *components: str, attempt_below: int | None = None
+) -> bool:
+    """Delete the objects of some components; return whether nothing of them is left.
+
+    Args:
+        context: the reconcile
+        components: whose objects to delete
+        attempt_below: spare those of this attempt and later ones
+
+    """
+    if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
+        return True  # nothing can be left of an attempt before the first
+    name = context.benchmark.metadata.name
+    return delete_children(context.cluster, context.namespace, name, components, attempt_below)
+
+
+def delete_children(
+    cluster: Cluster,
+    namespace: str,
+    benchmark_name: str,
+    components: tuple[str, ...],
+    attempt_below: int | None = None,
+) -> bool:
+    """Delete as `delete_components` does, for a benchmark that is known by its name alone.
+
+    ZooKeeper goes when no Solr pod is left: one that is just starting would wait in vain for it in
+    a hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no container
+    before its hook has ended; that takes most of a minute.
+    """
+    selector = {LABEL_BENCHMARK: benchmark_name}
+    left = False
+    if ZOOKEEPER in components:
+        solr_pods = cluster.list("v1", "Pod", namespace, selector | {LABEL_COMPONENT: SOLR})
+        left = any(_matches(pod, components, attempt_below) for pod in solr_pods)
+        components = tuple(each for each in components if each != ZOOKEEPER or not left)
+    for kind in OWNED_KINDS:
+        operated = kind.not_removed is not None
+        if operated and SOLR not in components:
+            continue
+        read = cluster.list_if_served if operated else cluster.list
+        found = [
+            body
+            for body in read(*kind.reference, namespace, selector)
+            if _matches(body, components, attempt_below)
+        ]
+        for body in found:
+            _delete(cluster, kind, body)
+        left = left or bool(found)
+        if found and operated:
+            components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
+    return not left
+
+
+def blocking_finalizer(
+    cluster: Cluster, namespace: str, benchmark_name: str
+) -> TemporaryError | None:
+    """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
+    selector = {LABEL_BENCHMARK: benchmark_name}
+    for kind in OWNED_KINDS:
+        if kind.not_removed is None:
+            continue
+        for body in cluster.list_if_served(*kind.reference, namespace, selector):
+            metadata = body["metadata"]
+            finalizers = metadata.get("finalizers") or []
+            if finalizers and metadata.get("deletionTimestamp") is not None:
+                return TemporaryError(
+                    kind.not_removed,
+                    f"{kind.kind} {metadata['name']} is being deleted and waits for"
+                    f" {', '.join(finalizers)}; check that the operator that made it is running",
+                )
+    return None
+
+
+def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:
+    labels = body["metadata"].get("labels") or {}
+    if labels.get(LABEL_COMPONENT) not in components:
+        return False
+    return attempt_below is None or int(labels.get(LABEL_ATTEMPT, "0")) < attempt_below
+
+
+def _delete(cluster: Cluster, kind: OwnedKind, body: Manifest) -> None:
+    """Delete an object; pods at once, they have nothing to save."""
+    metadata = body["metadata"]
+    if kind.has_owner or metadata.get("deletionTimestamp") is not None:
+        return
+    grace = 1 if kind.kind == "Pod" else None
+    cluster.delete(*kind.reference, metadata["namespace"], metadata["name"], grace)

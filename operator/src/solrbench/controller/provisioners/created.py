@@ -1,0 +1,134 @@
+"""What targets have in common whose pods are made for the benchmark."""
+
+from abc import ABC, abstractmethod
+
+from solrbench.api.quantities import parse_bytes
+from solrbench.controller import children
+from solrbench.controller.config_set import read_archive
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.collection import check_created
+from solrbench.controller.provisioners.provisioner import OwnedKind
+from solrbench.controller.provisioners.target_status import update_target
+from solrbench.decide.checks.collection import check_settings
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.target import (
+    NODE_CHECKS,
+    TargetNodes,
+    TargetPods,
+    check_pods_unchanged,
+)
+from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.decide.views import PodView
+from solrbench.plan import names
+from solrbench.solr import collections, replica_counts
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import live_nodes, node_info, replicas
+
+WORKLOAD_KINDS = (
+    OwnedKind("apps/v1", "StatefulSet"),
+    OwnedKind("v1", "Service"),
+    OwnedKind("v1", "ConfigMap"),
+    OwnedKind("v1", "Pod"),
+    OwnedKind("v1", "PersistentVolumeClaim"),
+)
+"""Kinds of Kubernetes itself that pods of Solr and ZooKeeper are made with."""
+
+
+class CreatedTarget(ABC):
+    """Nodes that are made for the benchmark, and go with their collection."""
+
+    owned_kinds: tuple[OwnedKind, ...] = WORKLOAD_KINDS
+    fresh_nodes = True
+    ready_message = "live nodes, replicas and caches match the spec"
+
+    @abstractmethod
+    def ensure_pods(self, context: ReconcileContext) -> None:
+        """Make ZooKeeper and the Solr nodes, and wait until all of them are ready.
+
+        Raises:
+            TemporaryError: until then.
+            PermanentError: if they can never be.
+
+        """
+
+    def ensure_ready(self, context: ReconcileContext) -> None:
+        """Make pods, config set, collection and caches, and check what Solr reports of them."""
+        self.ensure_pods(context)
+        _check_nodes(context)
+        self._make_collection(context)
+
+    def _make_collection(self, context: ReconcileContext) -> None:
+        name = names.collection(context.benchmark)
+        wanted = context.benchmark.spec.collection
+        with context.solr(timeout_seconds=30) as solr:
+            if not replicas(solr, name):
+                collections.upload_config_set(solr, name, read_archive(context))
+                collections.create_collection(solr, name, wanted, live_nodes(solr))
+            check_created(wanted, replicas(solr, name), self.node_count(context))
+            apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
+        update_target(
+            context,
+            url=f"{context.solr_urls[0]}/{name}",
+            pods={pod.name: pod.identity for pod in self.pods(context)},
+        )
+
+    def pods(self, context: ReconcileContext) -> list[PodView]:
+        """Return the pods of Solr and ZooKeeper."""
+        return children.pods(context, names.SOLR, names.ZOOKEEPER)
+
+    def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
+        """Check that every pod is the one that was there when the target became ready."""
+        known = TargetPods(context.status.target.pods, tuple(pods), context.now)
+        apply_outcome(check_pods_unchanged(known))
+
+    def check_before_storing(self, context: ReconcileContext) -> None:
+        """Do nothing: the pods show a loss in the next reconcile, with its time."""
+        del context
+
+    def node_count(self, context: ReconcileContext) -> int:
+        """Return the number of nodes of the spec."""
+        return context.solr_cloud.nodes
+
+    def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
+        """Return `None`: the index pods reach every node as Solr names it."""
+        del context
+        return None
+
+    def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
+        """Return the replicas of the collection, which is behind no alias."""
+        return replicas(solr, names.collection(context.benchmark))
+
+    def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
+        """Return the index of each replica, each node asked directly."""
+        return replica_counts.replica_sizes(solr, found)
+
+    def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
+        """Do nothing: the collection goes with the nodes."""
+        del context, at_once
+
+
+def _check_nodes(context: ReconcileContext) -> None:
+    nodes = _observe_nodes(context)
+    apply_outcome(first_outcome(NODE_CHECKS, nodes))
+    update_target(
+        context,
+        solr_version=", ".join(sorted(set((nodes.versions or {}).values()))),
+        heap_bytes=min((nodes.heap_bytes or {}).values()),
+    )
+
+
+def _observe_nodes(context: ReconcileContext) -> TargetNodes:
+    wanted = context.solr_cloud.nodes
+    with context.solr() as solr:
+        live = len(live_nodes(solr))
+        update_target(context, live_nodes=live)
+        # One that is not live yet does not answer.
+        infos = [node_info(solr, url) for url in context.solr_urls] if live == wanted else []
+    return TargetNodes(
+        live=live,
+        wanted=wanted,
+        versions={each.url: each.solr_version for each in infos},
+        heap_bytes={each.url: each.heap_max_bytes for each in infos},
+        wanted_heap_bytes=parse_bytes(context.solr_cloud.heap),
+    )

@@ -1,0 +1,216 @@
+"""`spec.target.existing`: Solr is there already, only our collection is made there."""
+
+from datetime import datetime, timedelta
+
+from solrbench.api.v1alpha1.status.target import TargetStatus
+from solrbench.controller.config_set import read_archive
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import leader_urls
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.provisioners.collection import check_created
+from solrbench.controller.provisioners.provisioner import OwnedKind
+from solrbench.controller.provisioners.target_status import update_target
+from solrbench.decide.checks.collection import check_settings
+from solrbench.decide.checks.existing_target import (
+    EXISTING_CHECKS,
+    USER_COLLECTION_CHECKS,
+    ExistingNodes,
+    UserCollection,
+    check_enough_nodes,
+    check_own_collection,
+)
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.target import NODE_CHECKS, TargetNodes
+from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
+from solrbench.decide.views import PodView
+from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
+from solrbench.solr import collections, managed_collection
+from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import replicas, resolve_alias
+from solrbench.solr.cluster_nodes import node_identities, replica_sizes_via_proxy, zookeepers
+
+CHECK_PAUSE = timedelta(seconds=10)
+"""Between two looks at the nodes while others measure them."""
+
+
+class ExistingTarget:
+    """Nodes of another owner: observed, and changed only by the benchmark's collection."""
+
+    owned_kinds: tuple[OwnedKind, ...] = ()
+    fresh_nodes = False
+    ready_message = "the existing nodes and replicas are active"
+
+    def ensure_ready(self, context: ReconcileContext) -> None:
+        """Check nodes and collection, and make the collection if it is to be ours.
+
+        Raises:
+            TemporaryError: while it does not answer, or the collection is not there.
+            PermanentError: if it may not be asked, or cannot do what the spec asks for.
+
+        """
+        uses_collection = context.benchmark.spec.target.uses_collection
+        with context.solr(timeout_seconds=30) as solr:
+            identities = node_identities(solr)
+            apply_outcome(first_outcome(NODE_CHECKS, _observe_nodes(context, identities)))
+            # Before nodes are recorded in the status: with a wrong password, or a foreign
+            # collection of the same name, the benchmark ends here and needs no clean-up.
+            is_made = not uses_collection and _is_created(context, solr)
+            _record_target(context, solr, identities)
+            if uses_collection:
+                self._check_collection(context, solr)
+            elif not context.benchmark.status.target.nodes:
+                # The nodes are recorded before the collection is created: clean-up depends on them.
+                raise TemporaryError(
+                    TargetReason.CREATING_COLLECTION,
+                    "the nodes answer, the collection is created next",
+                )
+            else:
+                self._make_collection(context, solr, identities, is_made=is_made)
+
+    def _check_collection(self, context: ReconcileContext, solr: SolrClient) -> None:
+        name = names.collection(context.benchmark)
+        found = UserCollection(name, tuple(self.find_replicas(context, solr)))
+        apply_outcome(first_outcome(USER_COLLECTION_CHECKS, found))
+
+    def _make_collection(
+        self,
+        context: ReconcileContext,
+        solr: SolrClient,
+        identities: dict[str, NodeIdentity],
+        *,
+        is_made: bool,
+    ) -> None:
+        name, wanted = names.collection(context.benchmark), context.benchmark.spec.collection
+        apply_outcome(check_enough_nodes(wanted, len(identities)))
+        if not is_made:
+            _create_collection(context, solr, sorted(identities))
+        check_created(wanted, self.find_replicas(context, solr), len(identities))
+        apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
+
+    def pods(self, context: ReconcileContext) -> list[PodView]:
+        """Return none: the pods, if there are any, belong to others."""
+        del context
+        return []
+
+    def check_unchanged(self, context: ReconcileContext, pods: list[PodView]) -> None:
+        """Check now and then that no node left or was restarted since the target became ready."""
+        del pods
+        seen = context.status.target.check_time or context.now
+        if context.now - seen >= CHECK_PAUSE:
+            _check_nodes_unchanged(context, seen, required=False)
+
+    def check_before_storing(self, context: ReconcileContext) -> None:
+        """Check the same, however short ago the last check was; an answer is required."""
+        seen = context.status.target.check_time or context.now
+        _check_nodes_unchanged(context, seen, required=True)
+
+    def node_count(self, context: ReconcileContext) -> int:
+        """Return the number of live nodes when the target became ready."""
+        return context.status.target.live_nodes or 0
+
+    def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
+        """Return the nodes that are allowed and answer, unless a proxy is what is measured."""
+        with context.solr() as solr:
+            found = self.find_replicas(context, solr)
+        allowed = context.settings.allowed_hosts
+        return leader_urls(context.cluster, allowed, context.namespace, context.endpoint, found)
+
+    def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
+        """Return the replicas of the collection; the user's may be behind an alias."""
+        return replicas(solr, resolve_alias(solr, names.collection(context.benchmark)))
+
+    def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
+        """Return the index of each replica, asked through the endpoint."""
+        return replica_sizes_via_proxy(solr, found)
+
+    def remove_collection(self, context: ReconcileContext, *, at_once: bool = False) -> None:
+        """Delete the collection that was made for this benchmark; one of the user's stays."""
+        if not _may_hold_collection(context):
+            return
+        benchmark = context.benchmark
+        name, prefix = names.collection(benchmark), names.config_set_prefix(benchmark)
+        with context.solr(timeout_seconds=30) as solr:
+            managed_collection.remove(solr, name, prefix, at_once=at_once)
+
+
+def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity]) -> TargetNodes:
+    return TargetNodes(
+        live=len(identities),
+        missing=tuple(sorted(context.status.target.nodes.keys() - identities.keys())),
+        versions={name: each.solr_version for name, each in identities.items()},
+        version_field="target.existing",
+    )
+
+
+def _record_target(
+    context: ReconcileContext, solr: SolrClient, identities: dict[str, NodeIdentity]
+) -> None:
+    target = TargetStatus(
+        live_nodes=len(identities),
+        zookeepers=zookeepers(solr),
+        solr_version=", ".join(sorted({each.solr_version for each in identities.values()})),
+        heap_bytes=min(each.heap_max_bytes for each in identities.values()),
+        url=f"{solr.urls[0]}/{names.collection(context.benchmark)}",
+        nodes={name: each.started for name, each in identities.items()},
+        check_time=context.now,
+    )
+    context.update(target=target)
+
+
+def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
+    """Return whether the collection of this attempt exists; one of an earlier attempt is none.
+
+    Raises:
+        PermanentError: if a foreign collection has the name.
+
+    """
+    name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
+    found = managed_collection.observe_owner(solr, name, prefix)
+    apply_outcome(check_own_collection(found))
+    return found.config_set == names.config_set(context.benchmark, context.status.attempts.target)
+
+
+def _create_collection(context: ReconcileContext, solr: SolrClient, nodes: list[str]) -> None:
+    name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
+    config_set = names.config_set(context.benchmark, context.status.attempts.target)
+    managed_collection.delete_stale_collection(solr, name, config_set, prefix)
+    collections.upload_config_set(solr, config_set, read_archive(context))
+    wanted = context.benchmark.spec.collection
+    collections.create_collection(solr, name, wanted, nodes, config_set)
+
+
+def _check_nodes_unchanged(context: ReconcileContext, seen: datetime, *, required: bool) -> None:
+    """Check that no node left or was restarted.
+
+    Raises:
+        TemporaryError: if an answer is required, and Solr did not answer.
+        TargetLostError: if a node is gone or was started again, or Solr has not answered for long.
+
+    """
+    found = _observe_unchanged(context, seen, required=required)
+    apply_outcome(first_outcome(EXISTING_CHECKS, found))
+    if not isinstance(found.found, SolrbenchError):
+        update_target(context, check_time=context.now)
+
+
+def _observe_unchanged(
+    context: ReconcileContext, seen: datetime, *, required: bool
+) -> ExistingNodes:
+    """Ask the nodes what they are, `seen` being the time of their last answer."""
+    started, unanswered = context.status.target.nodes, context.now - seen
+    try:
+        with context.solr() as solr:
+            return ExistingNodes(started, node_identities(solr), unanswered, required)
+    except SolrbenchError as error:
+        return ExistingNodes(started, error, unanswered, required)
+
+
+def _may_hold_collection(context: ReconcileContext) -> bool:
+    """Return whether the existing target may hold something of this benchmark.
+
+    One whose nodes were never seen, as with a wrong password, need not be asked at the end.
+    """
+    made = not context.benchmark.spec.target.uses_collection
+    return made and bool(context.status.target.nodes)

@@ -1,0 +1,45 @@
+"""Which provisioner a benchmark gets, and what all of them own."""
+
+import pytest
+
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
+from solrbench.controller.provisioners.provisioner import TargetProvisioner
+from solrbench.controller.provisioners.registry import (
+    EXISTING,
+    PROVISIONERS,
+    provisioner_of,
+    target_kinds,
+)
+from support.resources import SOLR, Changes, create, use
+from unit.controller.runs import pass_over
+from unit.solr.cloud import Cloud
+
+SOLR_OPERATOR, STATEFUL_SET = (
+    PROVISIONERS[Provisioner.SOLR_OPERATOR],
+    PROVISIONERS[Provisioner.STATEFUL_SET],
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "provisioner"),
+    [
+        (create(), EXISTING),
+        (use(), EXISTING),
+        ({f"{SOLR}.provisioner": "SolrOperator"}, SOLR_OPERATOR),
+        ({f"{SOLR}.provisioner": "StatefulSet"}, STATEFUL_SET),
+    ],
+)
+def test_spec_selects_the_provisioner(changes: Changes, provisioner: TargetProvisioner) -> None:
+    assert provisioner_of(pass_over(Cloud(), changes)) is provisioner
+
+
+@pytest.mark.parametrize("provisioner", [EXISTING, *PROVISIONERS.values()])
+def test_deletion_knows_the_kinds_of_every_provisioner(provisioner: TargetProvisioner) -> None:
+    assert set(provisioner.owned_kinds) <= set(target_kinds())
+
+
+def test_nodes_of_others_are_neither_owned_nor_replaced() -> None:
+    assert EXISTING.owned_kinds == ()
+    assert not EXISTING.fresh_nodes
+    assert SOLR_OPERATOR.fresh_nodes
+    assert STATEFUL_SET.fresh_nodes
