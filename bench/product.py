@@ -101,7 +101,7 @@ def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict
         "collection": "books",
         "workload": {"queries": {"configMap": {"name": "queries"}, "order": "Random", "seed": 1}},
         "workers": workers,
-        "passes": [
+        "stepRuns": [
             {"id": f"r1-s{index}-{step['name']}", "repeat": 1, "step": step}
             for index, step in enumerate(steps)
         ],

@@ -46,9 +46,9 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
             load.workers.append(load.start("worker"))
             load.wait(lambda state: state.workers == 2 and state.step == "first", 60)
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
-            first, second = (load.fetch(pass_id) for pass_id in state.unacknowledged)
-            for pass_id in state.unacknowledged:
-                load.acknowledge(pass_id)
+            first, second = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
+            for step_run_id in state.unacknowledged:
+                load.acknowledge(step_run_id)
             assert load.exit_codes() == [0, -signal.SIGKILL, 0, 0]
     assert [each.users for each in first.workers] == [5]
     assert len(first.lost_workers) == 1

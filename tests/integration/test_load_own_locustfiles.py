@@ -164,14 +164,14 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
             state = load.wait(lambda state: state.stage == "Measuring" and state.users == 4, 60)
             assert state.step == "ramp"
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
-            exact, ramp = (load.fetch(pass_id) for pass_id in state.unacknowledged)
+            exact, ramp = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
             totals = [
                 sum(each.requests + each.ramp_requests for each in document.requests)
                 for document in (exact, ramp)
             ]
             load.wait_for_page({"warm-up": 33, "exact": totals[0], "ramp": totals[1]})
-            for pass_id in state.unacknowledged:
-                load.acknowledge(pass_id)
+            for step_run_id in state.unacknowledged:
+                load.acknowledge(step_run_id)
             assert load.exit_codes() == [0, 0, 0]
     assert (exact.users, exact.warm_up_requests) == (5, 30)
     assert named(exact) == {"log-in": 0, "read": 203}

@@ -105,18 +105,18 @@ class Load:
             time.sleep(0.2)
         raise AssertionError(f"page shows {shown}")
 
-    def fetch(self, pass_id: str) -> StepRunResult:
-        answer = self.http.get(f"/solrbench/results/{pass_id}").raise_for_status()
+    def fetch(self, step_run_id: str) -> StepRunResult:
+        answer = self.http.get(f"/solrbench/results/{step_run_id}").raise_for_status()
         return StepRunResult.model_validate_json(answer.content)
 
-    def acknowledge(self, pass_id: str) -> int:
-        return self.http.post(f"/solrbench/results/{pass_id}/ack").status_code
+    def acknowledge(self, step_run_id: str) -> int:
+        return self.http.post(f"/solrbench/results/{step_run_id}/ack").status_code
 
-    def store(self, pass_id: str, seconds: float = 60) -> StepRunResult:
+    def store(self, step_run_id: str, seconds: float = 60) -> StepRunResult:
         """Take a finished document over, as the operator does."""
-        self.wait(lambda state: pass_id in state.unacknowledged, seconds)
-        document = self.fetch(pass_id)
-        self.acknowledge(pass_id)
+        self.wait(lambda state: step_run_id in state.unacknowledged, seconds)
+        document = self.fetch(step_run_id)
+        self.acknowledge(step_run_id)
         return document
 
     def exit_codes(self, seconds: float = 10) -> list[int]:
@@ -162,7 +162,7 @@ def make_plan(server: Server, *steps: dict[str, Any], **fields: Any) -> dict[str
             "timeoutSeconds": 2,
         },
         "workers": 2,
-        "passes": [
+        "stepRuns": [
             {"id": f"r1-s{place}-{step['name']}", "repeat": 1, "step": step}
             for place, step in enumerate(steps)
         ],
@@ -184,7 +184,7 @@ def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
         with running(tmp_path, plan, "\n".join(queries)) as load:
             state = load.wait(lambda state: len(state.unacknowledged) == 2)
             assert state.unacknowledged == ["r1-s0-exact", "r1-s1-ramp"]
-            exact, ramp = (load.fetch(pass_id) for pass_id in state.unacknowledged)
+            exact, ramp = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
             ramped = ramp.requests[0].requests + ramp.requests[0].ramp_requests
             load.wait_for_page({"warm-up": 50, "exact": 1001, "ramp": ramped})
             assert (load.results / "r1-s0-exact.json").exists()
@@ -218,7 +218,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
             {"variant": name, "urls": [each.url]}
             for name, each in zip(endpoints, (raw, proxy), strict=True)
         ]
-        plan["passes"] = [
+        plan["stepRuns"] = [
             {
                 "id": f"r{repeat}-v{place}-s{number}-{step['name']}",
                 "repeat": repeat,
@@ -234,11 +234,11 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
                 ]
             )
         ]
-        ids = [each["id"] for each in plan["passes"]]
+        ids = [each["id"] for each in plan["stepRuns"]]
         with running(tmp_path, plan, "\n".join(queries)) as load:
             load.wait(lambda state: state.variant == "proxy")
             load.wait(lambda state: len(state.unacknowledged) == len(ids))
-            found = [load.fetch(pass_id) for pass_id in ids]
+            found = [load.fetch(step_run_id) for step_run_id in ids]
             load.wait_for_page(
                 {
                     f"{step} ({variant})": 2 * requests
@@ -246,8 +246,8 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
                     for step, requests in {"warm-up": 20, "low": 40, "up": 60}.items()
                 }
             )
-            for pass_id in ids:
-                load.acknowledge(pass_id)
+            for step_run_id in ids:
+                load.acknowledge(step_run_id)
             assert load.exit_codes() == [0, 0, 0]
     assert [each.variant for each in found] == ["raw", "raw", "proxy", "proxy"] * 2
     assert [each.warm_up_requests for each in found] == [20, 0] * 4

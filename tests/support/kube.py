@@ -68,12 +68,12 @@ def benchmark(name: str) -> Body:
 
 
 def status(name: str) -> Body:
-    """Return the status of a benchmark, empty before the first pass."""
+    """Return the status of a benchmark, empty before the first reconcile."""
     return _status_of(benchmark(name))
 
 
 def condition(name: str, type_: str) -> Body:
-    """Return one condition of a benchmark, empty before the first pass."""
+    """Return one condition of a benchmark, empty before the first reconcile."""
     return _condition_of(benchmark(name), type_)
 
 

@@ -79,7 +79,7 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
         collection="base",
         workload=spec.workload,
         workers=spec.load.workers,
-        passes=[],
+        step_runs=[],
         master_host="master",
     )
     return [

@@ -12,10 +12,10 @@ pod template only makes pods out of date), TLS, security, backups, addresses out
 - `names`: names, addresses, labels and owners of what it makes
 - `solr_xml`, `services`, `pod`, `containers`, `stateful_set`: the objects of a SolrCloud
 - `status`: its status out of the StatefulSet and its pods
-- `solr_clouds`: one pass over a SolrCloud
+- `solr_clouds`: one reconcile of a SolrCloud
 - `zookeeper`, `zookeeper_pods`, `zookeeper_clusters`: the same for a ZookeeperCluster
 - `objects`: the Kubernetes API as the doubles need it
-- `controller`: watches, a queue, and passes one after another
+- `controller`: watches, a queue, and reconciles one after another
 - `images`: images that a cluster has under other names
 - `definitions`, `minimal_definitions`: the CustomResourceDefinitions, real where there are any
 - `__main__`: the process

@@ -19,7 +19,7 @@ STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 
 
 class Store(Protocol):
-    """What a pass reads and writes."""
+    """What a reconcile reads and writes."""
 
     def get(self, kind: Kind, name: str) -> Body | None:
         """Return an object, or None."""

@@ -1,6 +1,6 @@
-"""One pass over a SolrCloud: from whatever is there towards what its spec says.
+"""One reconcile of a SolrCloud: from whatever is there towards what its spec says.
 
-As in the real one, a pass over a SolrCloud that is being deleted is the same pass.
+As in the real one, the reconcile of a SolrCloud that is being deleted is the same.
 """
 
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ class SolrClouds:
         self._copies = copies
 
     def reconcile(self, name: str) -> bool:
-        """Do one pass; return whether the next one must follow soon by itself."""
+        """Reconcile once; return whether the next one must follow soon by itself."""
         cloud = self._objects.get(names.SOLR_CLOUD, name)
         if cloud is None:
             return False
@@ -41,7 +41,7 @@ class SolrClouds:
         there = self._objects.get(names.STATEFUL_SET, names.stateful_set(cloud))
         applied = self._objects.apply(build_stateful_set(cloud, zookeeper, self._copies))
         if there is None:
-            return False  # its events bring the next pass
+            return False  # its events trigger the next reconcile
         return self._follow(cloud, applied, zookeeper)
 
     def _zookeeper(self, cloud: Body) -> Body:

@@ -1,4 +1,4 @@
-"""One pass over a ZookeeperCluster, with the finalizer that needs a running operator."""
+"""One reconcile of a ZookeeperCluster, with the finalizer that needs a running operator."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class ZookeeperClusters:
         self._copies = copies
 
     def reconcile(self, name: str) -> bool:
-        """Do one pass; return whether the next one must follow soon by itself."""
+        """Reconcile once; return whether the next one must follow soon by itself."""
         cluster = self._objects.get(names.ZOOKEEPER_CLUSTER, name)
         if cluster is None:
             return False

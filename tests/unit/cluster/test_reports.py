@@ -52,7 +52,7 @@ def test_only_what_was_written_is_read_back() -> None:
     reports = Reports(cast(Cluster, cluster))
     store(reports, SECOND, FIRST)
     assert list(reports.documents(BENCHMARK).items()) == [(FIRST.id, FIRST), (SECOND.id, SECOND)]
-    whole, *read_back = [each.get("solrbench.io/pass") for each in cluster.selectors]
+    whole, *read_back = [each.get("solrbench.io/step-run") for each in cluster.selectors]
     assert (whole, read_back) == (None, [SECOND.id, FIRST.id])
 
 

@@ -78,7 +78,7 @@ class LoadPlan(Model):
     """Run before the first step run of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
-    passes: list[PlannedStepRun]
+    step_runs: list[PlannedStepRun]
     resumption: Resumption = Resumption()
     master_host: str
     """Where workers find the master."""
@@ -91,8 +91,8 @@ class LoadState(Model):
     """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing, Finished or Failed."""
     workers: int = 0
     """Workers connected."""
-    pass_id: str | None = None
-    """step run under way."""
+    step_run_id: str | None = None
+    """Id of the step run under way."""
     repeat: int | None = None
     variant: str | None = None
     """Variant of the step run under way, if the target has variants."""

@@ -87,7 +87,7 @@ def resumed(plan: LoadPlan) -> ListOffsets:
     mark = replace(mark, may_repeat=before.may_repeat or many)
     if not before.lost_steps:
         return mark
-    first = plan.passes[0]
+    first = plan.step_runs[0]
     warm_up = warm_up_assignment(plan, first)
     if warm_up is not None:
         mark = mark.skip_lost(max_requests_sent(warm_up, plan.workload), before.lost_warm_ups)

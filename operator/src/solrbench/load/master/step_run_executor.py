@@ -104,7 +104,7 @@ class StepRunExecutor:
             try:
                 return self._complete(step_run, rate, stage, until)
             except StepRunAbortedError as aborted:
-                _logger.warning("pass=%s is run again: %s", assignment.key, aborted.message)
+                _logger.warning("step_run=%s is run again: %s", assignment.key, aborted.message)
                 self._skip(step_run)
                 step_run.abort()
                 self._caches.end(self._now())

@@ -92,7 +92,7 @@ def _our_environment(plan: LoadPlan) -> dict[str, str]:
 def _users(plan: LoadPlan) -> int:
     """Return the most users of any step run."""
     warm_up = plan.warm_up.users if plan.warm_up is not None else None
-    return max([each.step.users or 0 for each in plan.passes] + [warm_up or 0])
+    return max([each.step.users or 0 for each in plan.step_runs] + [warm_up or 0])
 
 
 def _run(file: Path) -> ModuleType:
