@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from support import kube
-from support.benchmarks import small
+from support.cluster import kube
+from support.cluster.benchmarks import small
 
 Run = Callable[..., str]
 LONG_STEP = {"steps": [{"name": "long", "users": 2, "durationSeconds": 600}]}

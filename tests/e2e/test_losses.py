@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from support import kube
-from support.benchmarks import SMALL_SOLR, small
-from support.solr_itself import shards, solr_pods
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, small
+from support.solr.solr_state import shards, solr_pods
 
 Run = Callable[..., str]
 REQUESTS = 240

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
-from support import kube
-from support.benchmarks import SMALL_SOLR
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR
 
 Run = Callable[..., str]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own-locustfile.yaml"

@@ -13,7 +13,7 @@ from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.decide.resume import plan_resumption
 from solrbench.plan.step_runs import StepRunId
 from solrbench.results.model.step_result import StepRunResult
-from support.http_server import HttpServer
+from support.servers.http_server import HttpServer
 
 QUERIES = "\n".join(f"word{number}" for number in range(3000))
 SLOWLY = {"users": 3, "thinkTime": {"constantMilliseconds": 20}}

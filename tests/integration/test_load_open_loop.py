@@ -12,7 +12,7 @@ import pytest
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
-from support.http_server import Exchange
+from support.servers.http_server import Exchange
 
 pytestmark = pytest.mark.alone
 

@@ -18,7 +18,7 @@ from solrbench.results.stats.histograms import decode
 from solrbench.results.text.slow_requests import slow_lines
 from solrbench.results.text.verdict_text import verdict_lines
 from solrbench.results.validity.verdict import evaluate_step
-from support.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer
 
 FAST = """
 import os

@@ -20,8 +20,8 @@ import pytest
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
-from support.http_server import HttpServer, Script, answer_well
-from support.ports import free_port
+from support.servers.http_server import HttpServer, Script, answer_well
+from support.servers.ports import free_port
 
 SOURCES = Path(__file__).parents[2] / "operator" / "src"
 

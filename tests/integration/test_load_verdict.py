@@ -13,7 +13,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.verdict import evaluate_step
-from support.fast_server import fast_server
+from support.servers.fast_server import fast_server
 
 pytestmark = pytest.mark.alone
 

@@ -13,7 +13,7 @@ import pytest
 
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
-from support.http_server import Exchange
+from support.servers.http_server import Exchange
 
 pytestmark = pytest.mark.alone
 

@@ -11,8 +11,8 @@ from solrbench.cluster.reports import Reports
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
 from solrbench.results.model.storage import to_chunks
-from support.fake_cluster import FakeCluster
-from support.objects import stored
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import stored
 from unit.results.builders import START, make_document, make_result
 
 BENCHMARK = stored()

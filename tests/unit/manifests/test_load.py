@@ -11,8 +11,8 @@ from solrbench.plan.load_plan import (
     QUERIES_FOLDER,
     LoadPlan,
 )
-from support.objects import container, pick, pod, tools
-from support.resources import Changes, own_locustfile
+from support.resources.objects import container, pick, pod, tools
+from support.resources.small_resource import Changes, own_locustfile
 
 ROLES = ["master", "worker"]
 

@@ -5,7 +5,7 @@ import json
 
 from solrbench.manifests.report import build_environment, build_report
 from solrbench.results.model.storage import ChunkedDocument
-from support.objects import stored
+from support.resources.objects import stored
 
 TWO = ChunkedDocument((b"\x00first", b"second"), "5" * 64)
 

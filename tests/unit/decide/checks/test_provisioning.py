@@ -19,7 +19,7 @@ from solrbench.decide.checks.provisioning import (
     check_zookeeper_heap,
 )
 from solrbench.decide.views import PodView
-from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
+from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
 POD = PodView(

@@ -11,8 +11,8 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
-from support.http_server import Exchange, HttpServer, answer_well
-from support.ports import free_port
+from support.servers.http_server import Exchange, HttpServer, answer_well
+from support.servers.ports import free_port
 from unit.load.builders import (
     RecordingListener,
     assignment,

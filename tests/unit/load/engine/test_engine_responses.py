@@ -6,8 +6,8 @@ import time
 import pytest
 
 from solrbench.load.engine.http import timestamped_socket
-from support.http_server import GOOD, Exchange, HttpServer, Script
-from support.ports import free_port
+from support.servers.http_server import GOOD, Exchange, HttpServer, Script
+from support.servers.ports import free_port
 from unit.load.builders import assignment, kinds, only, run, run_step, target, workload
 
 

@@ -13,8 +13,8 @@ from solrbench.load.engine.target import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.solr.client import SolrClient
-from support.certificates import authority, server_context
-from support.http_server import HttpServer
+from support.servers.certificates import authority, server_context
+from support.servers.http_server import HttpServer
 from unit.load.builders import assignment, do_not_pause, run_step, target
 
 GOOD_HOST = "127.0.0.1"

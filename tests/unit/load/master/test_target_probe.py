@@ -6,8 +6,8 @@ import pytest
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
-from support.http_server import Exchange, HttpServer
-from support.ports import free_port
+from support.servers.http_server import Exchange, HttpServer
+from support.servers.ports import free_port
 from unit.load.builders import do_not_pause
 
 

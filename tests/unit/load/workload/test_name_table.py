@@ -19,7 +19,7 @@ from solrbench.load.workload.name_table import (
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.plan.load_plan import LoadPlan
-from support.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer
 from unit.load.builders import assignment, run, run_step, target, workload
 from unit.load.engine.open_loop.test_sender import duty
 

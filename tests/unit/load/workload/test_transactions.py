@@ -17,7 +17,7 @@ from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
-from support.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer
 from unit.load.builders import assignment, run, run_step
 
 INPUTS = [Query(None, (("code", "a&b"), ("city", 'Zü "r"'))), Query(None, (("code", "2"),))]

@@ -10,8 +10,8 @@ from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
-from support.http_server import Exchange, HttpServer
-from support.ports import free_port
+from support.servers.http_server import Exchange, HttpServer
+from support.servers.ports import free_port
 from unit.load.builders import (
     RecordingListener,
     assignment,

@@ -4,7 +4,7 @@ import asyncio
 
 from solrbench.load.engine.target import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
-from support.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer
 from unit.load.builders import run, run_step
 from unit.load.engine.open_loop.test_sender import duty
 from unit.load.master.test_merge_results import merged
