@@ -273,7 +273,7 @@ def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> N
         with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
             assert load.exit_codes(20) == [4, 4]
             log = (tmp_path / "log").read_text()
-            assert "TargetUnreachable: none of 1 nodes of variant proxy answered" in log
+            assert "TargetUnreachable: none of 1 nodes of variant proxy responded" in log
             assert closed in log
 
 

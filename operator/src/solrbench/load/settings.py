@@ -27,7 +27,7 @@ class LoadSettings:
         locust_port: port on which workers meet the master
         unacknowledged_seconds: how long a failed master offers finished documents
         worker_silent_seconds: a worker whose heartbeat stays away for so long is lost; master only
-        target_seconds: how long any node may take to answer at the start
+        target_seconds: how long any node may take to respond at the start
 
     """
 

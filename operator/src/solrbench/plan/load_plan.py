@@ -65,7 +65,7 @@ class LoadPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
     access: AuthFiles = AuthFiles()
-    """What Solr asks of its callers."""
+    """What Solr requires of its clients."""
     variants: list[VariantEndpoints] = []
     """Where step runs with a variant go instead."""
     collection: str

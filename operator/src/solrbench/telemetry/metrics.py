@@ -128,7 +128,7 @@ class MetricsServer:
         return self._server.server_port
 
     def close(self) -> None:
-        """Stop answering, free the port and wait until the thread has ended."""
+        """Stop serving, free the port and wait until the thread has ended."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

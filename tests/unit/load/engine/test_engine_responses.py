@@ -56,8 +56,8 @@ async def _no_http(exchange: Exchange) -> None:
         (_reset_in_the_middle, "ConnectionReset", "ended after"),
         (_partial, "PartialResults", "partial"),
         (_error, "SolrError", "undefined field"),
-        (_no_json, "MalformedAnswer", "<html>"),
-        (_no_http, "MalformedAnswer", "not HTTP"),
+        (_no_json, "MalformedResponse", "<html>"),
+        (_no_http, "MalformedResponse", "not HTTP"),
     ],
 )
 def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:

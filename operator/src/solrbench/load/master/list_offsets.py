@@ -1,7 +1,7 @@
 """Where the lists of a workload go on, from step run to step run and attempt to attempt.
 
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
-can have sent is known, and with the order `Once` so much is skipped. Users who ask for a given
+can have sent is known, and with the order `Once` so much is skipped. Users who send a given
 time can have sent any number: then nothing can be skipped, and what follows says so.
 """
 
