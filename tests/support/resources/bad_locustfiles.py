@@ -1,9 +1,16 @@
-"""What users get wrong about locustfiles of their own."""
+"""What users get wrong about custom locustfiles."""
 
 from support.resources.bad_rows import MISSING, NOT_STRING, TOO_FEW, bad
-from support.resources.small_resource import EXISTING, PLANNED, REMOVE, STEP, create, own_locustfile
+from support.resources.small_resource import (
+    EXISTING,
+    PLANNED,
+    REMOVE,
+    STEP,
+    create,
+    custom_locustfile,
+)
 
-OWN = "spec.workload.locustfile"
+LOCUSTFILE = "spec.workload.locustfile"
 VARIABLES = (
     "environment must have names of letters, digits and '_' that do not start with SOLRBENCH_"
 )
@@ -16,13 +23,13 @@ ONE_OF = "must set exactly one of queries, mix, locustfile"
 LOCUSTFILES = [
     bad(
         "queries and a locustfile",
-        {OWN: {"configMap": {"name": "mine"}}},
+        {LOCUSTFILE: {"configMap": {"name": "mine"}}},
         "spec.workload",
         ONE_OF,
     ),
     bad(
         "mix and a locustfile",
-        own_locustfile() | {"spec.workload.mix": [{"name": "a", "queries": {"generated": {}}}]},
+        custom_locustfile() | {"spec.workload.mix": [{"name": "a", "queries": {"generated": {}}}]},
         "spec.workload",
         ONE_OF,
     ),
@@ -34,82 +41,87 @@ LOCUSTFILES = [
     ),
     bad(
         "locustfile without ConfigMap",
-        own_locustfile(configMap=REMOVE),
-        f"{OWN}.configMap",
+        custom_locustfile(configMap=REMOVE),
+        f"{LOCUSTFILE}.configMap",
         MISSING,
     ),
     bad(
         "locustfile in a folder",
-        own_locustfile(configMap={"name": "mine", "key": "users/check_out.py"}),
-        f"{OWN}.configMap.key",
+        custom_locustfile(configMap={"name": "mine", "key": "users/check_out.py"}),
+        f"{LOCUSTFILE}.configMap.key",
         "must be a key of a ConfigMap",
     ),
-    bad("no class of the file", own_locustfile(classes=[]), f"{OWN}.classes", TOO_FEW),
+    bad("no class of the file", custom_locustfile(classes=[]), f"{LOCUSTFILE}.classes", TOO_FEW),
     bad(
         "class with its module",
-        own_locustfile(classes=["users.CheckOut"]),
-        f"{OWN}.classes[0]",
+        custom_locustfile(classes=["users.CheckOut"]),
+        f"{LOCUSTFILE}.classes[0]",
         "must be the name of a class, such as CheckOutUser",
     ),
-    bad("no tag", own_locustfile(tags=[]), f"{OWN}.tags", TOO_FEW),
+    bad("no tag", custom_locustfile(tags=[]), f"{LOCUSTFILE}.tags", TOO_FEW),
     bad(
         "number as a variable",
-        own_locustfile(environment={"BRANCH": 7}),
-        f"{OWN}.environment.BRANCH",
+        custom_locustfile(environment={"BRANCH": 7}),
+        f"{LOCUSTFILE}.environment.BRANCH",
         NOT_STRING,
     ),
-    bad("variable with a hyphen", own_locustfile(environment={"my-branch": "a"}), OWN, VARIABLES),
+    bad(
+        "variable with a hyphen",
+        custom_locustfile(environment={"my-branch": "a"}),
+        LOCUSTFILE,
+        VARIABLES,
+    ),
     bad(
         "variable of ours",
-        own_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),
-        OWN,
+        custom_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),
+        LOCUSTFILE,
         VARIABLES,
     ),
     bad(
         "handler for a locustfile",
-        own_locustfile() | {"spec.workload.handler": "/query"},
+        custom_locustfile() | {"spec.workload.handler": "/query"},
         "spec.workload",
         QUERIES_ONLY,
     ),
     bad(
         "parameters for a locustfile",
-        own_locustfile() | {"spec.workload.parameters": {"rows": "1"}},
+        custom_locustfile() | {"spec.workload.parameters": {"rows": "1"}},
         "spec.workload",
         QUERIES_ONLY,
     ),
     bad(
         "expectation for a locustfile",
-        own_locustfile() | {"spec.workload.expect": {"minNumFound": 1}},
+        custom_locustfile() | {"spec.workload.expect": {"minNumFound": 1}},
         "spec.workload",
         QUERIES_ONLY,
     ),
     bad(
         "seed of a mix for a locustfile",
-        own_locustfile() | {"spec.workload.seed": 2},
+        custom_locustfile() | {"spec.workload.seed": 2},
         "spec.workload",
         QUERIES_ONLY,
     ),
     bad(
         "planned rate for a locustfile",
-        own_locustfile() | PLANNED,
+        custom_locustfile() | PLANNED,
         "spec",
         "load.steps must set users, not requestsPerSecond, with workload.locustfile",
     ),
     bad(
         "think time for a locustfile",
-        own_locustfile() | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        custom_locustfile() | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
         "spec",
         "load.steps must not set thinkTime with workload.locustfile",
     ),
     bad(
         "locustfile that could read a password",
-        own_locustfile() | create(basicAuth={"secret": {"name": "login"}}),
+        custom_locustfile() | create(basicAuth={"secret": {"name": "login"}}),
         "spec",
         SECRETS,
     ),
     bad(
         "locustfile that could read a Secret of certificates",
-        own_locustfile()
+        custom_locustfile()
         | {EXISTING: {"solrCloudName": "search", "tls": {"caSecret": {"name": "ca"}}}}
         | {"spec.target.solrCloud": REMOVE},
         "spec",

@@ -10,7 +10,7 @@ from support.resources.small_resource import (
     STEP,
     Changes,
     create,
-    own_locustfile,
+    custom_locustfile,
     resource,
     step,
     use,
@@ -124,14 +124,14 @@ GOOD: dict[str, Changes] = {
         f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1",
         f"{SOLR}.gcTune": "-XX:+UseG1GC -Xmn256m",
     },
-    "locustfile with everything": own_locustfile(
+    "locustfile with everything": custom_locustfile(
         configMap={"name": "check-outs", "key": "check_out.py"},
         classes=["CheckOut", "_Patron2"],
         tags=["fast"],
         excludeTags=["slow", "very slow"],
         environment={"BRANCH": "main", "_x1": "", "solrbench": "a=b"},
     ),
-    "locustfile against an existing Solr": own_locustfile() | create(),
+    "locustfile against an existing Solr": custom_locustfile() | create(),
     "workers that may be lost": {
         "spec.load.onWorkerLoss": "Redistribute",
         "spec.load.workers": 2,

@@ -70,8 +70,8 @@ def step(**fields: Any) -> dict[str, Any]:
     return {"name": "two", "users": 4, "durationSeconds": 10} | fields
 
 
-def own_locustfile(**fields: Any) -> Changes:
-    """Return the changes to users of the user's own; a field of `REMOVE` is left out."""
+def custom_locustfile(**fields: Any) -> Changes:
+    """Return the changes to a custom locustfile; a field of `REMOVE` is left out."""
     wanted = {"configMap": {"name": "mine"}} | fields
     return {
         "spec.workload.queries": REMOVE,

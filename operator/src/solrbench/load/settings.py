@@ -21,7 +21,7 @@ class LoadSettings:
     Attributes:
         plan_file: the plan, as JSON
         queries_folder: where the query file of the plan is mounted
-        locustfile_folder: where the user's own locustfile is mounted; worker only
+        locustfile_folder: where the custom locustfile is mounted; worker only
         results_folder: where finished documents lie until they are acknowledged
         web_port: port of the web page, state and results; master only
         locust_port: port on which workers meet the master

@@ -12,7 +12,7 @@ QUERIES_FOLDER = "/var/run/solrbench/queries"
 """Where the ConfigMap or volume with the query file is mounted."""
 
 LOCUSTFILE_FOLDER = "/var/run/solrbench/locustfile"
-"""Where the ConfigMap with the user's own locustfile is mounted, in workers only."""
+"""Where the ConfigMap with the custom locustfile is mounted, in workers only."""
 
 WEB_PORT = 8089
 """Locust's web page and, below `/solrbench`, state and results."""

@@ -63,9 +63,9 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
 
 def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocustfile | LoadError:
     try:
-        own = plan.workload.locustfile
-        if own is not None:
-            return load_locustfile(plan, own, settings.locustfile_folder)
+        locustfile = plan.workload.locustfile
+        if locustfile is not None:
+            return load_locustfile(plan, locustfile, settings.locustfile_folder)
         return load_target(plan, settings.queries_folder)
     except LoadError as failure:
         return failure

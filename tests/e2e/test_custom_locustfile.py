@@ -1,4 +1,4 @@
-"""Users from a locustfile of one's own, and a worker that is lost while they ask."""
+"""Users of a custom locustfile, and a worker that is lost while they send."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR
 
 Run = Callable[..., str]
-EXAMPLE = Path(__file__).parents[2] / "examples" / "own-locustfile.yaml"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "custom-locustfile.yaml"
 STEP = {"name": "desks", "users": 4, "durationSeconds": 45}
 
 
@@ -25,7 +25,7 @@ def example(**load: Any) -> list[dict[str, Any]]:
     return [file, benchmark]
 
 
-def test_own_users_go_on_when_a_worker_is_lost(run: Run) -> None:
+def test_custom_users_go_on_when_a_worker_is_lost(run: Run) -> None:
     file, benchmark = example(workers=2, onWorkerLoss="Redistribute", steps=[STEP])
     name = run(benchmark, file)
 

@@ -1,4 +1,4 @@
-"""Locustfiles of the user's own in real workers, against a server that counts."""
+"""Custom locustfiles in real workers, against a server that counts."""
 
 import asyncio
 from collections import Counter
@@ -99,14 +99,15 @@ class Streamer(FastHttpUser):
 """
 
 
-def own_plan(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    own = {"configMap": {"name": "mine"}, "environment": {"WORD": "river"}} | fields.pop("own", {})
-    workload = {"locustfile": own, "timeoutSeconds": 2}
+def custom_plan(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    custom = {"configMap": {"name": "mine"}, "environment": {"WORD": "river"}}
+    custom |= fields.pop("locustfile", {})
+    workload = {"locustfile": custom, "timeoutSeconds": 2}
     return make_plan(server, *steps, workload=workload, **fields)
 
 
 @contextmanager
-def own_load(
+def custom_load(
     folder: Path,
     plan: dict[str, Any],
     locustfile: str,
@@ -154,13 +155,13 @@ def check_slowest(exact: StepRunResult, read: RequestResult, node: str) -> None:
 @pytest.mark.timeout(150)
 def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     with serving() as server:
-        plan = own_plan(
+        plan = custom_plan(
             server,
             {"name": "exact", "users": 5, "requests": 203},
             {"name": "ramp", "users": 4, "spawnRate": 8, "durationSeconds": 1},
             warmUp={"requests": 30, "users": 3},
         )
-        with own_load(tmp_path, plan, FAST) as load:
+        with custom_load(tmp_path, plan, FAST) as load:
             state = load.wait(lambda state: state.stage == "Measuring" and state.users == 4, 60)
             assert state.step == "ramp"
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
@@ -204,7 +205,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_warm_up_ends_when_own_users_are_steady(tmp_path: Path) -> None:
+def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
     async def even(exchange: Exchange) -> None:
         await asyncio.sleep(0.02)
         exchange.send()
@@ -212,8 +213,8 @@ def test_warm_up_ends_when_own_users_are_steady(tmp_path: Path) -> None:
     windows = {"windows": 4, "windowRequests": 50, "deviationPercent": 50}
     until = {"untilSteady": {"maxSeconds": 900, **windows}, "users": 4}
     with serving(even) as server:
-        plan = own_plan(server, {"name": "after", "users": 4, "requests": 100}, warmUp=until)
-        with own_load(tmp_path, plan, FAST) as load:
+        plan = custom_plan(server, {"name": "after", "users": 4, "requests": 100}, warmUp=until)
+        with custom_load(tmp_path, plan, FAST) as load:
             after = load.store("r1-s0-after", 90)
             assert load.exit_codes() == [0, 0, 0]
     assert after.warm_up_steady is True
@@ -232,12 +233,14 @@ def test_warm_up_ends_when_own_users_are_steady(tmp_path: Path) -> None:
 @pytest.mark.timeout(150)
 def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     with serving() as server:
-        plan = own_plan(
+        plan = custom_plan(
             server,
             {"name": "mixed", "users": 8, "durationSeconds": 2},
-            own={"excludeTags": ["slow"]},
+            locustfile={"excludeTags": ["slow"]},
         )
-        with own_load(tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n") as load:
+        with custom_load(
+            tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n"
+        ) as load:
             load.wait(lambda state: state.stage == "Measuring" and state.users == 8, 60)
             mixed = load.store("r1-s0-mixed")
             assert load.exit_codes() == [0, 0, 0]
@@ -271,7 +274,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     (line,) = [each for each in slow_lines([mixed], 1) if each.startswith("compute: ")]
     assert line.startswith("compute: 7.5 ms in mixed, repeat 1, ")
     assert line.endswith(" s: SELF compute")
-    # Partial answers that the file's own code finds are no gap.
+    # Partial results that the file's own code finds are no gap.
     (partial,) = [each for each in verdict_of(mixed).reasons if each.reason == "PartialResults"]
     count = counts["half"]
     begin = f"{count} of {count} requests of half had partial results (100 %, limit 0 %); "
@@ -288,8 +291,8 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
 
     text = FAST.replace("constant(0.01)", "constant(0)").replace("def on_start", "def unused")
     with serving(slow) as server:
-        plan = own_plan(server, {"name": "slow", "users": 3, "durationSeconds": 1}, workers=1)
-        with own_load(tmp_path, plan, text) as load:
+        plan = custom_plan(server, {"name": "slow", "users": 3, "durationSeconds": 1}, workers=1)
+        with custom_load(tmp_path, plan, text) as load:
             slow_step = load.store("r1-s0-slow")
             assert load.exit_codes() == [0, 0]
     (result,) = slow_step.requests
@@ -317,8 +320,8 @@ class Chatty(User):
         gevent.sleep(0.001)
 """
     with serving() as server:
-        plan = own_plan(server, {"name": "chatty", "users": 4, "requests": 400})
-        with own_load(tmp_path, plan, text) as load:
+        plan = custom_plan(server, {"name": "chatty", "users": 4, "requests": 400})
+        with custom_load(tmp_path, plan, text) as load:
             document = load.store("r1-s0-chatty")
             assert load.exit_codes() == [0, 0, 0]
     assert len(document.requests) == 50
@@ -326,7 +329,7 @@ class Chatty(User):
     assert named(document)["other"] > 250
 
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "own-locustfile.yaml"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "custom-locustfile.yaml"
 
 
 @pytest.mark.timeout(150)
@@ -336,12 +339,12 @@ def test_example_checks_out(tmp_path: Path) -> None:
         exchange.send(b'{"doc":{"id":"7"}}' if exchange.path.endswith("/get") else found)
 
     files, body = yaml.safe_load_all(EXAMPLE.read_text("utf-8"))
-    own = body["spec"]["workload"]["locustfile"]
+    locustfile = body["spec"]["workload"]["locustfile"]
     with serving(solr) as server:
         step = {"name": "desks", "users": 8, "durationSeconds": 2}
-        plan = own_plan(server, step, own=own)
+        plan = custom_plan(server, step, locustfile=locustfile)
         data = files["data"]
-        with own_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
+        with custom_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
             document = load.store("r1-s0-desks")
             assert load.exit_codes() == [0, 0, 0]
     by_name = {each.request: each for each in document.requests}
