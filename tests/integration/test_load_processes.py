@@ -20,14 +20,14 @@ import pytest
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
-from support.servers.http_server import HttpServer, Script, answer_well
+from support.servers.http_server import HttpServer, Script, respond_well
 from support.servers.ports import free_port
 
 SOURCES = Path(__file__).parents[2] / "operator" / "src"
 
 
 @contextmanager
-def serving(script: Script = answer_well) -> Iterator[HttpServer]:
+def serving(script: Script = respond_well) -> Iterator[HttpServer]:
     """Serve in a thread, since the test itself waits for processes."""
     server, ready, loop = HttpServer(script), threading.Event(), asyncio.new_event_loop()
     stop = asyncio.Event()

@@ -92,7 +92,7 @@ class ApiServer:
         resource = kinds.get(api_version=manifest["apiVersion"], kind=manifest["kind"])
         metadata = manifest["metadata"]
         try:
-            answer: dict[str, Any] = resource.server_side_apply(
+            response: dict[str, Any] = resource.server_side_apply(
                 body=manifest,
                 name=metadata["name"],
                 namespace=metadata["namespace"],
@@ -101,7 +101,7 @@ class ApiServer:
             ).to_dict()
         except ApiException as error:
             raise RejectedError(list(reasons(error))) from error
-        return answer
+        return response
 
     def create_restricted_namespace(self, name: str) -> None:
         """Make a namespace that takes only pods of the restricted Pod Security Standard."""
@@ -120,18 +120,18 @@ class ApiServer:
     def _call(self, call: str, **arguments: Any) -> dict[str, Any]:
         where = {"group": GROUP, "version": VERSION, "namespace": NAMESPACE, "plural": PLURAL}
         try:
-            answer: dict[str, Any] = getattr(self._objects, call)(**where, **arguments)
+            response: dict[str, Any] = getattr(self._objects, call)(**where, **arguments)
         except ConflictException:
             raise
         except ApiException as error:
             raise RejectedError(list(reasons(error))) from error
-        return answer
+        return response
 
 
 def reachable_api_server() -> ApiServer | None:
     """Return the API server of `KUBECONFIG`, or `None` if the variable is not set.
 
-    A cluster that is named but does not answer is an error: it must not look like a skipped test.
+    A cluster that is named but does not respond is an error: it must not look like a skipped test.
     """
     kubeconfig = os.environ.get("KUBECONFIG")
     return ApiServer(kubeconfig) if kubeconfig else None

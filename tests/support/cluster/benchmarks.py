@@ -11,7 +11,7 @@ SMALL_SOLR: dict[str, Any] = {
     "nodes": 1,
     "heap": "512Mi",
     # A JVM of a minute's life: optimizing its code and touching its heap would cost more than
-    # all that is asked of it.
+    # all that it must do.
     "solrOpts": "-XX:TieredStopAtLevel=1",
     "gcTune": "-XX:+UseG1GC",
     "resources": {

@@ -72,14 +72,14 @@ def try_create(dynamic: DynamicClient, manifest: Body) -> Body:
     """Return what would be stored of an object; unknown fields are refused."""
     resource = dynamic.resources.get(api_version=manifest["apiVersion"], kind=manifest["kind"])
     try:
-        answer: Body = resource.create(
+        response: Body = resource.create(
             body=manifest,
             namespace=manifest["metadata"]["namespace"],
             query_params=[("fieldValidation", "Strict"), ("dryRun", "All")],
         ).to_dict()
     except ApiException as error:
         raise RejectedError(list(reasons(error))) from error
-    return answer
+    return response
 
 
 def is_there(dynamic: DynamicClient, name: str) -> bool:

@@ -88,12 +88,12 @@ def _condition_of(body: Body, type_: str) -> Body:
 
 
 def wait_for(what: str, probe: Callable[[], T], seconds: float) -> T:
-    """Return the first true answer of `probe`."""
+    """Return the first true result of `probe`."""
     end = time.monotonic() + seconds
     while True:
-        answer = probe()
-        if answer:
-            return answer
+        result = probe()
+        if result:
+            return result
         assert time.monotonic() < end, f"no {what} after {seconds:.0f} s"
         time.sleep(POLL_SECONDS)
 
@@ -153,12 +153,12 @@ def delete(name: str, seconds: float = 90) -> None:
 
 
 def solr(pod: str, path: str, **params: Any) -> Body:
-    """Ask one Solr pod itself, past the operator."""
+    """Send a request to one Solr pod, past the operator."""
     query = urlencode({"wt": "json", **params}, doseq=True)
     place = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}:8983/proxy/solr{path}?{query}"
-    answer = api_server.read(place)
-    assert answer is not None, f"nothing at {place}"
-    return answer
+    response = api_server.read(place)
+    assert response is not None, f"nothing at {place}"
+    return response
 
 
 def pods(name: str, component: str) -> list[Body]:

@@ -1,4 +1,4 @@
-"""What was asked for against what is stored."""
+"""What was applied against what is stored."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ def transaction(*requests: dict[str, Any], **fields: Any) -> Changes:
 
 
 WORKLOADS = [
-    bad("nothing asked", {WORKLOAD: {}}, WORKLOAD, "must set exactly one of queries, mix"),
+    bad("no queries", {WORKLOAD: {}}, WORKLOAD, "must set exactly one of queries, mix"),
     bad(
         "queries and mix",
         {WORKLOAD: {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]}},

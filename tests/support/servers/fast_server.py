@@ -21,7 +21,7 @@ from support.servers.http_server import GOOD
 
 _BODY = GOOD.replace(b"[]", b"[" + b" " * 2000 + b"]")
 _CHUNKS = [_BODY[at : at + 1] for at in range(len(_BODY))]
-_ANSWER = b"".join(
+_RESPONSE = b"".join(
     [
         b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
         *(b"%x\r\n%b\r\n" % (len(each), each) for each in [*_CHUNKS, b""]),
@@ -32,7 +32,7 @@ _TESTS = Path(__file__).parents[2]
 
 
 class Sayer(asyncio.Protocol):
-    """Counts the ends of requests, whatever they ask."""
+    """Counts the ends of requests, whatever they contain."""
 
     def __init__(self) -> None:
         self._transport: asyncio.WriteTransport | None = None
@@ -42,7 +42,7 @@ class Sayer(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         assert self._transport is not None
-        self._transport.write(_ANSWER * data.count(_END))
+        self._transport.write(_RESPONSE * data.count(_END))
 
 
 class FastServer(NamedTuple):

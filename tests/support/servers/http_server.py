@@ -1,4 +1,4 @@
-"""A small HTTP server that answers as Solr does, well or badly as its script says."""
+"""A small HTTP server that responds as Solr does, well or badly as its script says."""
 
 import asyncio
 import ssl
@@ -17,7 +17,7 @@ Script = Callable[["Exchange"], Awaitable[None]]
 
 @dataclass
 class Exchange:
-    """One request and the means to answer it."""
+    """One request and the means to respond."""
 
     method: str
     path: str
@@ -51,14 +51,14 @@ class Exchange:
         self.writer.transport.abort()
 
 
-async def answer_well(exchange: Exchange) -> None:
+async def respond_well(exchange: Exchange) -> None:
     exchange.send()
 
 
 class HttpServer:
-    """Counts what it was asked and by how many connections."""
+    """Counts its requests and by how many connections."""
 
-    def __init__(self, script: Script = answer_well, trust: ssl.SSLContext | None = None) -> None:
+    def __init__(self, script: Script = respond_well, trust: ssl.SSLContext | None = None) -> None:
         self._trust = trust
         self._script = script
         self.queries: list[str] = []

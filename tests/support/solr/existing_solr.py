@@ -1,4 +1,4 @@
-"""A SolrCloud that asks for a password, with nginx in front: what users have already.
+"""A SolrCloud that requires a password, with nginx in front: what users have already.
 
 The nodes are those that a benchmark has left (`cleanup: Never`); from then on no
 benchmark owns them. Security is switched on by Solr's own means, a `security.json` in ZooKeeper.
@@ -211,12 +211,12 @@ def close_endpoints() -> None:
 
 
 def inspect(path: str, **params: Any) -> kube.Body:
-    """Ask Solr through the suite's own endpoint."""
+    """Send a request to Solr through the suite's own endpoint."""
     query = urlencode({"wt": "json", **params}, doseq=True)
     place = f"/api/v1/namespaces/{kube.NAMESPACE}/pods/{ENDPOINTS}:{INSPECTION}/proxy/solr{path}"
-    answer = api_server.read(f"{place}?{query}")
-    assert answer is not None, f"nothing at {place}"
-    return answer
+    response = api_server.read(f"{place}?{query}")
+    assert response is not None, f"nothing at {place}"
+    return response
 
 
 def collections() -> set[str]:
@@ -235,9 +235,9 @@ def indexes(collection: str) -> dict[str, tuple[int, int]]:
     Every change of an index, and every commit that writes one, gives it another version.
     """
     metrics = ("SEARCHER.searcher.numDocs", "SEARCHER.searcher.indexVersion")
-    answer = inspect("/admin/metrics", nodes="all", group="core", prefix=",".join(metrics))
+    response = inspect("/admin/metrics", nodes="all", group="core", prefix=",".join(metrics))
     found = {}
-    for node in answer.values():
+    for node in response.values():
         for core, values in node.get("metrics", {}).items():
             if core.startswith(f"solr.core.{collection}."):
                 found[core] = (values[metrics[0]], values[metrics[1]])

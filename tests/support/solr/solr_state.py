@@ -1,4 +1,4 @@
-"""What Solr says of itself, asked pod by pod."""
+"""What Solr says of itself, read pod by pod."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ def solr_pods(name: str) -> list[str]:
 
 def cluster_status(name: str) -> dict[str, Any]:
     """Return the cluster status as the first node sees it."""
-    answer = kube.solr(solr_pods(name)[0], "/admin/collections", action="CLUSTERSTATUS")
-    found: dict[str, Any] = answer["cluster"]
+    response = kube.solr(solr_pods(name)[0], "/admin/collections", action="CLUSTERSTATUS")
+    found: dict[str, Any] = response["cluster"]
     return found
 
 
@@ -53,20 +53,20 @@ def search_requests(name: str) -> int:
 
 
 def shard_requests(name: str) -> dict[str, int]:
-    """Return how many searches each shard answered, by Solr's own count.
+    """Return how many searches each shard served, by Solr's own count.
 
-    Whole searches that a core could answer alone are among them, and the parts of others that the
-    core was asked for.
+    Whole searches that a core could serve alone are among them, and the parts of others that the
+    core served.
     """
     found: dict[str, int] = {}
     for pod in solr_pods(name):
-        answer = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select")
-        for registry, core in answer["metrics"].items():
+        response = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select")
+        for registry, core in response["metrics"].items():
             shard = registry.split(".")[3]
             found[shard] = found.get(shard, 0) + core.get("QUERY./select[shard].requests", 0)
     return found
 
 
 def _select_requests(pod: str) -> int:
-    answer = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select.requests")
-    return sum(core.get("QUERY./select.requests", 0) for core in answer["metrics"].values())
+    response = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select.requests")
+    return sum(core.get("QUERY./select.requests", 0) for core in response["metrics"].values())

@@ -5,7 +5,7 @@ readiness gates and status fields of the real one, so that the whole way of a be
 pods where no image of the real operator can be had. A second, smaller double does the same for a
 `ZookeeperCluster` of the ZooKeeper operator.
 
-Left out, because a benchmark asks for none of it: managed rolling updates and scaling (a changed
+Left out, because a benchmark needs none of it: managed rolling updates and scaling (a changed
 pod template only makes pods out of date), TLS, security, backups, addresses outside the cluster.
 
 - `solr_cloud`: what the operator writes back into `.spec`, the objects of a SolrCloud, its status

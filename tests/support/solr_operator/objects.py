@@ -134,10 +134,10 @@ class Objects:
             yield event["raw_object"]
 
     def _call(self, verb: str, kind: Kind, **arguments: Any) -> Body:
-        answer = getattr(self._kind(kind), verb)(
+        response = getattr(self._kind(kind), verb)(
             namespace=self.namespace, _request_timeout=TIMEOUT_SECONDS, **arguments
         )
-        body: Body = answer.to_dict()
+        body: Body = response.to_dict()
         return body
 
     def _kind(self, kind: Kind) -> Any:

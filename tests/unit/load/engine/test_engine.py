@@ -11,7 +11,7 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
-from support.servers.http_server import Exchange, HttpServer, answer_well
+from support.servers.http_server import Exchange, HttpServer, respond_well
 from support.servers.ports import free_port
 from unit.load.builders import (
     RecordingListener,
@@ -304,7 +304,7 @@ def test_names_in_the_file_are_counted_apart() -> None:
 
 def test_next_step_run_keeps_nothing_of_the_last() -> None:
     async def body() -> None:
-        async with HttpServer(answer_well) as server:
+        async with HttpServer(respond_well) as server:
             loop, what = asyncio.get_running_loop(), target(server.url)
             first, second = RecordingListener(), RecordingListener()
 
