@@ -23,7 +23,9 @@ def transaction(*requests: dict[str, Any], **fields: Any) -> Changes:
 
 
 WORKLOADS = [
-    bad("no queries", {WORKLOAD: {}}, WORKLOAD, "must set exactly one of queries, mix"),
+    bad(
+        "neither queries nor mix", {WORKLOAD: {}}, WORKLOAD, "must set exactly one of queries, mix"
+    ),
     bad(
         "queries and mix",
         {WORKLOAD: {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]}},
