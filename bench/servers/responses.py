@@ -1,4 +1,4 @@
-"""Answers of ten documents, about 4 KB, with the headers that Solr 9 sends."""
+"""Responses of ten documents, about 4 KB, with the headers that Solr 9 sends."""
 
 import json
 import random
@@ -9,7 +9,7 @@ _TEXT = (
 )
 WORDS = _TEXT.split()
 ROWS = 10
-ANSWERS = 64
+RESPONSES = 64
 
 _HEADERS = (
     "HTTP/1.1 200 OK\r\n"
@@ -22,10 +22,10 @@ _HEADERS = (
 )
 
 
-def canned_answers(seed: int = 1) -> list[bytes]:
-    """Return different whole answers, headers included; the same for the same seed."""
+def canned_responses(seed: int = 1) -> list[bytes]:
+    """Return different whole responses, headers included; the same for the same seed."""
     draw = random.Random(seed)
-    return [_with_headers(_body(draw, number)) for number in range(ANSWERS)]
+    return [_with_headers(_body(draw, number)) for number in range(RESPONSES)]
 
 
 def _with_headers(body: bytes) -> bytes:
