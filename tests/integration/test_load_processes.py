@@ -144,7 +144,7 @@ def running(folder: Path, plan: dict[str, Any], queries: str, **options: float) 
 
 
 class Server(Protocol):
-    """Whom the load asks."""
+    """The server that the load sends to."""
 
     @property
     def url(self) -> str:

@@ -12,7 +12,7 @@ from solrbench.solr.client import SolrClient
 from support.fakes.few_objects import FewObjects
 from support.resources.objects import stored
 from support.resources.small_resource import create
-from unit.solr.answering import Solr
+from unit.solr.recorded_solr import Solr
 
 ALLOWED = ("*.svc",)
 ADDRESSES = {

@@ -1,4 +1,4 @@
-"""A client whose Solr answers from a table."""
+"""A client whose Solr responds from a table."""
 
 import json
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Reply = Any | Exception | tuple[int, Any]
 
 @dataclass
 class Solr:
-    """What is asked, and what is answered.
+    """Requests that were sent, and their responses.
 
     Attributes:
         replies: by action or path; a list is used up, its last entry stays
@@ -28,13 +28,13 @@ class Solr:
     def client(self, urls: tuple[str, ...] = ("http://a:8983/solr",)) -> SolrClient:
         client = SolrClient(urls)
         client._http.close()
-        client._http = httpx.Client(transport=httpx.MockTransport(self._answer), trust_env=False)
+        client._http = httpx.Client(transport=httpx.MockTransport(self._respond), trust_env=False)
         return client
 
     def actions(self) -> list[str]:
         return [params.get("action", path) for _, path, params, _ in self.asked]
 
-    def _answer(self, request: httpx.Request) -> httpx.Response:
+    def _respond(self, request: httpx.Request) -> httpx.Response:
         params = dict(request.url.params)
         path = request.url.path.removeprefix("/solr")
         self.asked.append((request.method, path, params, request.read()))
