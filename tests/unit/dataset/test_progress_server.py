@@ -15,7 +15,7 @@ async def ask(request: bytes, *, end: bool = False) -> bytes:
 
 
 async def ask_at(port: int, request: bytes, *, end: bool = False) -> bytes:
-    """Return all that is sent; `end` says that nothing more is sent."""
+    """Return all that is answered; `end` says that nothing more is sent."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(request)
     if end:

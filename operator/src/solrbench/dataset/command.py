@@ -59,7 +59,7 @@ class Pod:
 
     folder: Path = Path(DATASET_FOLDER)
     termination_log: Path = Path("/dev/termination-log")
-    host: str = "0.0.0.0"  # noqa: S104 - the operator connects from outside the pod
+    host: str = "0.0.0.0"  # noqa: S104 - the operator asks from outside the pod
     port: int = INDEX_PORT
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.time

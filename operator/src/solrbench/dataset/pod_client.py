@@ -10,7 +10,7 @@ TIMEOUT_SECONDS = 2.0
 
 
 class IndexPodClient:
-    """Reads the progress of index pods."""
+    """Asks index pods for their progress."""
 
     def __init__(self) -> None:
         self._http = httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False)
@@ -22,7 +22,7 @@ class IndexPodClient:
         self._http.close()
 
     def progress(self, host: str) -> str:
-        """Return the progress of a pod as JSON, nothing while it does not respond."""
+        """Return the progress of a pod as JSON, nothing while it does not answer."""
         try:
             return self._http.get(f"http://{host}:{INDEX_PORT}/progress").text
         except httpx.HTTPError:

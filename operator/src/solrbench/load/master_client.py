@@ -14,7 +14,7 @@ TIMEOUT_SECONDS = 5.0
 
 
 class LoadMasterClient:
-    """Sends requests to the load master in a pod."""
+    """Asks the load master in a pod."""
 
     def __init__(self, host: str) -> None:
         self._http = httpx.Client(
@@ -33,7 +33,7 @@ class LoadMasterClient:
         """Return what the master does.
 
         Raises:
-            TemporaryError: if it does not respond; it starts, is busy or is just gone.
+            TemporaryError: if it does not answer; it starts, is busy or is just gone.
 
         """
         try:
@@ -47,7 +47,7 @@ class LoadMasterClient:
         """Return the document of a finished step run.
 
         Raises:
-            TemporaryError: if the master does not respond, or with something else.
+            TemporaryError: if the master does not answer, or with something else.
 
         """
         try:
@@ -61,7 +61,7 @@ class LoadMasterClient:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
 
         Raises:
-            TemporaryError: if the master does not respond; the next reconcile repeats it.
+            TemporaryError: if the master does not answer; the next reconcile repeats it.
 
         """
         self._send("POST", f"/results/{step_run_id}/ack")
