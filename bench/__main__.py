@@ -16,11 +16,11 @@ from bench.processes import DidNotHappenError, stolen_seconds
 from bench.scaling import scaling
 from bench.stalls import stalls
 from bench.table import Row, render, skipped
-from bench.throughput import small_answers, solr_answers
+from bench.throughput import small_responses, solr_responses
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
-    "small": partial(small_answers, repeats=3, seconds=4),
-    "solr": partial(solr_answers, repeats=3, seconds=4),
+    "small": partial(small_responses, repeats=3, seconds=4),
+    "solr": partial(solr_responses, repeats=3, seconds=4),
     "cost": partial(cost, seconds=10),
     "accuracy": partial(accuracy, seconds=12),
     "stalls": partial(stalls, seconds=20),

@@ -21,14 +21,14 @@ class Compared:
         document: the step run as the product reports it
         reported: p50, p90, p99, p99.9 by the product
         known: the same by the server
-        answers: requests that the server answered
+        responses: requests that the server served
 
     """
 
     document: StepRunResult
     reported: tuple[int, ...]
     known: tuple[int, ...]
-    answers: int
+    responses: int
 
 
 def compare_with_server(
@@ -68,6 +68,6 @@ def _row(distribution: str, folder: Path, seconds: int) -> Row:
         f"p50 to p99.9, {distribution}",
         "1 % or 0.2 ms",
         f"{worst:.2f} of the bar",
-        worst <= 1 and counted == found.answers,
-        f"{figures} ms; {counted} of {found.answers} requests",
+        worst <= 1 and counted == found.responses,
+        f"{figures} ms; {counted} of {found.responses} requests",
     )

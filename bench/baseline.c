@@ -1,4 +1,4 @@
-/* baseline PORT PATH RATE SECONDS: asks so often over one connection; waits, writes, reads, no more. */
+/* baseline PORT PATH RATE SECONDS: sends at RATE over one connection; waits, writes, reads, no more. */
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -25,7 +25,7 @@ static int connected(int port)
 
 int main(int count, char **words)
 {
-	static char answer[1 << 16];
+	static char response[1 << 16];
 	char question[512];
 	struct timespec due;
 
@@ -40,7 +40,7 @@ int main(int count, char **words)
 		due.tv_sec += due.tv_nsec / SECOND_NS;
 		due.tv_nsec %= SECOND_NS;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
-		if (write(descriptor, question, length) < 0 || read(descriptor, answer, sizeof answer) <= 0)
+		if (write(descriptor, question, length) < 0 || read(descriptor, response, sizeof response) <= 0)
 			return 1;
 	}
 	return 0;

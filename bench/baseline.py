@@ -1,4 +1,4 @@
-"""The least that the machine asks for: a bare loop in C at a planned rate, and a bare timer.
+"""The least that the machine costs: a bare loop in C at a planned rate, and a bare timer.
 
 The loop (`baseline.c`) checks nothing, keeps nothing and uses one connection. What it costs is the
 price of waking up twice for each request and of the network on this machine, in any language.

@@ -26,7 +26,7 @@ def cost(folder: Path, seconds: float) -> list[Row]:
         with product(server, folder, step) as running:
             running.wait_for_stage("Measuring")
             (pid,) = running.workers
-            own = measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS)
+            own = measure_client(server.served, [pid], seconds, _SETTLE_SECONDS)
             megabytes = resident_megabytes(pid)
         others = [
             _beside(
@@ -58,7 +58,7 @@ def _beside(who: str, client: AbstractContextManager[int], server: Server, secon
     what = f"CPU of {who} at 1,000/s"
     try:
         with client as pid:
-            weight = measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS)
+            weight = measure_client(server.served, [pid], seconds, _SETTLE_SECONDS)
     except FileNotFoundError as error:
         return skipped(what, "", error)
     return Row(

@@ -1,12 +1,12 @@
-"""Locust's own fastest user, doing nothing but asking."""
+"""Locust's own fastest user, doing nothing but sending."""
 
 from locust import FastHttpUser, task
 
 
 class QueryUser(FastHttpUser):
-    """Asks without a pause."""
+    """Sends without a pause."""
 
     @task
-    def ask(self) -> None:
-        """Ask and read the answer."""
+    def query(self) -> None:
+        """Send a request and read the response."""
         self.client.get("/books/select?q=word1&wt=json", name="select")

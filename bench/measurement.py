@@ -36,17 +36,17 @@ class ClientCost(NamedTuple):
 
 
 def measure_client(
-    answered: Callable[[], int], pids: Sequence[int], seconds: float, settle_seconds: float
+    served: Callable[[], int], pids: Sequence[int], seconds: float, settle_seconds: float
 ) -> ClientCost:
     """Let a client settle, then weigh its processes for so long.
 
-    `answered` returns how many requests the server has answered.
+    `served` returns how many requests the server has served.
     """
     time.sleep(settle_seconds)
-    began, requests, elapsed = time.monotonic(), answered(), _spent(pids)
+    began, requests, elapsed = time.monotonic(), served(), _spent(pids)
     time.sleep(seconds)
     passed = time.monotonic() - began
-    return ClientCost(answered() - requests, _spent(pids) - elapsed, passed)
+    return ClientCost(served() - requests, _spent(pids) - elapsed, passed)
 
 
 def _spent(pids: Sequence[int]) -> float:

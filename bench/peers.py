@@ -1,4 +1,4 @@
-"""Who is compared: each asks one URL over so many connections until it is ended."""
+"""Who is compared: each sends to one URL over so many connections until it is ended."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ export default function () { http.get('%s'); }
 
 
 def question(server: Server) -> str:
-    """Return the URL that peers ask, the same path as the product's."""
+    """Return the URL that peers request, the same path as the product's."""
     return f"{server.url}/books/select?q=word1&wt=json"
 
 
@@ -64,7 +64,7 @@ def wrk(server: Server, folder: Path) -> Iterator[int]:
 
 
 def k6(server: Server, folder: Path) -> AbstractContextManager[int]:
-    """Run k6 with a script that asks and does nothing else."""
+    """Run k6 with a script that sends and does nothing else."""
     options = {"vus": CONNECTIONS, "duration": f"{_FOREVER_SECONDS}s"}
     return _k6(server, folder, options)
 

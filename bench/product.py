@@ -18,7 +18,7 @@ from solrbench.results.model.step_result import StepRunResult
 _SOURCES = Path(__file__).parents[1] / "operator" / "src"
 _START_SECONDS = 60.0
 QUERIES = 1000
-"""Different queries asked."""
+"""Different queries sent."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Product:
         """Return the body behind a path of the master's page; empty while it is not there."""
         try:
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-            with opener.open(f"http://127.0.0.1:{self.web_port}{path}", timeout=10) as answer:
-                return bytes(answer.read())
+            with opener.open(f"http://127.0.0.1:{self.web_port}{path}", timeout=10) as response:
+                return bytes(response.read())
         except urllib.error.URLError:
             return b""
 
@@ -101,7 +101,7 @@ def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict
         "collection": "books",
         "workload": {"queries": {"configMap": {"name": "queries"}, "order": "Random", "seed": 1}},
         "workers": workers,
-        "passes": [
+        "stepRuns": [
             {"id": f"r1-s{index}-{step['name']}", "repeat": 1, "step": step}
             for index, step in enumerate(steps)
         ],

@@ -57,7 +57,7 @@ def _nginx(folder: Path, engine: int) -> AbstractContextManager[Server]:
 
 
 def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float) -> ClientCost:
-    """Run a worker on each core; users go round the servers, so each worker asks only one."""
+    """Run a worker on each core; users go round the servers, so each worker sends to only one."""
     step = {"name": "full", "users": CONNECTIONS * len(servers), "durationSeconds": 60}
     urls = [server.url for server in servers.values()]
     first = next(iter(servers.values()))
@@ -66,10 +66,8 @@ def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float
         for engine, server in servers.items():
             (worker,) = (pid for pid in running.workers if is_connected_to(pid, server.port))
             pin(worker, engine)
-        return measure_client(
-            partial(_answered, servers), running.workers, seconds, _SETTLE_SECONDS
-        )
+        return measure_client(partial(_served, servers), running.workers, seconds, _SETTLE_SECONDS)
 
 
-def _answered(servers: Mapping[int, Server]) -> int:
-    return sum(server.answered() for server in servers.values())
+def _served(servers: Mapping[int, Server]) -> int:
+    return sum(server.served() for server in servers.values())

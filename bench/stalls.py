@@ -26,7 +26,7 @@ _WHAT = "response times, 1 s stalls at 1,000/s"
 
 
 def theory(percent: float) -> float:
-    """Return a percentile of the response times in seconds, without the work of answering."""
+    """Return a percentile of the response times in seconds, without the work of serving."""
     return STALL * (1 - (1 - percent / 100) * EVERY / STALL)
 
 

@@ -10,7 +10,7 @@ class Row:
 
     Attributes:
         what: what is measured
-        bar: what was asked for; empty for a figure that only helps to read the others
+        bar: what is required; empty for a figure that only helps to read the others
         figure: what was reached, in the same unit
         is_met: None where nothing could be measured
         detail: the figures behind it, or why there are none

@@ -27,10 +27,10 @@ _BUSY_REQUESTS = 2000
 
 def per_cpu_second(peer: Peer, server: Server, folder: Path, seconds: float) -> float:
     """Return the requests that a client sends per second of its own CPU time."""
-    before = server.answered()
+    before = server.served()
     with peer(server, folder) as pid:
-        wait_until(lambda: server.answered() > before + _BUSY_REQUESTS, 30, "load")
-        return measure_client(server.answered, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
+        wait_until(lambda: server.served() > before + _BUSY_REQUESTS, 30, "load")
+        return measure_client(server.served, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
 
 
 def compare(
@@ -44,25 +44,25 @@ def compare(
     return {name: median(values) for name, values in found.items()}
 
 
-def small_answers(folder: Path, repeats: int, seconds: float) -> list[Row]:
+def small_responses(folder: Path, repeats: int, seconds: float) -> list[Row]:
     """Measure 550 bytes from nginx against Locust's fastest user and wrk."""
     peers = {"FastHttpUser": fast_http_user, "ours": ours, "wrk": wrk}
     with nginx(folder) as server:
         found = compare(peers, server, folder, repeats, seconds)
     return [
-        ratio_row("550 B answers", found["ours"], found["FastHttpUser"], 10, "FastHttpUser"),
-        ratio_row("550 B answers", found["ours"], found["wrk"], 0.5, "wrk"),
+        ratio_row("550 B responses", found["ours"], found["FastHttpUser"], 10, "FastHttpUser"),
+        ratio_row("550 B responses", found["ours"], found["wrk"], 0.5, "wrk"),
     ]
 
 
-def solr_answers(folder: Path, repeats: int, seconds: float) -> list[Row]:
-    """Measure answers of ten documents against Locust's fastest user and k6."""
+def solr_responses(folder: Path, repeats: int, seconds: float) -> list[Row]:
+    """Measure responses of ten documents against Locust's fastest user and k6."""
     peers: dict[str, Peer] = {"FastHttpUser": fast_http_user, "ours": ours}
     if shutil.which("k6") is not None:
         peers["k6"] = k6
     with python_server("canned", folder) as server:
         found = compare(peers, server, folder, repeats, seconds)
-    rows = [ratio_row("4 KB answers", found["ours"], found["FastHttpUser"], 6, "FastHttpUser")]
+    rows = [ratio_row("4 KB responses", found["ours"], found["FastHttpUser"], 6, "FastHttpUser")]
     if "k6" not in found:
-        return [*rows, skipped("4 KB answers / k6", ">= 3 x", "k6 could not be built")]
-    return [*rows, ratio_row("4 KB answers", found["ours"], found["k6"], 3, "k6")]
+        return [*rows, skipped("4 KB responses / k6", ">= 3 x", "k6 could not be built")]
+    return [*rows, ratio_row("4 KB responses", found["ours"], found["k6"], 3, "k6")]

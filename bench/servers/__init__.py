@@ -1,7 +1,7 @@
-"""What is asked: servers on loopback that count their answers.
+"""Targets: servers on loopback that count their responses.
 
-- `nginx`: the smallest answers, as fast as a server can be
-- `canned`: answers of ten documents, as Solr gives them; `answers` makes them
-- `delays`: answers late on purpose and keeps how late; `distributions` says how late
+- `nginx`: the smallest responses, as fast as a server can be
+- `canned`: responses of ten documents, as Solr gives them; `responses` makes them
+- `delays`: responds late on purpose and keeps how late; `distributions` says how late
 - `running`: starts one in a process of its own
 """

@@ -11,17 +11,17 @@ from typing import cast
 
 import uvloop
 
-from bench.servers.answers import canned_answers
+from bench.servers.responses import canned_responses
 
 _BACKLOG = 1024
-_COUNT = b"GET /answered "
+_COUNT = b"GET /served "
 
 
 class Canned(asyncio.Protocol):
     """One connection."""
 
-    answered = 0
-    answers = cycle(canned_answers())
+    served = 0
+    responses = cycle(canned_responses())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport; part of asyncio's protocol interface, as the following."""
@@ -29,19 +29,19 @@ class Canned(asyncio.Protocol):
         self._pending = b""
 
     def data_received(self, data: bytes) -> None:
-        """Answer every request that is whole."""
+        """Respond to every complete request."""
         if self._pending:
             data = self._pending + data
         if data.startswith(_COUNT):
-            body = str(Canned.answered).encode()
+            body = str(Canned.served).encode()
             self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
             self._transport.write(body)
             return
         whole = data.count(b"\r\n\r\n")
         self._pending = b"" if data.endswith(b"\r\n\r\n") else data.rpartition(b"\r\n\r\n")[2]
         for _ in range(whole):
-            self._transport.write(next(Canned.answers))
-        Canned.answered += whole
+            self._transport.write(next(Canned.responses))
+        Canned.served += whole
 
 
 async def serve(port: int) -> None:

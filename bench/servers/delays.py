@@ -1,11 +1,11 @@
-"""Answers late on purpose and keeps how late, by its own clock.
+"""Responds late on purpose and keeps how late, by its own clock.
 
 `python -m bench.servers.delays PORT DISTRIBUTION [STALL EVERY]`: with a stall, the whole server
 stands still for STALL seconds in every EVERY seconds, as a JVM does while it collects garbage.
 
 `GET /known` gives the delays so far in µs, each from the time at which the kernel got the request
-to the answer handed to the kernel: what a client must have seen. When the request was read does not
-count: of twenty that come at once the last is read half a millisecond after it came.
+to the response handed to the kernel: what a client must have seen. When the request was read does
+not count: of twenty that come at once the last is read half a millisecond after it came.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from solrbench.load.engine.http.timestamped_socket import TimestampedSocket
 
 _BACKLOG = 4096
 _BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'
-_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
+_RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
 _TIMER_SECONDS = 0.001
 """What libuv's timers are exact to."""
 
@@ -45,26 +45,26 @@ class Delaying:
         self._socket: TimestampedSocket | None = TimestampedSocket(loop, connected, self)
 
     def received(self, data: bytes, at_ns: int) -> None:
-        """Answer a request after its delay; what asks for figures gets them at once."""
+        """Respond to a request after its delay; a request for figures gets them at once."""
         if not data.startswith(b"GET /solr/books/"):
             self._send_figures(data)
             return
         delay = next(self._log.delays)
         if delay < _TIMER_SECONDS:
-            self._answer(at_ns)
+            self._respond(at_ns)
         else:
-            self._loop.call_later(delay, self._answer, at_ns)
+            self._loop.call_later(delay, self._respond, at_ns)
 
     def connection_lost(self, error: Exception | None) -> None:
         """Forget the socket."""
         del error
         self._socket = None
 
-    def _answer(self, came_ns: int) -> None:
+    def _respond(self, came_ns: int) -> None:
         if self._socket is None:
             return
         self._log.known.append((time.perf_counter_ns() - came_ns) // 1000)
-        self._socket.write(_ANSWER)
+        self._socket.write(_RESPONSE)
 
     def _send_figures(self, data: bytes) -> None:
         known = data.startswith(b"GET /known")

@@ -1,4 +1,4 @@
-"""How late a server answers: seeded delays in seconds, one after another."""
+"""How late a server responds: seeded delays in seconds, one after another."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""nginx with one worker and one small answer."""
+"""nginx with one worker and one small response."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ http {{
     listen 127.0.0.1:{port} backlog=1024;
     default_type application/json;
     location / {{ return 200 '{body}'; }}
-    location = /answered {{ stub_status; }}
+    location = /served {{ stub_status; }}
   }}
 }}
 """
@@ -44,9 +44,9 @@ http {{
 class Nginx(Server):
     """An nginx that counts."""
 
-    def answered(self) -> int:
-        """Return how many requests it has answered, by `stub_status`, this one included."""
-        lines = self.get("/answered").decode().splitlines()
+    def served(self) -> int:
+        """Return how many requests it has served, by `stub_status`, this one included."""
+        lines = self.get("/served").decode().splitlines()
         # "Active connections", "server accepts handled requests", then the three numbers.
         return int(lines[2].split()[2])
 
@@ -65,7 +65,7 @@ def nginx(folder: Path, engine: int | None = None) -> Iterator[Server]:
     port = free_port()
     configuration = folder / "nginx.conf"
     affinity = "" if engine is None else f"worker_cpu_affinity {1 << engine:b};"
-    fields = {"folder": folder, "port": port, "body": small_answer(), "affinity": affinity}
+    fields = {"folder": folder, "port": port, "body": small_response(), "affinity": affinity}
     configuration.write_text(_CONFIGURATION.format_map(fields))
     command = [program, "-p", str(folder), "-c", str(configuration)]
     with started(command, folder / "nginx.out") as process:
@@ -73,7 +73,7 @@ def nginx(folder: Path, engine: int | None = None) -> Iterator[Server]:
         yield Nginx(port, process.pid)
 
 
-def small_answer() -> str:
-    """Return an answer as Solr writes it, of 550 bytes."""
+def small_response() -> str:
+    """Return a response as Solr writes it, of 550 bytes."""
     filling = "word " * SMALL_BYTES
     return _START + _MIDDLE + filling[: SMALL_BYTES - len(_START + _MIDDLE + _END)] + _END

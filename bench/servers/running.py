@@ -49,9 +49,9 @@ class Server:
         """Return the JSON behind a path."""
         return json.loads(self.get(path))
 
-    def answered(self) -> int:
-        """Return how many requests it has answered; those of this method are not among them."""
-        return int(self.get("/answered").split()[-1])
+    def served(self) -> int:
+        """Return how many requests it has served; those of this method are not among them."""
+        return int(self.get("/served").split()[-1])
 
 
 def free_port() -> int:

@@ -25,11 +25,11 @@ from solrbench.controller.provisioners.solr_operator import SOLR_CLOUDS, SolrOpe
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
-from support.admission import ApiServer, RejectedError
-from support.comparing import lost
-from support.definitions import installed, is_there, read_definition, schema_at, try_create
-from support.objects import IMAGE, STARTED, operated_target, stored
-from support.resources import SOLR, Changes
+from support.cluster.admission import ApiServer, RejectedError
+from support.cluster.definitions import installed, is_there, read_definition, schema_at, try_create
+from support.cluster.lost_fields import lost
+from support.resources.objects import IMAGE, STARTED, operated_target, stored
+from support.resources.small_resource import SOLR, Changes
 
 pytestmark = pytest.mark.cluster
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from support import kube
-from support import web_server as web_server_pod
+from support.cluster import kube
+from support.servers import web_server as web_server_pod
 from support.solr_operator.process import SolrOperator
 
 

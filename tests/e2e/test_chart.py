@@ -2,7 +2,7 @@
 
 import subprocess
 
-from support import kube
+from support.cluster import kube
 
 
 def test_helm_test_passes() -> None:

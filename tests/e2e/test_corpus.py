@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from support import debian_corpus, kube, web_server
-from support.benchmarks import SMALL_SOLR, config_map, small
-from support.command_line import solrbench
-from support.solr_itself import (
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, config_map, small
+from support.cluster.command_line import solrbench
+from support.servers import web_server
+from support.solr import debian_corpus
+from support.solr.solr_state import (
     cluster_status,
     core_statuses,
     documents_by_core,

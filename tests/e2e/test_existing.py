@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from support import existing_solr, kube
-from support.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
-from support.certificates import authority, server_files
-from support.existing_solr import BALANCER, ENCRYPTED, PASSWORD, PROXY, REDIRECT, endpoint_url
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
+from support.servers.certificates import authority, server_files
+from support.solr import existing_solr
+from support.solr.existing_solr import BALANCER, ENCRYPTED, PASSWORD, PROXY, REDIRECT, endpoint_url
 
 Run = Callable[..., str]
 OLD = "old"

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from support import kube
-from support.benchmarks import SMALL_SOLR, config_map, small
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, config_map, small
 
 Run = Callable[..., str]
 SOON = 60.0

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from support import kube
-from support.benchmarks import small
+from support.cluster import kube
+from support.cluster.benchmarks import small
 
 Run = Callable[..., str]
 LONG_STEP = {"steps": [{"name": "long", "users": 2, "durationSeconds": 600}]}
@@ -64,7 +64,7 @@ def test_suspended_run_keeps_stored_steps(run: Run) -> None:
 
 
 def test_expired_benchmarks_go_soon(run: Run) -> None:
-    """Each is deleted by a pass over itself: the end of that pass must not be waited for long."""
+    """Each is deleted by its own reconcile, whose end must not be waited for long."""
     nowhere = {
         "existing": {"urls": ["http://198.51.100.7:8983/solr"], "collectionPolicy": "Create"}
     }

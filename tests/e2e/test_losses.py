@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from support import kube
-from support.benchmarks import SMALL_SOLR, small
-from support.solr_itself import shards, solr_pods
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, small
+from support.solr.solr_state import shards, solr_pods
 
 Run = Callable[..., str]
 REQUESTS = 240
@@ -67,14 +67,14 @@ def test_lost_worker_and_lost_master_cost_only_the_step_under_way(run: Run) -> N
 def test_lost_solr_node_starts_everything_again_and_keeps_what_is_stored(run: Run) -> None:
     name = run(small("solr-lost", load={"steps": steps(2)}))
     wait_for_measuring(name, 1)
-    before = kube.items("configmaps", f"solrbench.io/benchmark={name},solrbench.io/pass")
+    before = kube.items("configmaps", f"solrbench.io/benchmark={name},solrbench.io/step-run")
     kube.kill(f"{name}-solr-0")
     status = kube.wait_for_success(name)
     assert status["attempts"]["target"] == 2
     check_counts(status, 2)
     after = {
         each["metadata"]["name"]: each["metadata"]["uid"]
-        for each in kube.items("configmaps", f"solrbench.io/benchmark={name},solrbench.io/pass")
+        for each in kube.items("configmaps", f"solrbench.io/benchmark={name},solrbench.io/step-run")
     }
     assert before
     for each in before:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from support import kube
-from support.benchmarks import small
-from support.dashboard import queries
-from support.prometheus import Prometheus, scraping
+from support.cluster import kube
+from support.cluster.benchmarks import small
+from support.cluster.dashboard import queries
+from support.cluster.prometheus import Prometheus, scraping
 
 USERS = {"name": "two-users", "users": 2, "durationSeconds": 12}
 PLANNED = {"name": "planned", "requestsPerSecond": 100, "durationSeconds": 15}

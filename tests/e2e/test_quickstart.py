@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from support import kube
-from support.command_line import solrbench
-from support.solr_itself import core_statuses, documents_by_core, search_requests
+from support.cluster import kube
+from support.cluster.command_line import solrbench
+from support.solr.solr_state import core_statuses, documents_by_core, search_requests
 
 pytestmark = pytest.mark.alone
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from support import kube
-from support.benchmarks import SMALL_SOLR, config_map, small
-from support.solr_itself import cluster_status, documents_by_core, heap_bytes, solr_pods
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, config_map, small
+from support.solr.solr_state import cluster_status, documents_by_core, heap_bytes, solr_pods
 from support.solr_operator.process import SolrOperator
 
 Run = Callable[..., str]

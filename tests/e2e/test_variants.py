@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from support import kube
-from support.benchmarks import SMALL_SOLR, config_map, small
-from support.command_line import solrbench
-from support.solr_itself import core_statuses, search_requests, shard_requests
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, config_map, small
+from support.cluster.command_line import solrbench
+from support.solr.solr_state import core_statuses, search_requests, shard_requests
 
 EXAMPLE = Path(__file__).parents[2] / "examples/variants.yaml"
 NAME = "variants"  # the proxy of the example leads to the Service of this benchmark

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from support import kube, web_server
-from support.benchmarks import SMALL_SOLR, small
-from support.solr_itself import documents_by_core, shards
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, small
+from support.servers import web_server
+from support.solr.solr_state import documents_by_core, shards
 
 NAME = "volumes"
 CLAIM = "library"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from support import kube
-from support.benchmarks import small
-from support.solr_itself import search_requests, solr_pods
+from support.cluster import kube
+from support.cluster.benchmarks import small
+from support.solr.solr_state import search_requests, solr_pods
 
 NAME = "kinds"
 DOCUMENTS = 2000

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from support.admission import ApiServer, RejectedError, reachable_api_server
-from support.bad_resources import BAD
-from support.bad_rows import Bad
-from support.good_resources import ACCEPTED_UPDATES, GOOD, REFUSED_UPDATES, updatable
-from support.resources import Changes, change, resource
-from support.statuses import full_status
+from support.cluster.admission import ApiServer, RejectedError, reachable_api_server
+from support.resources.bad_resources import BAD
+from support.resources.bad_rows import Bad
+from support.resources.good_resources import ACCEPTED_UPDATES, GOOD, REFUSED_UPDATES, updatable
+from support.resources.small_resource import Changes, change, resource
+from support.resources.statuses import full_status
 
 pytestmark = pytest.mark.cluster
 

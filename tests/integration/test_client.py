@@ -6,7 +6,7 @@ import pytest
 from kubernetes import client
 
 from solrbench.cluster.client import connect
-from support.admission import reachable_api_server
+from support.cluster.admission import reachable_api_server
 
 pytestmark = pytest.mark.cluster
 

@@ -1,4 +1,4 @@
-"""Reported times against the log of a server that knows how late it answered.
+"""Reported times against the log of a server that knows how late it responded.
 
 Real masters and workers. Whatever else runs on the machine comes between server and worker and
 adds to what is seen, so a measurement may be taken again; the counts must agree at once.
@@ -34,7 +34,7 @@ def test_percentiles_are_those_of_the_server(
     for _ in range(_ATTEMPTS):
         found = compare_with_server(distribution, tmp_path, _SECONDS, 10, workers)
         document = found.document
-        assert sum(each.requests for each in document.requests) == found.answers > 300
+        assert sum(each.requests for each in document.requests) == found.responses > 300
         assert sum(each.failures for each in document.requests) == 0
         # No client can have seen a response before it was sent.
         pairs = zip(found.reported, found.known, strict=True)

@@ -1,10 +1,10 @@
-"""Locustfiles of the user's own that cannot work: real workers say why."""
+"""Custom locustfiles that cannot work: real workers say why."""
 
 from pathlib import Path
 
 import pytest
 
-from integration.test_load_own_locustfiles import FAST, own_load, own_plan
+from integration.test_load_custom_locustfiles import FAST, custom_load, custom_plan
 from integration.test_load_processes import serving
 
 MALFORMED = {
@@ -28,8 +28,8 @@ MALFORMED = {
 def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
     text, message = MALFORMED[kind]
     with serving() as server:
-        plan = own_plan(server, {"name": "any", "users": 2, "requests": 2}, workers=1)
-        with own_load(tmp_path, plan, text) as load:
+        plan = custom_plan(server, {"name": "any", "users": 2, "requests": 2}, workers=1)
+        with custom_load(tmp_path, plan, text) as load:
             assert load.exit_codes(20) == [3, 3]
         log = (tmp_path / "log").read_text()
         assert "MalformedLocustfile: " in log
@@ -40,13 +40,13 @@ def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
 @pytest.mark.timeout(150)
 def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
     with serving() as server:
-        plan = own_plan(
+        plan = custom_plan(
             server,
             {"name": "any", "users": 1, "requests": 1},
             workers=1,
-            own={"classes": ["Raeder"]},
+            locustfile={"classes": ["Raeder"]},
         )
-        with own_load(tmp_path, plan, FAST) as load:
+        with custom_load(tmp_path, plan, FAST) as load:
             assert load.exit_codes(20) == [3, 3]
         message = "locustfile.py has no user class Raeder; it has Reader"
         assert message in (tmp_path / "log").read_text()
@@ -59,8 +59,8 @@ def test_users_that_fail_before_they_begin_end_the_run(tmp_path: Path, place: st
     if place == "__init__":
         text = text.replace("def on_start(self)", "def __init__(self, environment)")
     with serving() as server:
-        plan = own_plan(server, {"name": "any", "users": 2, "durationSeconds": 60}, workers=1)
-        with own_load(tmp_path, plan, text) as load:
+        plan = custom_plan(server, {"name": "any", "users": 2, "durationSeconds": 60}, workers=1)
+        with custom_load(tmp_path, plan, text) as load:
             state = load.wait(lambda state: state.stage == "Failed", 60)
             assert state.reason == "LocustfileFailed"
             assert "line 11: ZeroDivisionError" in (state.message or "")

@@ -13,7 +13,7 @@ from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.decide.resume import plan_resumption
 from solrbench.plan.step_runs import StepRunId
 from solrbench.results.model.step_result import StepRunResult
-from support.http_server import HttpServer
+from support.servers.http_server import HttpServer
 
 QUERIES = "\n".join(f"word{number}" for number in range(3000))
 SLOWLY = {"users": 3, "thinkTime": {"constantMilliseconds": 20}}
@@ -30,12 +30,12 @@ def each_once(server: HttpServer, *steps: dict[str, Any], **fields: Any) -> dict
 def begun_again(plan: dict[str, Any], stored: Sequence[StepRunResult]) -> dict[str, Any]:
     """Return the plan of the next attempt, as the operator makes it."""
     done = {each.id for each in stored}
-    left = [each for each in plan["passes"] if each["id"] not in done]
+    left = [each for each in plan["stepRuns"] if each["id"] not in done]
     first = StepRunId(1, 0, len(stored), left[0]["step"]["name"])
     assert str(first) == left[0]["id"]
     attempt = plan["attempt"] + 1
     resumption = plan_resumption(first, stored, attempt, 1).model_dump(by_alias=True)
-    return plan | {"attempt": attempt, "passes": left, "resumption": resumption}
+    return plan | {"attempt": attempt, "stepRuns": left, "resumption": resumption}
 
 
 def kill_all(load: Load) -> None:
@@ -74,7 +74,7 @@ def lose_before_stored(folder: Path, plan: dict[str, Any], stored: Sequence[Step
 def go_on(folder: Path, plan: dict[str, Any]) -> list[StepRunResult]:
     """Run a plan to its end."""
     with running(folder, plan, QUERIES) as load:
-        found = [load.store(each["id"]) for each in plan["passes"]]
+        found = [load.store(each["id"]) for each in plan["stepRuns"]]
         assert set(load.exit_codes()) == {0}
     return found
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from integration.test_load_own_locustfiles import FAST, own_load, own_plan
+from integration.test_load_custom_locustfiles import FAST, custom_load, custom_plan
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
@@ -46,9 +46,9 @@ def test_users_of_a_lost_worker_go_to_the_other_and_a_new_worker_joins(tmp_path:
             load.workers.append(load.start("worker"))
             load.wait(lambda state: state.workers == 2 and state.step == "first", 60)
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 60)
-            first, second = (load.fetch(pass_id) for pass_id in state.unacknowledged)
-            for pass_id in state.unacknowledged:
-                load.acknowledge(pass_id)
+            first, second = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
+            for step_run_id in state.unacknowledged:
+                load.acknowledge(step_run_id)
             assert load.exit_codes() == [0, -signal.SIGKILL, 0, 0]
     assert [each.users for each in first.workers] == [5]
     assert len(first.lost_workers) == 1
@@ -96,10 +96,10 @@ def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) ->
 
 
 @pytest.mark.timeout(150)
-def test_own_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
+def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     with serving() as server:
-        plan = own_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
-        with own_load(tmp_path, plan, FAST, SOON) as load:
+        plan = custom_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
+        with custom_load(tmp_path, plan, FAST, SOON) as load:
             load.wait(lambda state: state.requests > 50, 60)
             kill_one(load)
             exact = load.store("r1-s0-exact")
@@ -124,10 +124,10 @@ def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(150)
 @pytest.mark.parametrize("mode", [{}, GOES_ON], ids=["RepeatStep", "Redistribute"])
-def test_own_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
+def test_custom_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
     with serving() as server:
         step = {"name": "long", "users": 5, "durationSeconds": 12}
-        with own_load(tmp_path, own_plan(server, step, **mode), FAST, SOON) as load:
+        with custom_load(tmp_path, custom_plan(server, step, **mode), FAST, SOON) as load:
             load.wait(lambda state: state.stage == "Measuring" and state.requests > 50, 60)
             kill_one(load)
             if not mode:

@@ -12,7 +12,7 @@ import pytest
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
-from support.http_server import Exchange
+from support.servers.http_server import Exchange
 
 pytestmark = pytest.mark.alone
 
@@ -25,11 +25,11 @@ SLACK_MICROSECONDS = 100_000
 """What a busy machine may add; a client that omits the waiting is wrong by most of a second."""
 
 
-def measure(load: Load, pass_id: str) -> StepRunResult:
-    """Wait for the document of the only pass and let the run end."""
-    load.wait(lambda state: state.unacknowledged == [pass_id], STARTING_SECONDS)
-    document = load.fetch(pass_id)
-    load.acknowledge(pass_id)
+def measure(load: Load, step_run_id: str) -> StepRunResult:
+    """Wait for the document of the only step run and let the run end."""
+    load.wait(lambda state: state.unacknowledged == [step_run_id], STARTING_SECONDS)
+    document = load.fetch(step_run_id)
+    load.acknowledge(step_run_id)
     assert set(load.exit_codes()) == {0}
     return document
 
@@ -70,7 +70,7 @@ def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> No
     with serving() as server:
         step = planned("ramp", arrivalDistribution="Uniform", rampSeconds=2, durationSeconds=2)
         plan = make_plan(server, step)
-        plan["passes"][0]["rampFromRequestsPerSecond"] = 100
+        plan["stepRuns"][0]["rampFromRequestsPerSecond"] = 100
         with running(tmp_path, plan, "a\nb\n") as load:
             load.wait(
                 lambda state: state.stage == "Ramping" and state.requests > 0, STARTING_SECONDS

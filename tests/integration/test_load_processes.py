@@ -20,14 +20,14 @@ import pytest
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import decode
-from support.http_server import HttpServer, Script, answer_well
-from support.ports import free_port
+from support.servers.http_server import HttpServer, Script, respond_well
+from support.servers.ports import free_port
 
 SOURCES = Path(__file__).parents[2] / "operator" / "src"
 
 
 @contextmanager
-def serving(script: Script = answer_well) -> Iterator[HttpServer]:
+def serving(script: Script = respond_well) -> Iterator[HttpServer]:
     """Serve in a thread, since the test itself waits for processes."""
     server, ready, loop = HttpServer(script), threading.Event(), asyncio.new_event_loop()
     stop = asyncio.Event()
@@ -105,18 +105,18 @@ class Load:
             time.sleep(0.2)
         raise AssertionError(f"page shows {shown}")
 
-    def fetch(self, pass_id: str) -> StepRunResult:
-        answer = self.http.get(f"/solrbench/results/{pass_id}").raise_for_status()
+    def fetch(self, step_run_id: str) -> StepRunResult:
+        answer = self.http.get(f"/solrbench/results/{step_run_id}").raise_for_status()
         return StepRunResult.model_validate_json(answer.content)
 
-    def acknowledge(self, pass_id: str) -> int:
-        return self.http.post(f"/solrbench/results/{pass_id}/ack").status_code
+    def acknowledge(self, step_run_id: str) -> int:
+        return self.http.post(f"/solrbench/results/{step_run_id}/ack").status_code
 
-    def store(self, pass_id: str, seconds: float = 60) -> StepRunResult:
+    def store(self, step_run_id: str, seconds: float = 60) -> StepRunResult:
         """Take a finished document over, as the operator does."""
-        self.wait(lambda state: pass_id in state.unacknowledged, seconds)
-        document = self.fetch(pass_id)
-        self.acknowledge(pass_id)
+        self.wait(lambda state: step_run_id in state.unacknowledged, seconds)
+        document = self.fetch(step_run_id)
+        self.acknowledge(step_run_id)
         return document
 
     def exit_codes(self, seconds: float = 10) -> list[int]:
@@ -144,7 +144,7 @@ def running(folder: Path, plan: dict[str, Any], queries: str, **options: float) 
 
 
 class Server(Protocol):
-    """Whom the load asks."""
+    """The server that the load sends to."""
 
     @property
     def url(self) -> str:
@@ -162,7 +162,7 @@ def make_plan(server: Server, *steps: dict[str, Any], **fields: Any) -> dict[str
             "timeoutSeconds": 2,
         },
         "workers": 2,
-        "passes": [
+        "stepRuns": [
             {"id": f"r1-s{place}-{step['name']}", "repeat": 1, "step": step}
             for place, step in enumerate(steps)
         ],
@@ -184,7 +184,7 @@ def test_run_from_first_worker_to_last_acknowledgement(tmp_path: Path) -> None:
         with running(tmp_path, plan, "\n".join(queries)) as load:
             state = load.wait(lambda state: len(state.unacknowledged) == 2)
             assert state.unacknowledged == ["r1-s0-exact", "r1-s1-ramp"]
-            exact, ramp = (load.fetch(pass_id) for pass_id in state.unacknowledged)
+            exact, ramp = (load.fetch(step_run_id) for step_run_id in state.unacknowledged)
             ramped = ramp.requests[0].requests + ramp.requests[0].ramp_requests
             load.wait_for_page({"warm-up": 50, "exact": 1001, "ramp": ramped})
             assert (load.results / "r1-s0-exact.json").exists()
@@ -218,7 +218,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
             {"variant": name, "urls": [each.url]}
             for name, each in zip(endpoints, (raw, proxy), strict=True)
         ]
-        plan["passes"] = [
+        plan["stepRuns"] = [
             {
                 "id": f"r{repeat}-v{place}-s{number}-{step['name']}",
                 "repeat": repeat,
@@ -234,11 +234,11 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
                 ]
             )
         ]
-        ids = [each["id"] for each in plan["passes"]]
+        ids = [each["id"] for each in plan["stepRuns"]]
         with running(tmp_path, plan, "\n".join(queries)) as load:
             load.wait(lambda state: state.variant == "proxy")
             load.wait(lambda state: len(state.unacknowledged) == len(ids))
-            found = [load.fetch(pass_id) for pass_id in ids]
+            found = [load.fetch(step_run_id) for step_run_id in ids]
             load.wait_for_page(
                 {
                     f"{step} ({variant})": 2 * requests
@@ -246,8 +246,8 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
                     for step, requests in {"warm-up": 20, "low": 40, "up": 60}.items()
                 }
             )
-            for pass_id in ids:
-                load.acknowledge(pass_id)
+            for step_run_id in ids:
+                load.acknowledge(step_run_id)
             assert load.exit_codes() == [0, 0, 0]
     assert [each.variant for each in found] == ["raw", "raw", "proxy", "proxy"] * 2
     assert [each.warm_up_requests for each in found] == [20, 0] * 4
@@ -273,7 +273,7 @@ def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> N
         with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
             assert load.exit_codes(20) == [4, 4]
             log = (tmp_path / "log").read_text()
-            assert "TargetUnreachable: none of 1 nodes of variant proxy answered" in log
+            assert "TargetUnreachable: none of 1 nodes of variant proxy responded" in log
             assert closed in log
 
 

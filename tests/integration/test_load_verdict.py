@@ -13,7 +13,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.verdict import evaluate_step
-from support.fast_server import fast_server
+from support.servers.fast_server import fast_server
 
 pytestmark = pytest.mark.alone
 
@@ -41,7 +41,7 @@ def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> No
         plan = make_plan(server, calm, full, workers=1)
         with running(tmp_path, plan, "a\nb\n") as load:
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
-            found = [load.fetch(pass_id) for pass_id in state.unacknowledged]
+            found = [load.fetch(step_run_id) for step_run_id in state.unacknowledged]
     verdict = verdict_of(found[0], calm)
     assert (verdict.verdict, messages_by_reason(verdict)) == ("Valid", {})
     # Together the two processes want more than two cores, and get less if others run here.
@@ -81,7 +81,7 @@ def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
             load.wait(lambda state: state.step == "free" and state.requests > 0)
             (group / "cgroup.procs").write_text(str(load.workers[0].pid))
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
-            found = [load.fetch(pass_id) for pass_id in state.unacknowledged]
+            found = [load.fetch(step_run_id) for step_run_id in state.unacknowledged]
             # The group goes when no process is in it.
             load.workers[0].kill()
             load.workers[0].wait()

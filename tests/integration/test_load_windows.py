@@ -13,7 +13,7 @@ import pytest
 
 from integration.test_load_processes import Load, make_plan, running, serving
 from solrbench.results.model.step_result import StepRunResult
-from support.http_server import Exchange
+from support.servers.http_server import Exchange
 
 pytestmark = pytest.mark.alone
 
@@ -54,9 +54,9 @@ class WarmingSolr:
 
 def measure(load: Load, *ids: str, seconds: float = 60) -> list[StepRunResult]:
     load.wait(lambda state: len(state.unacknowledged) == len(ids), seconds)
-    found = [load.fetch(pass_id) for pass_id in ids]
-    for pass_id in ids:
-        load.acknowledge(pass_id)
+    found = [load.fetch(step_run_id) for step_run_id in ids]
+    for step_run_id in ids:
+        load.acknowledge(step_run_id)
     assert load.exit_codes() == [0] * (1 + len(load.workers))
     return found
 

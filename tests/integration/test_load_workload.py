@@ -11,16 +11,16 @@ from integration.test_load_processes import make_plan, running, serving
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.verdict import evaluate_step
-from support.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}
 
 
 def play(folder: Path, plan: dict[str, Any], queries: str = "") -> list[StepRunResult]:
     """Run a plan to its end and return the documents in order."""
-    ids = [each["id"] for each in plan["passes"]]
+    ids = [each["id"] for each in plan["stepRuns"]]
     with running(folder, plan, queries) as load:
-        found = [load.store(pass_id) for pass_id in ids]
+        found = [load.store(step_run_id) for step_run_id in ids]
         assert set(load.exit_codes()) == {0}
     return found
 
@@ -88,7 +88,7 @@ def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None
             },
         ]
         plan = make_mix(server, tmp_path, mix, requests=2000)
-        plan["passes"].append(plan["passes"][0] | {"id": "again"})
+        plan["stepRuns"].append(plan["stepRuns"][0] | {"id": "again"})
         first, second = play(tmp_path, plan)
         asked = list(server.exchanges)
     shares = {each.request: each.requests for each in first.requests}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from support.admission import ApiServer, RejectedError, reachable_api_server
-from support.comparing import lost
-from support.objects import POD_KINDS, everything
-from support.resources import SOLR, Changes
+from support.cluster.admission import ApiServer, RejectedError, reachable_api_server
+from support.cluster.lost_fields import lost
+from support.resources.objects import POD_KINDS, everything
+from support.resources.small_resource import SOLR, Changes
 
 pytestmark = pytest.mark.cluster
 

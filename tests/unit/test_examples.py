@@ -124,7 +124,7 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
         workload=body.spec.workload,
         generator=dataset.generator if dataset is not None else None,
         workers=1,
-        passes=[],
+        step_runs=[],
         master_host="master",
     )
     assert load_workload(plan, tmp_path).names

@@ -22,7 +22,7 @@ from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.summary.step_results import merge_steps
 from solrbench.results.text import render
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
-from support.statuses import full_status
+from support.resources.statuses import full_status
 from unit.results.builders import make_document, make_result, make_spec
 
 REPOSITORY = Path(__file__).parents[2]

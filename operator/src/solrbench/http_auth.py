@@ -69,7 +69,7 @@ def _bundled_trust() -> ssl.SSLContext:
 
 
 NO_AUTH = HttpAuth()
-"""For a target that asks for nothing."""
+"""For a target that requires no authentication."""
 
 
 def basic_auth(username: str, password: str) -> str:

@@ -5,17 +5,15 @@ readiness gates and status fields of the real one, so that the whole way of a be
 pods where no image of the real operator can be had. A second, smaller double does the same for a
 `ZookeeperCluster` of the ZooKeeper operator.
 
-Left out, because a benchmark asks for none of it: managed rolling updates and scaling (a changed
+Left out, because a benchmark needs none of it: managed rolling updates and scaling (a changed
 pod template only makes pods out of date), TLS, security, backups, addresses outside the cluster.
 
-- `defaults`: what the operator writes back into `.spec`
-- `names`: names, addresses, labels and owners of what it makes
-- `solr_xml`, `services`, `pod`, `containers`, `stateful_set`: the objects of a SolrCloud
-- `status`: its status out of the StatefulSet and its pods
-- `solr_clouds`: one pass over a SolrCloud
-- `zookeeper`, `zookeeper_pods`, `zookeeper_clusters`: the same for a ZookeeperCluster
+- `solr_cloud`: what the operator writes back into `.spec`, the objects of a SolrCloud, its status
+  out of the StatefulSet and its pods, and one reconcile
+- `zookeeper`: the same for a ZookeeperCluster
+- `names`: names, addresses, labels and owners of what they make
 - `objects`: the Kubernetes API as the doubles need it
-- `controller`: watches, a queue, and passes one after another
+- `controller`: watches, a queue, and reconciles one after another
 - `images`: images that a cluster has under other names
 - `definitions`, `minimal_definitions`: the CustomResourceDefinitions, real where there are any
 - `__main__`: the process

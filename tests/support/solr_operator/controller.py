@@ -1,4 +1,4 @@
-"""Watches that fill a queue of names, and one worker that passes over them one after another."""
+"""Watches that fill a queue of names, and one worker that reconciles them one after another."""
 
 import queue
 import threading
@@ -12,7 +12,7 @@ from support.solr_operator.objects import Kind, Objects
 
 Body = dict[str, Any]
 Source = tuple[Kind, str, Callable[[Body], str | None]]
-"""A kind to watch, the labels it must have, and whose pass its change asks for."""
+"""A kind to watch, the labels it must have, and whose reconcile its change triggers."""
 
 SOON_SECONDS = 1.0
 
@@ -37,14 +37,14 @@ class Controller:
             objects.must_serve(kind)
         threads = [threading.Thread(target=self.work, daemon=True)]
         for kind, labels, owner in sources:
-            arguments = (kind, labels, lambda body, owner=owner: self.ask(owner(body)))
+            arguments = (kind, labels, lambda body, owner=owner: self.enqueue(owner(body)))
             threads.append(threading.Thread(target=objects.watch, args=arguments, daemon=True))
         for thread in threads:
             thread.start()
         return threads
 
-    def ask(self, name: str | None) -> None:
-        """Ask for a pass, unless one is asked for already."""
+    def enqueue(self, name: str | None) -> None:
+        """Queue a reconcile, unless one is queued already."""
         if name is None:
             return
         with self._lock:
@@ -54,12 +54,12 @@ class Controller:
         self._names.put(name)
 
     def work(self) -> None:
-        """Pass over names for ever."""
+        """Reconcile name after name for ever."""
         while True:
-            self.pass_over_next()
+            self.reconcile_next()
 
-    def pass_over_next(self) -> None:
-        """Wait for a name and do its pass; after an error it is done again soon."""
+    def reconcile_next(self) -> None:
+        """Wait for a name and reconcile it; after an error, again soon."""
         name = self._names.get()
         with self._lock:
             self._waiting.discard(name)
@@ -69,6 +69,6 @@ class Controller:
             print(f"{name}: {type(error).__name__}: {error}", flush=True)
             again = True
         if again:
-            timer = threading.Timer(SOON_SECONDS, self.ask, [name])
+            timer = threading.Timer(SOON_SECONDS, self.enqueue, [name])
             timer.daemon = True
             timer.start()

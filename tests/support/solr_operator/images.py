@@ -1,4 +1,4 @@
-"""Images that a cluster has under other names than those the operators ask for.
+"""Images that a cluster has under other names than those the operators request.
 
 A cluster without a registry has neither busybox nor the ZooKeeper image under their usual names.
 """

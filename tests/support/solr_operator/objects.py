@@ -19,7 +19,7 @@ STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 
 
 class Store(Protocol):
-    """What a pass reads and writes."""
+    """What a reconcile reads and writes."""
 
     def get(self, kind: Kind, name: str) -> Body | None:
         """Return an object, or None."""
@@ -134,10 +134,10 @@ class Objects:
             yield event["raw_object"]
 
     def _call(self, verb: str, kind: Kind, **arguments: Any) -> Body:
-        answer = getattr(self._kind(kind), verb)(
+        response = getattr(self._kind(kind), verb)(
             namespace=self.namespace, _request_timeout=TIMEOUT_SECONDS, **arguments
         )
-        body: Body = answer.to_dict()
+        body: Body = response.to_dict()
         return body
 
     def _kind(self, kind: Kind) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import kube
+from support.cluster import kube
 from support.solr_operator.definitions import load_definitions
 from support.solr_operator.names import name_of
 

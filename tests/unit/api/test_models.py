@@ -7,10 +7,10 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from support.bad_resources import BAD
-from support.bad_rows import Bad
-from support.good_resources import GOOD
-from support.resources import Changes, resource
+from support.resources.bad_resources import BAD
+from support.resources.bad_rows import Bad
+from support.resources.good_resources import GOOD
+from support.resources.small_resource import Changes, resource
 
 
 def test_the_base_is_good() -> None:

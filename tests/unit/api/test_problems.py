@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from support.resources import STEP, Changes, resource
+from support.resources.small_resource import STEP, Changes, resource
 
 
 def lines(changes: Changes) -> list[str]:

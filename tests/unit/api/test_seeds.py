@@ -3,7 +3,7 @@
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from support.resources import resource
+from support.resources.small_resource import resource
 
 GENERATED: dict[str, Any] = {"generated": {}}
 MIX = [

@@ -12,8 +12,8 @@ from solrbench.cli import follow
 from solrbench.cluster.client import ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
-from support.benchmarks import small
-from support.statuses import START, full_status
+from support.cluster.benchmarks import small
+from support.resources.statuses import START, full_status
 
 DONE = {
     "phase": "Succeeded",

@@ -9,8 +9,8 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.decide.conditions import Truth
-from support.benchmarks import small
-from support.statuses import START, full_status
+from support.cluster.benchmarks import small
+from support.resources.statuses import START, full_status
 
 REASON: Any = {"reason": "Why", "message": "because", "last_transition_time": START}
 

@@ -11,7 +11,7 @@ from solrbench.cli.states import LOG_SECONDS, POLL_SECONDS, watch_states
 from solrbench.cluster.client import ExpiredError, ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
-from support.benchmarks import small
+from support.cluster.benchmarks import small
 from unit.cli.test_follow import DONE
 
 Body = dict[str, Any]

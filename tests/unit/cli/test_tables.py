@@ -12,8 +12,8 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.cli.tables import GROUPS, NAMES, print_result, print_slow, print_table
 from solrbench.results.text.render import HEADERS, rows
-from support.benchmarks import small
-from support.statuses import full_status
+from support.cluster.benchmarks import small
+from support.resources.statuses import full_status
 
 WIDTHS = [40, 60, 72, 80, 100, 120, 200]
 QUANTITY = re.compile(r"(?<!\S)\d[\d.]*(?: (?:ms|s|%))?(?!\S)")

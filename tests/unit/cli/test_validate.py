@@ -5,7 +5,7 @@ import yaml
 from click.testing import CliRunner
 
 from solrbench.cli.main import main
-from support.benchmarks import config_map, small
+from support.cluster.benchmarks import config_map, small
 
 
 def validate(file: Path, text: str) -> tuple[int, str]:

@@ -11,8 +11,8 @@ from solrbench.cluster.reports import Reports
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
 from solrbench.results.model.storage import to_chunks
-from support.fake_cluster import FakeCluster
-from support.objects import stored
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import stored
 from unit.results.builders import START, make_document, make_result
 
 BENCHMARK = stored()
@@ -52,7 +52,7 @@ def test_only_what_was_written_is_read_back() -> None:
     reports = Reports(cast(Cluster, cluster))
     store(reports, SECOND, FIRST)
     assert list(reports.documents(BENCHMARK).items()) == [(FIRST.id, FIRST), (SECOND.id, SECOND)]
-    whole, *read_back = [each.get("solrbench.io/pass") for each in cluster.selectors]
+    whole, *read_back = [each.get("solrbench.io/step-run") for each in cluster.selectors]
     assert (whole, read_back) == (None, [SECOND.id, FIRST.id])
 
 

@@ -6,9 +6,9 @@ from solrbench.cluster.secrets import secret_auth
 from solrbench.errors import TemporaryError
 from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.reasons.lifecycle import LifecycleReason
-from support.few_objects import FewObjects
-from support.objects import stored
-from support.resources import create
+from support.fakes.few_objects import FewObjects
+from support.resources.objects import stored
+from support.resources.small_resource import create
 
 LOGIN = {"basicAuth": {"secret": {"name": "login"}}}
 TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}

@@ -15,7 +15,7 @@ from kubernetes.dynamic import DynamicClient
 
 from solrbench.cluster.client import BENCHMARKS, Cluster, ExpiredError, ForbiddenError
 from solrbench.errors import TemporaryError
-from support.benchmarks import small
+from support.cluster.benchmarks import small
 
 GROUP, VERSION = BENCHMARKS[0].split("/")
 DISCOVERY: dict[str, Any] = {

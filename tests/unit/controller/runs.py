@@ -12,9 +12,9 @@ from solrbench.errors import TemporaryError
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.manifests.common import OperatorImage
 from solrbench.solr.client import SolrClient
-from support.few_objects import FewObjects
-from support.objects import stored
-from support.resources import Changes, create
+from support.fakes.few_objects import FewObjects
+from support.resources.objects import stored
+from support.resources.small_resource import Changes, create
 from unit.solr.cloud import Cloud
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

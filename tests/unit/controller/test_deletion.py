@@ -8,9 +8,9 @@ from solrbench.cluster.client import Cluster
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.deletion import OWNED_KINDS, blocking_finalizer, delete_children
 from solrbench.plan import names
-from support.fake_cluster import FakeCluster
-from support.objects import ATTEMPT, stored, target, tools
-from support.solr_clouds import ready_cloud, ready_stateful_set
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import ATTEMPT, stored, target, tools
+from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 
 EVERYTHING = (*LOAD, *TARGET)
 FINALIZER = "storage.finalizers.solr.apache.org"

@@ -9,10 +9,10 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.http_auth import basic_auth
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
-from support.few_objects import FewObjects
-from support.objects import stored
-from support.resources import create
-from unit.solr.answering import Solr
+from support.fakes.few_objects import FewObjects
+from support.resources.objects import stored
+from support.resources.small_resource import create
+from unit.solr.recorded_solr import Solr
 
 ALLOWED = ("*.svc",)
 ADDRESSES = {

@@ -10,8 +10,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.controller.invalid import mark_invalid
 from solrbench.errors import TemporaryError
-from support.benchmarks import small
-from support.fake_cluster import FakeCluster
+from support.cluster.benchmarks import small
+from support.fakes.fake_cluster import FakeCluster
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
 from solrbench.errors import ConflictError
-from support.benchmarks import config_map, small
-from support.fake_cluster import FakeCluster
+from support.cluster.benchmarks import config_map, small
+from support.fakes.fake_cluster import FakeCluster
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})

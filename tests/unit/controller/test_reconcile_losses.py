@@ -8,7 +8,7 @@ import pytest
 from solrbench.controller.stages import target
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
-from support.benchmarks import small
+from support.cluster.benchmarks import small
 from unit.controller.test_reconcile import NOW, World, condition_of
 
 TIME = NOW.isoformat()

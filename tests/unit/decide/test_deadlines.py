@@ -13,7 +13,7 @@ from solrbench.decide.conditions import (
     TARGET_READY,
 )
 from solrbench.decide.deadlines import deadline_seconds
-from support.resources import resource
+from support.resources.small_resource import resource
 
 LIMITS = {"provisioningSeconds": 10, "indexingSeconds": 20, "measuringSeconds": 30}
 SPEC = SolrBenchmark.parse(resource({"spec.deadlines": LIMITS})).spec

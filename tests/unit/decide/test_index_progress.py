@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.index_progress import aggregate_progress
 from solrbench.plan.index_plan import IndexProgress
-from support.resources import resource
+from support.resources.small_resource import resource
 
 TWO_PODS = {"spec.dataset.indexing": {"pods": 2}}
 FILES: dict[str, Any] = {

@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.queue import blocking_benchmarks, is_running
-from support.resources import resource
+from support.resources.small_resource import resource
 
 TIME = datetime(2025, 3, 1, tzinfo=UTC)
 ACCEPTED = {"type": "Accepted", "status": "True"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from solrbench.decide.solr_cloud_readiness import LOCK, QUEUE, is_unreconciled, unmet_conditions
-from support.resources import change
-from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set
+from support.resources.small_resource import change
+from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set
 
 
 def test_a_ready_cloud_misses_nothing() -> None:

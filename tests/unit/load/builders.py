@@ -94,7 +94,7 @@ class RecordingListener:
         self.outcome.set_result(result)
 
 
-async def run_pass(
+async def run_step(
     what: LoadTarget, duty: Assignment, listener: RecordingListener | None = None
 ) -> WorkerStepResult:
     """Run a whole step run with all its users at once."""

@@ -6,8 +6,8 @@ import pytest
 
 from solrbench.manifests.common import Manifest, resources
 from solrbench.plan import names
-from support.objects import ATTEMPT, POD_KINDS, everything, pod, stored
-from support.resources import Changes
+from support.resources.objects import ATTEMPT, POD_KINDS, everything, pod, stored
+from support.resources.small_resource import Changes
 
 LONGEST: Changes = {
     "metadata.name": "a" * 40,

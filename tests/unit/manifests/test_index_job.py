@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from solrbench.plan.index_plan import DATASET_FOLDER, INDEX_PLAN_FILE, IndexPlan
-from support.objects import container, pick, pod, tools
-from support.resources import Changes
+from support.resources.objects import container, pick, pod, tools
+from support.resources.small_resource import Changes
 
 QUERIES: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}}}
 

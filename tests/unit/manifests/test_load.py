@@ -11,8 +11,8 @@ from solrbench.plan.load_plan import (
     QUERIES_FOLDER,
     LoadPlan,
 )
-from support.objects import container, pick, pod, tools
-from support.resources import Changes, own_locustfile
+from support.resources.objects import container, pick, pod, tools
+from support.resources.small_resource import Changes, custom_locustfile
 
 ROLES = ["master", "worker"]
 
@@ -48,7 +48,7 @@ def test_a_lost_worker_is_replaced_where_the_load_goes_on() -> None:
 
 
 def test_locustfile_is_mounted_read_only_in_workers_alone() -> None:
-    changes = own_locustfile(configMap={"name": "mine", "key": "check_out.py"})
+    changes = custom_locustfile(configMap={"name": "mine", "key": "check_out.py"})
     worker = load("worker", changes)
     assert {"name": "locustfile", "configMap": {"name": "mine"}} in pod(worker)["volumes"]
     mount = {"name": "locustfile", "mountPath": LOCUSTFILE_FOLDER, "readOnly": True}

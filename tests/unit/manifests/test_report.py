@@ -5,7 +5,7 @@ import json
 
 from solrbench.manifests.report import build_environment, build_report
 from solrbench.results.model.storage import ChunkedDocument
-from support.objects import stored
+from support.resources.objects import stored
 
 TWO = ChunkedDocument((b"\x00first", b"second"), "5" * 64)
 
@@ -20,7 +20,7 @@ def test_one_config_map_for_each_chunk() -> None:
 
 def test_each_chunk_names_step_run_number_of_chunks_and_digest() -> None:
     for each in build_report(stored(), "r1-s0-one", TWO, 1):
-        assert each["metadata"]["labels"]["solrbench.io/pass"] == "r1-s0-one"
+        assert each["metadata"]["labels"]["solrbench.io/step-run"] == "r1-s0-one"
         assert each["metadata"]["annotations"] == {
             "solrbench.io/chunks": "2",
             "solrbench.io/sha256": "5" * 64,
@@ -31,4 +31,4 @@ def test_the_environment_is_kept_as_json() -> None:
     manifest = build_environment(stored(), '{"solr": "9.10.1"}')
     assert manifest["metadata"]["name"] == "base-report-environment"
     assert json.loads(manifest["data"]["environment.json"]) == {"solr": "9.10.1"}
-    assert "solrbench.io/pass" not in manifest["metadata"]["labels"]
+    assert "solrbench.io/step-run" not in manifest["metadata"]["labels"]

@@ -6,8 +6,8 @@ import pytest
 
 from solrbench.http_auth import HttpAuth, read_auth
 from solrbench.plan.auth_files import CA_FOLDER, CREDENTIALS_FOLDER, auth_files
-from support.objects import container, pick, pod, stored, tools
-from support.resources import Changes, create
+from support.resources.objects import container, pick, pod, stored, tools
+from support.resources.small_resource import Changes, create
 
 SECRETS = create(
     urls=["https://search/solr"],

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from support.objects import operated_target, pod, stored, target
-from support.objects import pick as pick_object
-from support.resources import SOLR, Changes
+from support.resources.objects import operated_target, pod, stored, target
+from support.resources.objects import pick as pick_object
+from support.resources.small_resource import SOLR, Changes
 
 NEWER = frozenset({"defaultInitContainerSecurityContext", "enableServiceLinks"})
 EXTERNAL = {"mode": "External", "connectionString": "zk-0:2181,zk-1:2181", "chroot": "/b"}

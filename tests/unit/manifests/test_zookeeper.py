@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from support.objects import container, environment, pick, pod, target
-from support.resources import SOLR, Changes
+from support.resources.objects import container, environment, pick, pod, target
+from support.resources.small_resource import SOLR, Changes
 
 
 def zookeeper(changes: Changes | None = None) -> dict[str, Any]:

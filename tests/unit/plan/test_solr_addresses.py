@@ -4,8 +4,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner, SolrCloud
 from solrbench.controller.provisioners.registry import PROVISIONERS
 from solrbench.plan.solr_addresses import ADDRESSES, solr_hosts, solr_urls
-from support.objects import stored
-from support.resources import SOLR
+from support.resources.objects import stored
+from support.resources.small_resource import SOLR
 
 
 def target(provisioner: str) -> tuple[SolrBenchmark, SolrCloud]:

@@ -7,8 +7,8 @@ from solrbench.plan.step_runs import (
     step_of,
     variant_names,
 )
-from support.objects import stored
-from support.resources import Changes, step
+from support.resources.objects import stored
+from support.resources.small_resource import Changes, step
 
 LADDER: Changes = {
     "spec.load.repeats": 2,

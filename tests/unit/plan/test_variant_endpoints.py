@@ -1,7 +1,7 @@
 """Where each variant leads."""
 
 from solrbench.plan.variant_endpoints import needs_service, variant_endpoints
-from support.objects import stored
+from support.resources.objects import stored
 
 NODES = ["http://a:8983/solr", "http://b:8983/solr"]
 

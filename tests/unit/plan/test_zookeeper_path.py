@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from solrbench.plan.zookeeper_path import ZooKeeperPath, member_hosts, zookeeper_path
-from support.objects import STARTED, stored
-from support.resources import SOLR, Changes
+from support.resources.objects import STARTED, stored
+from support.resources.small_resource import SOLR, Changes
 
 OUTSIDE: Changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": "zk-0:1,zk-1:2"}}
 OPERATED: Changes = {f"{SOLR}.provisioner": "SolrOperator"}

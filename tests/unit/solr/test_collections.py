@@ -12,7 +12,7 @@ from solrbench.solr.collections import (
     delete_collection,
     upload_config_set,
 )
-from unit.solr.answering import Solr
+from unit.solr.recorded_solr import Solr
 
 OK = {"responseHeader": {"status": 0}}
 NODES = ["a:8983_solr", "b:8983_solr"]

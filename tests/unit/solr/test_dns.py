@@ -8,8 +8,8 @@ from solrbench.http_auth import HttpAuth, basic_auth
 from solrbench.solr.cluster import replicas
 from solrbench.solr.cluster_nodes import node_identities, replica_sizes_via_proxy, zookeepers
 from solrbench.solr.dns import resolve
-from unit.solr.answering import Solr
 from unit.solr.cloud import Cloud
+from unit.solr.recorded_solr import Solr
 
 
 def test_credentials_go_with_every_request() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from solrbench.decide.solr_views import Replica, ReplicaSize
 from solrbench.solr.replica_counts import commit, replica_sizes
-from unit.solr.answering import Solr
+from unit.solr.recorded_solr import Solr
 
 
 def core(shard: str, name: str, documents: int, size: int = 10) -> ReplicaSize:

@@ -14,7 +14,7 @@ SUM = "solrbench_reconcile_seconds_sum"
 TOTAL = "solrbench_reconcile_total"
 
 
-def _passes(registry: CollectorRegistry) -> dict[str, float | None]:
+def _reconciles(registry: CollectorRegistry) -> dict[str, float | None]:
     return {
         each.value: registry.get_sample_value(TOTAL, {"result": each}) for each in ReconcileResult
     }
@@ -28,7 +28,7 @@ def _clock(*moments: float) -> Callable[[], float]:
 def test_every_result_counts_from_zero() -> None:
     registry = CollectorRegistry()
     OperatorMetrics(registry, "1.2.3")
-    assert _passes(registry) == {"success": 0, "retry": 0, "error": 0}
+    assert _reconciles(registry) == {"success": 0, "retry": 0, "error": 0}
     assert registry.get_sample_value("solrbench_build_info", {"version": "1.2.3"}) == 1
 
 
@@ -37,7 +37,7 @@ def test_reconcile_is_timed_by_the_given_clock() -> None:
     metrics = OperatorMetrics(registry, "1")
     with metrics.time_reconcile(_clock(10.0, 12.5)) as timer:
         timer.result = ReconcileResult.RETRY
-    assert _passes(registry) == {"success": 0, "retry": 1, "error": 0}
+    assert _reconciles(registry) == {"success": 0, "retry": 1, "error": 0}
     assert registry.get_sample_value(SUM) == 2.5
 
 
@@ -46,7 +46,7 @@ def test_an_exception_counts_as_error_and_is_passed_on() -> None:
     metrics = OperatorMetrics(registry, "1")
     with pytest.raises(RuntimeError, match="boom"), metrics.time_reconcile(_clock(0.0, 1.0)):
         raise RuntimeError("boom")
-    assert _passes(registry)["error"] == 1
+    assert _reconciles(registry)["error"] == 1
     assert registry.get_sample_value(COUNT) == 1
 
 

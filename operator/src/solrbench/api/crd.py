@@ -68,7 +68,7 @@ def build_schema(kind: ResourceKind) -> dict[str, Any]:
 def _forbid_changes(spec: dict[str, Any], kind: ResourceKind) -> None:
     """Add a transition rule for each field of the spec that may not change.
 
-    A rule on the field itself costs least and names the field, but is not asked when the field
+    A rule on the field itself costs least and names the field, but is not evaluated when the field
     comes or goes; only a field that is neither required nor has a default can do that.
     """
     rules = spec.setdefault(VALIDATIONS, [])

@@ -40,7 +40,7 @@ UNSTRUCTURAL = ("title", "propertyNames")
 
 
 class StructuralSchema(GenerateJsonSchema):
-    """pydantic's generator with the differences that Kubernetes asks for; `$ref` still stands."""
+    """pydantic's generator with the differences that Kubernetes requires; `$ref` still stands."""
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
         """Return an object with the rules of its model."""

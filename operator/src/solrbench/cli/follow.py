@@ -42,7 +42,7 @@ def follow(
 
     Raises:
         PermanentError: if there is no such benchmark, or it is deleted meanwhile.
-        TemporaryError: if the API server gave no answer before the time was up.
+        TemporaryError: if the API server sent no response before the time was up.
 
     """
     console = Console(highlight=False)

@@ -28,7 +28,7 @@ def watch_states(
 
     Raises:
         PermanentError: if there is no such benchmark, or it is deleted meanwhile.
-        TemporaryError: if time was up before there was any answer.
+        TemporaryError: if time was up before there was any response.
 
     """
     seen = False

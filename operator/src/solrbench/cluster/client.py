@@ -89,7 +89,7 @@ class Cluster:
         """
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]
-        with _wrap_api_errors("asking the API server where it is"):
+        with _wrap_api_errors("reading the addresses of the API server"):
             answer = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
         places = [each.server_address for each in answer.server_address_by_client_cidrs or []]
         found += [urlsplit(f"//{place}").hostname or "" for place in places]

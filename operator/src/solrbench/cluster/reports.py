@@ -15,7 +15,7 @@ from solrbench.manifests.report import (
     build_report,
 )
 from solrbench.plan import names
-from solrbench.plan.names import LABEL_PASS, selector
+from solrbench.plan.names import LABEL_STEP_RUN, selector
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
@@ -97,11 +97,11 @@ def _stored(
 ) -> dict[str, StepRunResult]:
     """Return what is stored of every step run, or of one."""
     labels = selector(benchmark, names.REPORT) | (
-        {} if step_run_id is None else {LABEL_PASS: step_run_id}
+        {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
     )
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
-        found = body["metadata"]["labels"].get(LABEL_PASS)
+        found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
         if found:
             # By digest, too: chunks that an earlier attempt left behind are another document's.
             by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)

@@ -86,7 +86,7 @@ def as_metrics(progress: IndexProgress, benchmark: str) -> bytes:
         ("bytes_total", "counter", "Bytes of accepted request bodies.", progress.bytes),
         ("retried_batches_total", "counter", "Batches sent again.", progress.retried_batches),
         ("started_timestamp_seconds", "gauge", "Time of the first batch.", progress.started),
-        ("finished_timestamp_seconds", "gauge", "Time of the last answer.", progress.finished),
+        ("finished_timestamp_seconds", "gauge", "Time of the last response.", progress.finished),
     ]
     lines = [
         f"# HELP solrbench_index_{name} {text}\n"

@@ -18,7 +18,7 @@ Page = Callable[[], tuple[str, bytes]]
 
 @asynccontextmanager
 async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> AsyncIterator[int]:
-    """Answer GET for each path of `pages` while the block runs.
+    """Serve GET for each path of `pages` while the block runs.
 
     A request line and each header have at most 4 KiB, a request at most 32 headers; a body is
     not read.
@@ -49,10 +49,10 @@ async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> Asy
 
 
 def _handler(page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-    async def answer(_request: web.Request) -> web.StreamResponse:
+    async def respond(_request: web.Request) -> web.StreamResponse:
         kind, body = page()
         response = web.Response(body=body, headers={"Content-Type": kind})
         response.force_close()  # a client that kept it would find it closed now and then
         return response
 
-    return answer
+    return respond

@@ -23,8 +23,8 @@ def plan_resumption(
         first: the first step run that is not stored
         documents: everything stored
         attempt: the load's, which is about to begin
-        first_attempt_on_target: first attempt of the load at the present target; earlier ones asked
-            another Solr
+        first_attempt_on_target: first attempt of the load at the present target; earlier ones
+            queried another Solr
 
     """
     stored = list(documents)

@@ -1,4 +1,4 @@
-"""Whether a SolrCloud of the Solr Operator is as asked, and what is missing.
+"""Whether a SolrCloud of the Solr Operator is as requested, and what is missing.
 
 Its status has neither conditions nor `observedGeneration` (Solr Operator v0.9.1 and v0.10.0), so
 it is checked together with the StatefulSet that the Solr Operator makes of it.

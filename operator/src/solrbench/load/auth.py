@@ -1,4 +1,4 @@
-"""What a target asks of its clients, read from mounted files."""
+"""What a target requires of its clients, read from mounted files."""
 
 from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
@@ -8,7 +8,7 @@ from solrbench.reasons.load import LoadReason
 
 
 def load_auth(plan: LoadPlan) -> HttpAuth:
-    """Return what the target asks of its callers, checked.
+    """Return what the target requires of its clients, checked.
 
     Raises:
         LoadError: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.

@@ -21,13 +21,13 @@ class LoadSettings:
     Attributes:
         plan_file: the plan, as JSON
         queries_folder: where the query file of the plan is mounted
-        locustfile_folder: where the user's own locustfile is mounted; worker only
+        locustfile_folder: where the custom locustfile is mounted; worker only
         results_folder: where finished documents lie until they are acknowledged
         web_port: port of the web page, state and results; master only
         locust_port: port on which workers meet the master
         unacknowledged_seconds: how long a failed master offers finished documents
         worker_silent_seconds: a worker whose heartbeat stays away for so long is lost; master only
-        target_seconds: how long any node may take to answer at the start
+        target_seconds: how long any node may take to respond at the start
 
     """
 

@@ -147,7 +147,7 @@ def pull_secrets(references: Iterable[ObjectReference]) -> Manifest:
 
 
 def add_secrets(benchmark: SolrBenchmark, volumes: list[Manifest], mounts: list[Manifest]) -> None:
-    """Mount what an existing target asks of its callers: by reference, only the keys named."""
+    """Mount what an existing target requires of its clients: by reference, only the keys named."""
     existing = benchmark.spec.target.existing
     if existing is None:
         return

@@ -5,7 +5,7 @@ import base64
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.manifests.common import Manifest, metadata
 from solrbench.plan import names
-from solrbench.plan.names import LABEL_PASS
+from solrbench.plan.names import LABEL_STEP_RUN
 from solrbench.results.model.storage import ChunkedDocument
 
 CHUNK_KEY = "document.json.gz"
@@ -36,7 +36,7 @@ def build_report(
 
 def _metadata(benchmark: SolrBenchmark, step_run_id: str, number: int, attempt: int) -> Manifest:
     name = names.report(benchmark, step_run_id, number)
-    return metadata(benchmark, name, names.REPORT, attempt, **{LABEL_PASS: step_run_id})
+    return metadata(benchmark, name, names.REPORT, attempt, **{LABEL_STEP_RUN: step_run_id})
 
 
 def build_environment(benchmark: SolrBenchmark, record: str) -> Manifest:

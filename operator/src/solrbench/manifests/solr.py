@@ -99,7 +99,7 @@ def _claims(solr: SolrCloud, labels: dict[str, str]) -> list[Manifest]:
 
 
 def claim_spec(persistent: PersistentStorage) -> Manifest:
-    """Return what the claim of one node asks for."""
+    """Return what the claim of one node requests."""
     spec: Manifest = {
         "accessModes": ["ReadWriteOnce"],
         "resources": {"requests": {"storage": persistent.size}},

@@ -1,4 +1,4 @@
-"""Where the pods of a benchmark find what an existing target asks of its callers.
+"""Where the pods of a benchmark find what an existing target requires of its clients.
 
 Plans, which are ConfigMaps, only name the files; the contents stay in the Secrets.
 """

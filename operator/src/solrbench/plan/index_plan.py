@@ -10,7 +10,7 @@ DATASET_FOLDER = "/var/run/solrbench/dataset"
 """Where the ConfigMap or volume with the documents is mounted."""
 
 INDEX_PORT = 8080
-"""Port on which an index pod answers `/progress` and `/metrics`."""
+"""Port on which an index pod serves `/progress` and `/metrics`."""
 
 EXIT_PERMANENT = 3
 """Exit code of a pod whose failure no retry can cure: bad data, a missing file."""
@@ -35,10 +35,10 @@ class IndexPlan(Model):
     shards: int
     dataset: Dataset
     access: AuthFiles = AuthFiles()
-    """What Solr asks of its callers."""
+    """What Solr requires of its clients."""
     leader_urls: dict[str, str] | None = None
-    """Solr's base URL of each node that may be asked directly, to the one to use; documents for
-    any other go through `solrUrls`, and Solr forwards them. Absent: every node may be asked."""
+    """Solr's base URL of each node that may be addressed directly, to the one to use; documents for
+    any other go through `solrUrls`, and Solr forwards them. Absent: every node may be addressed."""
 
 
 class IndexProgress(Model):
@@ -53,7 +53,7 @@ class IndexProgress(Model):
     started: float | None = None
     """Unix time of the first batch."""
     finished: float | None = None
-    """Unix time of the last answer; absent while running."""
+    """Unix time of the last response; absent while running."""
     retried_batches: int = 0
     """Batches that were sent more than once."""
     reason: str | None = None

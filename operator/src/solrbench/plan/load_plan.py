@@ -12,7 +12,7 @@ QUERIES_FOLDER = "/var/run/solrbench/queries"
 """Where the ConfigMap or volume with the query file is mounted."""
 
 LOCUSTFILE_FOLDER = "/var/run/solrbench/locustfile"
-"""Where the ConfigMap with the user's own locustfile is mounted, in workers only."""
+"""Where the ConfigMap with the custom locustfile is mounted, in workers only."""
 
 WEB_PORT = 8089
 """Locust's web page and, below `/solrbench`, state and results."""
@@ -65,7 +65,7 @@ class LoadPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes; users are spread over them evenly."""
     access: AuthFiles = AuthFiles()
-    """What Solr asks of its callers."""
+    """What Solr requires of its clients."""
     variants: list[VariantEndpoints] = []
     """Where step runs with a variant go instead."""
     collection: str
@@ -78,7 +78,7 @@ class LoadPlan(Model):
     """Run before the first step run of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
-    passes: list[PlannedStepRun]
+    step_runs: list[PlannedStepRun]
     resumption: Resumption = Resumption()
     master_host: str
     """Where workers find the master."""
@@ -91,8 +91,8 @@ class LoadState(Model):
     """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing, Finished or Failed."""
     workers: int = 0
     """Workers connected."""
-    pass_id: str | None = None
-    """step run under way."""
+    step_run_id: str | None = None
+    """Id of the step run under way."""
     repeat: int | None = None
     variant: str | None = None
     """Variant of the step run under way, if the target has variants."""

@@ -11,7 +11,7 @@ MANAGER = "solrbench-operator"
 LABEL_BENCHMARK = f"{GROUP}/benchmark"
 LABEL_COMPONENT = "app.kubernetes.io/component"
 LABEL_ATTEMPT = f"{GROUP}/attempt"
-LABEL_PASS = f"{GROUP}/pass"
+LABEL_STEP_RUN = f"{GROUP}/step-run"
 
 SOLR = "solr"
 SOLR_COMMON = "solr-common"

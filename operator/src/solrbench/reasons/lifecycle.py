@@ -108,7 +108,7 @@ class LifecycleReason(Reason):
     AUTHENTICATION_FAILED = (
         "AuthenticationFailed",
         Kind.PERMANENT,
-        "The existing Solr answered HTTP 401 or 403.",
+        "The existing Solr responded with HTTP 401 or 403.",
         "Set `target.existing.basicAuth.secret.name` to a Secret whose user is allowed to do this.",
     )
     CERTIFICATE_NOT_TRUSTED = (
@@ -123,13 +123,13 @@ class LifecycleReason(Reason):
     REDIRECT_REFUSED = (
         "RedirectRefused",
         Kind.PERMANENT,
-        "The existing Solr, or a proxy in front of it, answered with a redirect.",
+        "The existing Solr, or a proxy in front of it, responded with a redirect.",
         "Set `target.existing.urls` to the final URL.",
     )
     API_UNREACHABLE = (
         "ApiUnreachable",
         Kind.WARNING,
-        "The Kubernetes API server did not answer or answered with a server error.",
+        "The Kubernetes API server did not respond or responded with a server error.",
         "Wait; if it lasts, check the API server and the operator's network policies.",
     )
     API_REFUSED = (

@@ -93,7 +93,7 @@ class LoadReason(Reason):
     LOAD_MASTER_UNREACHABLE = (
         "LoadMasterUnreachable",
         Kind.WARNING,
-        "The load master did not answer the operator.",
+        "The load master did not respond to the operator.",
         "Check network policies between the operator and the load master.",
     )
     LOAD_CORE_FAILED = (

@@ -93,13 +93,13 @@ class TargetReason(Reason):
     SOLR_UNREACHABLE = (
         "SolrUnreachable",
         Kind.WAITING,
-        "Solr did not answer a request of the operator, or not in JSON.",
+        "Solr did not respond to a request of the operator, or not in JSON.",
         "Wait; if it lasts, check the URL and network policies.",
     )
     SOLR_ERROR = (
         "SolrError",
         Kind.WARNING,
-        "Solr answered a request of the operator with an error.",
+        "Solr responded to a request of the operator with an error.",
         "Read Solr's message; server errors are tried again, client errors end the benchmark.",
     )
     UNSUPPORTED_SOLR_VERSION = (
@@ -117,7 +117,7 @@ class TargetReason(Reason):
     CREATING_COLLECTION = (
         "CreatingCollection",
         Kind.WAITING,
-        "The existing nodes answer; the collection is created next.",
+        "The existing nodes respond; the collection is created next.",
         "Wait some seconds.",
     )
     COLLECTION_NOT_FOUND = (
@@ -201,6 +201,6 @@ class TargetReason(Reason):
     TARGET_UNREACHABLE = (
         "TargetUnreachable",
         Kind.WARNING,
-        "The target did not answer the operator for a minute, or the load master at its start.",
+        "The target did not respond to the operator for a minute, or the load master at its start.",
         "Check that Solr is running and that network policies allow the connection.",
     )

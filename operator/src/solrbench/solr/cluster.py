@@ -20,14 +20,14 @@ class NodeInfo:
 
 def live_nodes(solr: SolrClient) -> list[str]:
     """Return the names of the nodes that ZooKeeper holds to be alive."""
-    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    return sorted(answer["cluster"]["live_nodes"])
+    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    return sorted(response["cluster"]["live_nodes"])
 
 
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
     """Return every replica of a collection, or none if there is no such collection."""
-    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    found = answer["cluster"]["collections"].get(collection)
+    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    found = response["cluster"]["collections"].get(collection)
     if found is None:
         return []
     return [
@@ -51,15 +51,15 @@ def _replica(shard: str, body: dict[str, Any]) -> Replica:
 
 def config_set_of(solr: SolrClient, collection: str) -> str | None:
     """Return the name of a collection's config set, or `None` if there is no such collection."""
-    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    found = answer["cluster"]["collections"].get(collection)
+    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    found = response["cluster"]["collections"].get(collection)
     return None if found is None else str(found["configName"])
 
 
 def resolve_alias(solr: SolrClient, name: str) -> str:
     """Return the collection that a name stands for: itself, unless it is an alias for one."""
-    answer = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
-    return str(answer["cluster"].get("aliases", {}).get(name, name))
+    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"})
+    return str(response["cluster"].get("aliases", {}).get(name, name))
 
 
 def node_info(solr: SolrClient, url: str) -> NodeInfo:

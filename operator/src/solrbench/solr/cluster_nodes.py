@@ -1,7 +1,8 @@
-"""Every node of a cloud, asked through whichever endpoint is open.
+"""Every node of a cloud, read through whichever endpoint is open.
 
-`nodes=all` lets the node that is asked ask the others (Solr 9, `AdminHandlersProxy`), so a proxy or
-a load balancer in front of them is enough, and an answer stands under each node's own name.
+`nodes=all` lets the node that gets the request send it to the others (`AdminHandlersProxy` of
+Solr 9), so a proxy or a load balancer in front of them is enough, and a response stands under each
+node's own name.
 """
 
 from typing import Any
@@ -19,11 +20,11 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     """Return every live node by Solr's name of it.
 
     Raises:
-        TemporaryError: if a node does not answer the one that is asked.
+        TemporaryError: if a node does not respond to the one that got the request.
 
     """
-    answer = solr.get("/admin/info/system", {"nodes": "all"})
-    lives = {name: _identity(body) for name, body in answer.items() if name.endswith("_solr")}
+    response = solr.get("/admin/info/system", {"nodes": "all"})
+    lives = {name: _identity(body) for name, body in response.items() if name.endswith("_solr")}
     if not lives:
         raise TemporaryError(TargetReason.SOLR_NOT_LIVE, f"{solr.urls[0]} reports no live node")
     return lives
@@ -49,10 +50,10 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
 
     """
     prefix = f"{SIZE},{DOCUMENTS},{NAME}"
-    answer = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
+    response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
     cores = {
         engine[NAME]: engine
-        for node in answer.values()
+        for node in response.values()
         if isinstance(node, dict)
         for engine in node.get("metrics", {}).values()
         if NAME in engine

@@ -58,7 +58,7 @@ def _commits(name: str, commits: AutoCommit | None) -> dict[str, Any]:
 
 
 def read_property(config: dict[str, Any], name: str) -> Any:
-    """Return a property out of the answer of `/config`, or `None` if it is not there."""
+    """Return a property out of the response of `/config`, or `None` if it is not there."""
     value: Any = config
     for part in name.split("."):
         if not isinstance(value, dict):
@@ -75,8 +75,8 @@ def _shown(config: dict[str, Any], name: str) -> Any:
 def differences(config: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the properties that are not as wanted: name to (wanted, found).
 
-    Solr answers numbers sometimes as text, so both are compared as text. A cache that is switched
-    off is left out of the answer.
+    Solr returns numbers sometimes as text, so both are compared as text. A cache that is switched
+    off is left out of the response.
     """
     found = {name: _shown(config, name) for name in wanted}
     return {

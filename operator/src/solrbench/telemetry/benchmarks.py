@@ -1,6 +1,6 @@
 """Prometheus metrics of benchmarks, rendered from their latest status at every scrape.
 
-Base units, as Prometheus' naming rules ask (https://prometheus.io/docs/practices/naming/): seconds,
+Base units by Prometheus' naming rules (https://prometheus.io/docs/practices/naming/): seconds,
 bytes, ratios. A number that was not measured gives no sample. Labels are bounded by the resource:
 at most 32 steps and 1600 results for each benchmark.
 """

@@ -22,12 +22,12 @@ from prometheus_client import (
 
 from solrbench.telemetry.benchmarks import BenchmarkCollector, BenchmarkStore
 
-_PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_RECONCILE_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
 
 
 class ReconcileResult(StrEnum):
-    """How a reconcile of the reconcile loop ended."""
+    """How a reconcile ended."""
 
     SUCCESS = "success"
     RETRY = "retry"
@@ -65,7 +65,7 @@ class OperatorMetrics:
         self._seconds = Histogram(
             "solrbench_reconcile_seconds",
             "Duration of one reconcile.",
-            buckets=_PASS_SECONDS,
+            buckets=_RECONCILE_BUCKETS,
             registry=registry,
         )
         build = Gauge(
@@ -128,7 +128,7 @@ class MetricsServer:
         return self._server.server_port
 
     def close(self) -> None:
-        """Stop answering, free the port and wait until the thread has ended."""
+        """Stop serving, free the port and wait until the thread has ended."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -11,7 +11,7 @@ from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.target import TargetReason
-from support.resources import create, use
+from support.resources.small_resource import create, use
 from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
 

@@ -15,10 +15,10 @@ from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
-from support.fake_cluster import FakeCluster
-from support.objects import ATTEMPT, IMAGE, STARTED, stored
-from support.resources import SOLR, Changes
-from support.solr_clouds import CREATED, ready_cloud, ready_stateful_set, stored_cloud
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import ATTEMPT, IMAGE, STARTED, stored
+from support.resources.small_resource import SOLR, Changes
+from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set, stored_cloud
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=30)
 NEWER_FIELD = "defaultInitContainerSecurityContext"

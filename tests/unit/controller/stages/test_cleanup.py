@@ -17,8 +17,8 @@ from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.metrics import Telemetry
-from support.few_objects import FewObjects
-from support.resources import create, resource
+from support.fakes.few_objects import FewObjects
+from support.resources.small_resource import create, resource
 from unit.controller.runs import NOW, SETTINGS, access_to, pass_over, provisioned, stored_status
 from unit.solr.cloud import Cloud
 

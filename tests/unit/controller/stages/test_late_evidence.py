@@ -20,7 +20,7 @@ from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
 from unit.solr.cloud import Cloud
 
-PASS = "r1-s0-two-users"
+STEP_RUN = "r1-s0-two-users"
 INVALID = StepVerdict(
     step="two-users",
     verdict="Invalid",
@@ -35,7 +35,7 @@ def measured(**fields: Any) -> StepRunResult:
     """Return a document of the ten seconds before now."""
     document = make_document("two-users", 1, make_result([1000] * 300), seconds=10.0)
     times = {"start_time": NOW - timedelta(seconds=10), "end_time": NOW}
-    return document.model_copy(update={"id": PASS} | times | fields)
+    return document.model_copy(update={"id": STEP_RUN} | times | fields)
 
 
 def restarted(seconds_ago: float) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def restarted(seconds_ago: float) -> dict[str, Any]:
 def stored(world: World) -> StepRunResult:
     cluster = cast(Cluster, world.cluster)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    return Reports(cluster).documents(SolrBenchmark.parse(body))[PASS]
+    return Reports(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
 
 
 def world_with(document: StepRunResult) -> World:
@@ -115,10 +115,12 @@ class Master:
         return
 
     def state(self) -> LoadState:
-        return LoadState(stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[PASS])
+        return LoadState(
+            stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[STEP_RUN]
+        )
 
     def result(self, step_run_id: str) -> StepRunResult:
-        assert step_run_id == PASS
+        assert step_run_id == STEP_RUN
         return measured()
 
     def acknowledge(self, step_run_id: str) -> None:
@@ -147,7 +149,7 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
     world.reconcile("one")
     world.cluster.put(master_pod())
     world.reconcile("one")
-    assert Master.acknowledged == [PASS]
+    assert Master.acknowledged == [STEP_RUN]
     found = {each.pod: each for each in stored(world).pods or []}
     assert found.keys() == {"one-solr-0", "one-load-master"}
     assert [each.troubles for each in found.values()] == [[], []]
@@ -163,7 +165,7 @@ def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPat
     world.reconcile("one")
     world.cluster.put(master_pod())
     status = world.reconcile("one").status
-    assert Master.acknowledged == [PASS]
+    assert Master.acknowledged == [STEP_RUN]
     assert reasons(status) == ["PodRestarted"]
     assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
 

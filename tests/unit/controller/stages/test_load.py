@@ -48,7 +48,7 @@ def test_plan_has_each_variant_once_with_its_urls(monkeypatch: pytest.MonkeyPatc
         "service": ["http://one-solr-common.default.svc:8983/solr"],
         "proxy": ["http://proxy.default.svc/solr"],
     }
-    assert [(each.id, each.variant) for each in plan.passes] == [
+    assert [(each.id, each.variant) for each in plan.step_runs] == [
         ("r1-v0-s0-two-users", "raw"),
         ("r1-v1-s0-two-users", "service"),
         ("r1-v2-s0-two-users", "proxy"),
@@ -61,7 +61,7 @@ def test_plan_has_the_rate_where_a_ramp_begins() -> None:
     step = {"requestsPerSecond": 8, "rampSeconds": 3, "requests": 10}
     body["spec"]["load"]["steps"] = [{"name": name} | step for name in ("low", "high")]
     plan = plan_of(world)
-    assert [each.ramp_from_requests_per_second for each in plan.passes] == [0.0, 8.0]
+    assert [each.ramp_from_requests_per_second for each in plan.step_runs] == [0.0, 8.0]
 
 
 def test_proxy_must_be_an_allowed_host() -> None:
@@ -78,7 +78,7 @@ def test_without_variants_the_load_goes_to_the_nodes() -> None:
     plan = planned()
     assert plan.variants == []
     assert plan.solr_urls == ["http://one-solr-0.one-solr.default.svc:8983/solr"]
-    assert [(each.id, each.variant) for each in plan.passes] == [("r1-s0-two-users", "")]
+    assert [(each.id, each.variant) for each in plan.step_runs] == [("r1-s0-two-users", "")]
 
 
 def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
@@ -94,7 +94,7 @@ def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
         found = {"id": f"r{repeat}-s{place}-{step}", "list_offsets": [12 + place]}
         reports.store(benchmark, document.model_copy(update=found), 2)
     plan = plan_of(world)
-    assert plan.passes[0].id == "r1-s2-most"
+    assert plan.step_runs[0].id == "r1-s2-most"
     assert plan.resumption == Resumption(offsets=[13], lost_steps=1, lost_warm_ups=0)
 
 

@@ -26,7 +26,7 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
-from support.benchmarks import small
+from support.cluster.benchmarks import small
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOST = TargetReason.TARGET_POD_LOST

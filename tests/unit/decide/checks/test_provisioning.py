@@ -15,7 +15,7 @@ from solrbench.decide.checks.provisioning import (
     check_zookeeper_heap,
 )
 from solrbench.decide.views import PodView
-from support.solr_clouds import CREATED
+from support.resources.solr_clouds import CREATED
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
 POD = PodView(

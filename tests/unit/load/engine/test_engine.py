@@ -11,8 +11,8 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
-from support.http_server import Exchange, HttpServer, answer_well
-from support.ports import free_port
+from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.ports import free_port
 from unit.load.builders import (
     RecordingListener,
     assignment,
@@ -20,7 +20,7 @@ from unit.load.builders import (
     only,
     plain,
     run,
-    run_pass,
+    run_step,
     target,
     until,
     workload,
@@ -34,7 +34,7 @@ SHORT_THINK = ThinkTime(constant_milliseconds=5)
 def test_requests_are_exact(users: int, requests: int) -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            result = await run_pass(target(server.url), assignment(users=users, requests=requests))
+            result = await run_step(target(server.url), assignment(users=users, requests=requests))
         assert len(server.requests) == requests
         assert min(users, requests) <= server.connections <= users
         assert result.measured == requests
@@ -54,9 +54,9 @@ def test_step_run_uses_the_endpoints_of_its_variant() -> None:
             }
             what = dataclasses.replace(target(raw.url), variants=endpoints)
             duty = assignment(users=4, requests=40)
-            await run_pass(what, duty.model_copy(update={"variant": "proxies"}))
+            await run_step(what, duty.model_copy(update={"variant": "proxies"}))
             assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
-            await run_pass(what, duty.model_copy(update={"variant": "raw"}))
+            await run_step(what, duty.model_copy(update={"variant": "raw"}))
             assert [len(each.requests) for each in (raw, first, second)] == [40, 20, 20]
         asked = [Counter(dict(p)["q"] for _, _, p in each.requests) for each in (first, second)]
         assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)
@@ -72,7 +72,7 @@ def test_two_workers_share_the_list_without_doubles() -> None:
                 assignment(users=5, requests=40, worker=worker, workers=2) for worker in (0, 1)
             ]
             await asyncio.gather(
-                *(run_pass(target(server.url, queries=queries), part) for part in parts)
+                *(run_step(target(server.url, queries=queries), part) for part in parts)
             )
         assert sorted(server.queries) == sorted(f"w{i}" for i in range(40))
 
@@ -84,7 +84,7 @@ def test_users_are_spread_over_nodes() -> None:
         async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
             what = target(one.url, two.url, three.url)
             for worker in (0, 1):
-                await run_pass(what, assignment(users=12, requests=240, worker=worker, workers=2))
+                await run_step(what, assignment(users=12, requests=240, worker=worker, workers=2))
         assert [each.connections for each in (one, two, three)] == [4, 4, 4]
 
     run(body)
@@ -95,7 +95,7 @@ def test_request_goes_to_the_handler_with_all_parameters() -> None:
         spec = workload(method="POST", handler="/browse", parameters={"rows": "5"})
         async with HttpServer() as server:
             what = target(server.url, queries=plain("café & crème"), spec=spec)
-            await run_pass(what, assignment(requests=1))
+            await run_step(what, assignment(requests=1))
         assert server.requests == [
             (
                 "POST",
@@ -131,7 +131,7 @@ def test_users_at_the_barrier_are_connected_but_silent() -> None:
 def test_refused_connections_do_not_delay_the_barrier() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
-        result = await run_pass(what, assignment(users=3, requests=6))
+        result = await run_step(what, assignment(users=3, requests=6))
         assert kinds(result) == {"ConnectionRefused": 6}
 
     run(body)
@@ -144,7 +144,7 @@ def test_requests_under_way_at_the_end_are_counted() -> None:
 
     async def body() -> None:
         async with HttpServer(slow) as server:
-            result = await run_pass(target(server.url), assignment(users=3, seconds=1))
+            result = await run_step(target(server.url), assignment(users=3, seconds=1))
         assert only(result).requests == len(server.requests) == 9
         assert only(result).failures == 0
         assert 1.15 < (result.last_seconds or 0) < 1.6
@@ -158,7 +158,7 @@ def test_thinking_users_do_not_delay_the_end_of_the_step_run() -> None:
         think = ThinkTime(constant_milliseconds=60_000)
         async with HttpServer() as server:
             began = time.monotonic()
-            result = await run_pass(target(server.url), assignment(users=4, seconds=1, think=think))
+            result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
         assert only(result).requests == 4
         assert time.monotonic() - began < 3
 
@@ -174,7 +174,7 @@ def test_users_whose_last_answer_comes_late_do_not_think_about_it() -> None:
         think = ThinkTime(constant_milliseconds=60_000)
         async with HttpServer(slow) as server:
             began = time.monotonic()
-            result = await run_pass(target(server.url), assignment(users=4, seconds=1, think=think))
+            result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
         assert only(result).requests == 4
         assert time.monotonic() - began < 3
 
@@ -185,7 +185,7 @@ def test_thinking_users_wait_between_requests() -> None:
     async def body() -> None:
         think = ThinkTime(constant_milliseconds=200)
         async with HttpServer() as server:
-            result = await run_pass(target(server.url), assignment(users=2, seconds=1, think=think))
+            result = await run_step(target(server.url), assignment(users=2, seconds=1, think=think))
         assert 8 <= only(result).requests <= 10
 
     run(body)
@@ -231,7 +231,7 @@ def test_worker_without_users_ends_its_warm_up() -> None:
     async def body() -> None:
         duty = assignment(users=1, requests=10, worker=1, workers=2)
         async with HttpServer() as server:
-            result = await run_pass(target(server.url), duty)
+            result = await run_step(target(server.url), duty)
         assert (result.measured, result.users, server.connections) == (0, 0, 0)
 
     run(body)
@@ -242,7 +242,7 @@ def test_progress_adds_up_to_the_outcome() -> None:
         listener = RecordingListener()
         async with HttpServer() as server:
             duty = assignment(users=2, seconds=2, think=SHORT_THINK)
-            result = await run_pass(target(server.url), duty, listener)
+            result = await run_step(target(server.url), duty, listener)
         live = [second for heard in listener.progress for _, second in heard.seconds]
         assert sum(second.requests for second in live) == result.measured
         assert listener.progress[-1].requests == result.measured
@@ -290,7 +290,7 @@ def test_names_in_the_file_are_counted_apart() -> None:
     async def body() -> None:
         named = [Query(name, (("q", name),)) for name in ("hot", "cold", "hot")]
         async with HttpServer() as server:
-            result = await run_pass(
+            result = await run_step(
                 target(server.url, queries=named), assignment(users=2, requests=30)
             )
         assert {each.request: each.requests for each in result.requests} == {
@@ -304,7 +304,7 @@ def test_names_in_the_file_are_counted_apart() -> None:
 
 def test_next_step_run_keeps_nothing_of_the_last() -> None:
     async def body() -> None:
-        async with HttpServer(answer_well) as server:
+        async with HttpServer(respond_well) as server:
             loop, what = asyncio.get_running_loop(), target(server.url)
             first, second = RecordingListener(), RecordingListener()
 
@@ -342,7 +342,7 @@ def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
             engine.start_measuring(duty.key)
             before = first.connections
             # Users 1 and 3 are its own; those with even numbers ask the first node.
-            engine.adopt_users("another pass", [7, 9])
+            engine.adopt_users("another step run", [7, 9])
             engine.adopt_users(duty.key, [0, 2, 4])
             for _ in range(3):
                 engine.add_user()
@@ -376,12 +376,12 @@ def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
             await listener.all_ready.wait()
             engine.start_measuring(duty.key)
             await asyncio.wait_for(ten.wait(), 5)
-            engine.abort("another pass")
+            engine.abort("another step run")
             await asyncio.wait_for(hundred.wait(), 5)
             engine.abort(duty.key)
-            result = await run_pass(target(server.url), assignment(users=1, requests=5))
+            result = await run_step(target(server.url), assignment(users=1, requests=5))
             seen = len(server.requests)
-            await run_pass(target(server.url), assignment(users=1, requests=5))
+            await run_step(target(server.url), assignment(users=1, requests=5))
             assert len(server.requests) == seen + 5
         assert result.measured == 5
         assert not listener.outcome.done()

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from solrbench.load.engine.http import timestamped_socket
-from support.http_server import GOOD, Exchange, HttpServer, Script
-from support.ports import free_port
-from unit.load.builders import assignment, kinds, only, run, run_pass, target, workload
+from support.servers.http_server import GOOD, Exchange, HttpServer, Script
+from support.servers.ports import free_port
+from unit.load.builders import assignment, kinds, only, run, run_step, target, workload
 
 
 async def _silence(exchange: Exchange) -> None:
@@ -56,14 +56,14 @@ async def _no_http(exchange: Exchange) -> None:
         (_reset_in_the_middle, "ConnectionReset", "ended after"),
         (_partial, "PartialResults", "partial"),
         (_error, "SolrError", "undefined field"),
-        (_no_json, "MalformedAnswer", "<html>"),
-        (_no_http, "MalformedAnswer", "not HTTP"),
+        (_no_json, "MalformedResponse", "<html>"),
+        (_no_http, "MalformedResponse", "not HTTP"),
     ],
 )
 def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
     async def body() -> None:
         async with HttpServer(script) as server:
-            result = await run_pass(
+            result = await run_step(
                 target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
             )
         assert kinds(result) == {kind: 4}
@@ -78,7 +78,7 @@ def test_timeouts_count_with_the_time_waited() -> None:
     async def body() -> None:
         async with HttpServer(_silence) as server:
             # The first request alone: others connect again, in the time that they may take.
-            result = await run_pass(target(server.url, timeout_seconds=0.2), assignment(requests=1))
+            result = await run_step(target(server.url, timeout_seconds=0.2), assignment(requests=1))
         assert (only(result).min_microseconds or 0) >= 190_000
         assert (only(result).max_microseconds or 0) < 1_000_000
 
@@ -88,8 +88,8 @@ def test_timeouts_count_with_the_time_waited() -> None:
 def test_refused_connection_and_unknown_host_are_distinct_failures() -> None:
     async def body() -> None:
         closed_port = target(f"http://127.0.0.1:{free_port()}/solr")
-        refused = await run_pass(closed_port, assignment(requests=3))
-        unknown = await run_pass(target("http://solr.invalid:8983/solr"), assignment(requests=1))
+        refused = await run_step(closed_port, assignment(requests=3))
+        unknown = await run_step(target("http://solr.invalid:8983/solr"), assignment(requests=1))
         assert kinds(refused) == {"ConnectionRefused": 3}
         assert kinds(unknown) == {"NameResolution": 1}
 
@@ -102,7 +102,7 @@ def test_chunked_answers_are_read_whole() -> None:
 
     async def body() -> None:
         async with HttpServer(chunked) as server:
-            result = await run_pass(target(server.url), assignment(users=3, requests=30))
+            result = await run_step(target(server.url), assignment(users=3, requests=30))
         assert (only(result).requests, only(result).failures) == (30, 0)
         assert server.connections == 3
 
@@ -116,7 +116,7 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
 
     async def body() -> None:
         async with HttpServer(polite) as server:
-            result = await run_pass(target(server.url), assignment(users=2, requests=10))
+            result = await run_step(target(server.url), assignment(users=2, requests=10))
         assert (only(result).requests, only(result).failures) == (10, 0)
         assert only(result).retried_requests == 0
         assert server.connections == 10
@@ -127,7 +127,7 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
 def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
     async def body() -> None:
         async with HttpServer(_close_the_second_time) as server:
-            result = await run_pass(target(server.url), assignment(requests=5))
+            result = await run_step(target(server.url), assignment(requests=5))
         assert (only(result).requests, only(result).failures) == (5, 0)
         assert only(result).retried_requests == 4
         assert len(server.requests) == 5 + 4
@@ -139,7 +139,7 @@ def test_update_is_not_sent_again() -> None:
     async def body() -> None:
         async with HttpServer(_close_the_second_time) as server:
             what = target(server.url, spec=workload(handler="/update/json"))
-            result = await run_pass(what, assignment(requests=4))
+            result = await run_step(what, assignment(requests=4))
         assert kinds(result) == {"ConnectionReset": 2}
         assert only(result).retried_requests == 0
         assert len(server.requests) == 4
@@ -156,7 +156,7 @@ def test_request_is_not_sent_a_third_time() -> None:
 
     async def body() -> None:
         async with HttpServer(once) as server:
-            result = await run_pass(target(server.url), assignment(requests=2))
+            result = await run_step(target(server.url), assignment(requests=2))
         assert kinds(result) == {"ConnectionReset": 1}
         assert only(result).retried_requests == 1
         assert len(server.requests) == 3
@@ -175,7 +175,7 @@ def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
     async def body() -> None:
         began = time.perf_counter()
         async with HttpServer() as server:
-            result = await run_pass(target(server.url), assignment(requests=5))
+            result = await run_step(target(server.url), assignment(requests=5))
         passed = 1e6 * (time.perf_counter() - began)
         assert (only(result).requests, only(result).failures) == (5, 0)
         assert 0 <= (only(result).min_microseconds or 0) <= only(result).sum_microseconds < passed

@@ -38,11 +38,11 @@ def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
     [
         ({"minNumFound": 3}, answer(2), "expected at least 3 documents, found 2: {"),
         ({"maxNumFound": 3}, answer(4), "expected at most 3 documents, found 4: {"),
-        ({"contains": "x"}, answer(1), "expected the text 'x', found an answer without: {"),
+        ({"contains": "x"}, answer(1), "expected the text 'x', found a response without: {"),
         (
             {"minNumFound": 0},
             b'{"responseHeader":{"status":0,"QTime":1}}',
-            "expected a numFound, found an answer without: {",
+            "expected a numFound, found a response without: {",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from solrbench.load.engine.step_run import StepRun
 from solrbench.load.engine.step_run_state import StepRunState
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment, Start
-from support.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from unit.load.builders import assignment, target
 from unit.load.engine.virtual_server import Calls, VirtualServer, calling, serve
 

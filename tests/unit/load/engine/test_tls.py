@@ -13,9 +13,9 @@ from solrbench.load.engine.target import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.solr.client import SolrClient
-from support.certificates import authority, server_context
-from support.http_server import HttpServer
-from unit.load.builders import assignment, do_not_pause, run_pass, target
+from support.servers.certificates import authority, server_context
+from support.servers.http_server import HttpServer
+from unit.load.builders import assignment, do_not_pause, run_step, target
 
 GOOD_HOST = "127.0.0.1"
 
@@ -40,7 +40,7 @@ def https(url: str, access: HttpAuth) -> LoadTarget:
 def test_load_over_https(tmp_path: Path, trusted: HttpAuth) -> None:
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
-            result = await run_pass(https(server.url, trusted), assignment(users=3, requests=60))
+            result = await run_step(https(server.url, trusted), assignment(users=3, requests=60))
         assert result.measured == len(server.requests) == 60
         assert result.requests[0].failures == 0
         assert server.connections == 3
@@ -59,7 +59,7 @@ def test_certificate_of_another_signer_or_host_is_refused(
 
     async def body() -> None:
         async with HttpServer(trust=server_context(tmp_path, signer, host)) as server:
-            result = await run_pass(https(server.url, trusted), assignment(requests=2))
+            result = await run_step(https(server.url, trusted), assignment(requests=2))
             (kind,) = result.requests[0].failure_kinds
             assert (kind.kind, kind.count) == ("CertificateNotTrusted", 2)
             await asyncio.to_thread(_expect_refusals, server.url, trusted)

@@ -3,7 +3,7 @@
 import asyncio
 
 from solrbench.load.engine.user_group import UserGroup
-from support.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from unit.load.engine.virtual_server import Calls, calling
 
 

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import VirtualUser
-from support.http_server import GOOD, Exchange, HttpServer
+from support.servers.http_server import GOOD, Exchange, HttpServer
 from unit.load.builders import RecordingListener, assignment, run, target, until
 from unit.load.workload.test_transactions import CHAIN, by_name, lines
 from unit.load.workload.test_transactions import target as transaction_target

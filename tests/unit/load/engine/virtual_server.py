@@ -16,7 +16,7 @@ from solrbench.load.engine.open_loop import (
     sender,
 )
 from solrbench.load.workload.http_requests import Node
-from support.virtual_time import VirtualTimeLoop
+from support.fakes.virtual_time import VirtualTimeLoop
 
 _BODY = b'{"response":{"numFound":1,"docs":[{"id":"a"}]}}'
 _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)

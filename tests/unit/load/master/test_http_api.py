@@ -32,7 +32,7 @@ class Page:
         self.stops += 1
 
     def state(self) -> LoadState:
-        return LoadState(stage="Measuring", pass_id="r1-s0-a", requests_per_second=12.5)
+        return LoadState(stage="Measuring", step_run_id="r1-s0-a", requests_per_second=12.5)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def plan(step: Step = EXACT, order: str = "Once", **fields: Any) -> LoadPlan:
             "collection": "books",
             "workload": workload(order),
             "workers": 2,
-            "passes": [{"id": "r1-s0-one", "repeat": 1, "step": step}],
+            "stepRuns": [{"id": "r1-s0-one", "repeat": 1, "step": step}],
             "masterHost": "master",
             **fields,
         }
@@ -108,7 +108,7 @@ def test_a_planned_rate_sends_at_most_its_arrivals(length: dict[str, int], arriv
     rate = {"requestsPerSecond": 50, "rampSeconds": 2, "arrivalDistribution": arrivals}
     step = Step.model_validate({"name": "one"} | rate | length)
     whole = plan(step)
-    duty = step_assignment(whole, whole.passes[0])
+    duty = step_assignment(whole, whole.step_runs[0])
     assert duty.open_loop is not None
     seed = arrivals_seed(whole.workload.draw_seed, 1, "one")
     sent = [list(Schedule(duty.open_loop, seed, index, 2).arrival_times_ns()) for index in range(2)]
@@ -117,5 +117,5 @@ def test_a_planned_rate_sends_at_most_its_arrivals(length: dict[str, int], arriv
 
 def test_users_send_what_a_step_wants_or_any_number() -> None:
     exact, timed = plan(EXACT), plan(TIMED)
-    assert max_requests_sent(step_assignment(exact, exact.passes[0]), exact.workload) == 100
-    assert max_requests_sent(step_assignment(timed, timed.passes[0]), timed.workload) is None
+    assert max_requests_sent(step_assignment(exact, exact.step_runs[0]), exact.workload) == 100
+    assert max_requests_sent(step_assignment(timed, timed.step_runs[0]), timed.workload) is None

@@ -124,14 +124,14 @@ def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -
 
 def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
     def refuse() -> None:
-        raise LoadError(TargetReason.TARGET_UNREACHABLE, "none of 3 nodes answered")
+        raise LoadError(TargetReason.TARGET_UNREACHABLE, "none of 3 nodes responded")
 
     run = Run(load_plan(TIMED), tmp_path, refuse)
     assert run.fail().reason == "TargetUnreachable"
     assert run.load.runner.sent == []
     state = run.coordinator.state()
     assert (state.stage, state.reason) == ("Failed", "TargetUnreachable")
-    assert state.message == "none of 3 nodes answered"
+    assert state.message == "none of 3 nodes responded"
 
 
 def test_loss_fails_the_run_but_not_what_is_finished(tmp_path: Path) -> None:

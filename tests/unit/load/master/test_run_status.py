@@ -30,7 +30,7 @@ class Shown:
         self.status = RunStatus(
             "tests/small", self.load.pool, lambda: self.stored, self.load.clock.now
         )
-        closed, opened = load_plan(CLOSED, OPEN).passes
+        closed, opened = load_plan(CLOSED, OPEN).step_runs
         self.closed = closed.model_copy(update={"variant": "proxy"})
         self.open = opened
 
@@ -60,7 +60,7 @@ def test_step_run_is_shown_with_its_live_totals() -> None:
     assert state == LoadState(
         stage="Measuring",
         workers=1,
-        pass_id="r1-s0-calm",
+        step_run_id="r1-s0-calm",
         repeat=1,
         variant="proxy",
         step="calm",
@@ -123,6 +123,6 @@ def test_each_change_of_stage_is_logged_once(caplog: pytest.LogCaptureFixture) -
         shown.status.step_run = None
         shown.status.enter(RunStage.STORING)
     assert caplog.messages == [
-        "benchmark=tests/small pass=r1-s0-calm stage=Measuring",
-        "benchmark=tests/small pass=- stage=Storing",
+        "benchmark=tests/small step_run=r1-s0-calm stage=Measuring",
+        "benchmark=tests/small step_run=- stage=Storing",
     ]

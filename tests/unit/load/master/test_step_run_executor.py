@@ -32,7 +32,7 @@ class StepRuns:
         self.plan = load_plan(step or TIMED)
         clock = self.load.clock
         self.status = RunStatus("tests/small", self.load.pool, list, clock.now)
-        self.status.step_run = self.plan.passes[0]
+        self.status.step_run = self.plan.step_runs[0]
         self.executor = StepRunExecutor(
             self.plan,
             self.load.pool,
@@ -45,7 +45,7 @@ class StepRuns:
     def run(
         self, stage: RunStage = RunStage.MEASURING, until: UntilSteady | None = None
     ) -> CompletedStepRun:
-        planned = self.plan.passes[0]
+        planned = self.plan.step_runs[0]
         rate = planned.step.spawn_rate or 1_000_000
         return self.executor.run(step_assignment(self.plan, planned), rate, stage, until)
 

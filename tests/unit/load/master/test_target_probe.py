@@ -6,8 +6,8 @@ import pytest
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.target_probe import wait_for_target
-from support.http_server import Exchange, HttpServer
-from support.ports import free_port
+from support.servers.http_server import Exchange, HttpServer
+from support.servers.ports import free_port
 from unit.load.builders import do_not_pause
 
 
@@ -49,7 +49,7 @@ def test_node_that_comes_up_late_is_waited_for() -> None:
 def test_unreachable_target_fails_with_the_last_error() -> None:
     clock = iter(range(100))
     url = f"http://127.0.0.1:{free_port()}/solr"
-    with pytest.raises(LoadError, match="none of 1 nodes answered within 3 s") as caught:
+    with pytest.raises(LoadError, match="none of 1 nodes responded within 3 s") as caught:
         wait_for_target([url], 3, lambda _: None, lambda: next(clock))
     assert caught.value.reason == "TargetUnreachable"
     assert url in caught.value.message

@@ -42,7 +42,7 @@ def test_of_equals_the_first_stay() -> None:
 
 def test_entry_says_what_was_asked_and_how_it_ended() -> None:
     kept = SlowestRequests()
-    kept.add(sample(9, RequestFailure("Timeout", "no whole answer"), started_ns=3_500_000_000))
+    kept.add(sample(9, RequestFailure("Timeout", "no complete response"), started_ns=3_500_000_000))
     (entry,) = kept.entries(1_000_000_000)
     assert (entry.query, entry.node, entry.second) == ("q=9", "solr-0:8983", 2.5)
     assert (entry.qtime_milliseconds, entry.failure) == (3, "Timeout")

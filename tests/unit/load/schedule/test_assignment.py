@@ -52,7 +52,7 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
         workload=workload(),
         warm_up=warm_up,
         workers=3,
-        passes=[PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
+        step_runs=[PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
         master_host="master",
     )
 
@@ -68,7 +68,7 @@ def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
 )
 def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) -> None:
     whole = plan(Step(name="one", users=6, **fields))
-    made = step_assignment(whole, whole.passes[0])
+    made = step_assignment(whole, whole.step_runs[0])
     assert made.start is start
     assert (made.key, made.step, made.users, made.workers) == ("r1-s0-one", "one", 6, 3)
     assert (made.requests, made.seconds) == (fields.get("requests"), fields.get("duration_seconds"))
@@ -76,12 +76,12 @@ def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) 
 
 def test_warm_up_has_the_variant_of_its_step_run() -> None:
     whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(duration_seconds=3))
-    proxied = whole.passes[0].model_copy(update={"variant": "proxy"})
+    proxied = whole.step_runs[0].model_copy(update={"variant": "proxy"})
     step, warm_up = step_assignment(whole, proxied), warm_up_assignment(whole, proxied)
     assert warm_up is not None
     assert (step.variant, warm_up.variant) == ("proxy", "proxy")
     assert (step.label, warm_up.label) == ("one (proxy)", "warm-up (proxy)")
-    assert step_assignment(whole, whole.passes[0]).label == "one"
+    assert step_assignment(whole, whole.step_runs[0]).label == "one"
 
 
 def test_warm_up_has_the_users_of_its_step_by_default() -> None:
@@ -89,8 +89,8 @@ def test_warm_up_has_the_users_of_its_step_by_default() -> None:
     bare = plan(step, warm_up=WarmUp(duration_seconds=3))
     explicit = plan(step, warm_up=WarmUp(requests=9, users=2))
     none = plan(step)
-    assert warm_up_assignment(none, none.passes[0]) is None
-    first, second = (warm_up_assignment(each, each.passes[0]) for each in (bare, explicit))
+    assert warm_up_assignment(none, none.step_runs[0]) is None
+    first, second = (warm_up_assignment(each, each.step_runs[0]) for each in (bare, explicit))
     assert first is not None
     assert second is not None
     assert (first.users, first.seconds, first.requests) == (6, 3, None)
@@ -102,7 +102,7 @@ def test_warm_up_has_the_users_of_its_step_by_default() -> None:
 def test_planned_rate_has_one_user_for_each_worker() -> None:
     step = Step(name="one", requests_per_second=4, ramp_seconds=3, requests=10)
     whole = plan(step, warm_up=WarmUp(duration_seconds=3))
-    planned = whole.passes[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
+    planned = whole.step_runs[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
     made, warm_up = step_assignment(whole, planned), warm_up_assignment(whole, planned)
     assert (made.users, made.worker_users, made.start) == (3, 1, Start.BARRIER)
     assert made.open_loop is not None

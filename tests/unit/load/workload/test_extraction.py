@@ -90,4 +90,4 @@ def test_what_is_no_expression_is_refused(path: str) -> None:
 def test_answer_that_is_no_json_is_a_failure() -> None:
     found = extract_values(b"<html>", [parse_extraction("id", "a")], {})
     assert found is not None
-    assert found.message.startswith("answer is not JSON")
+    assert found.message.startswith("response is not JSON")

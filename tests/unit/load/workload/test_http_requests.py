@@ -128,7 +128,7 @@ def generated_plan(**fields: object) -> LoadPlan:
             "collection": "books",
             "workload": {"queries": {"generated": {"count": 7}}},
             "workers": 1,
-            "passes": [],
+            "stepRuns": [],
             "masterHost": "m",
             **fields,
         }
@@ -197,7 +197,7 @@ def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
             "collection": "books",
             "workload": {"queries": {"configMap": {"name": "queries"}}},
             "workers": 1,
-            "passes": [],
+            "stepRuns": [],
             "masterHost": "master",
         }
     )

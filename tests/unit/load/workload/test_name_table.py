@@ -19,8 +19,8 @@ from solrbench.load.workload.name_table import (
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.plan.load_plan import LoadPlan
-from support.http_server import Exchange, HttpServer
-from unit.load.builders import assignment, run, run_pass, target, workload
+from support.servers.http_server import Exchange, HttpServer
+from unit.load.builders import assignment, run, run_step, target, workload
 from unit.load.engine.open_loop.test_sender import duty
 
 JSON = ("wt", "json")
@@ -127,7 +127,7 @@ def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkl
         "collection": "books",
         "workload": {"mix": list(mix), **common},
         "workers": 1,
-        "passes": [],
+        "stepRuns": [],
         "masterHost": "m",
     }
     return load_workload(LoadPlan.model_validate(content), folder)
@@ -222,8 +222,8 @@ def test_counts_are_measured_or_absent_in_both_loops() -> None:
     async def body() -> None:
         async with HttpServer(in_the_format_asked_for) as server:
             what = target(server.url, queries=queries)
-            closed = await run_pass(what, assignment(users=2, requests=60))
-            planned = await run_pass(what, duty(requests=60, requests_per_second=1000))
+            closed = await run_step(what, assignment(users=2, requests=60))
+            planned = await run_step(what, duty(requests=60, requests_per_second=1000))
         assert counts(closed) == counts(planned)
         assert counts(closed) == {
             "json": (10, 10, 10),

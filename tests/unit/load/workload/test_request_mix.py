@@ -105,7 +105,7 @@ def plan(mix: list[dict[str, object]]) -> LoadPlan:
             "collection": "books",
             "workload": {"mix": mix},
             "workers": 1,
-            "passes": [],
+            "stepRuns": [],
             "masterHost": "m",
         }
     )

@@ -17,8 +17,8 @@ from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
-from support.http_server import Exchange, HttpServer
-from unit.load.builders import assignment, run, run_pass
+from support.servers.http_server import Exchange, HttpServer
+from unit.load.builders import assignment, run, run_step
 
 INPUTS = [Query(None, (("code", "a&b"), ("city", 'Zü "r"'))), Query(None, (("code", "2"),))]
 
@@ -149,7 +149,7 @@ def test_values_go_from_answer_to_answer() -> None:
     async def body() -> None:
         async with HttpServer(echo) as server:
             what = target(server.url, workload(*CHAIN), lines("x", "broken"))
-            result = await run_pass(what, assignment(users=2, requests=20))
+            result = await run_step(what, assignment(users=2, requests=20))
             asked = {exchange.query for exchange in server.exchanges}
         found = by_name(result)
         assert {name: (each.requests, each.failures) for name, each in found.items()} == {
@@ -173,7 +173,7 @@ def test_think_time_is_in_no_number() -> None:
         async with HttpServer(echo) as server:
             spec = workload(CHAIN[0], thought)
             began = time.monotonic()
-            result = await run_pass(target(server.url, spec, lines("x")), assignment(requests=2))
+            result = await run_step(target(server.url, spec, lines("x")), assignment(requests=2))
             took = time.monotonic() - began
         assert took >= 0.6
         found = by_name(result)
@@ -190,7 +190,7 @@ def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
         async with HttpServer(echo) as server:
             what = target(server.url, workload(CHAIN[0], thought), lines("x"))
             began = time.monotonic()
-            result = await run_pass(what, assignment(users=3, seconds=1))
+            result = await run_step(what, assignment(users=3, seconds=1))
             assert time.monotonic() - began < 10
         # Neither done nor failed: only its first request is counted.
         assert {name: each.requests for name, each in by_name(result).items()} == {"lend.a": 3}
@@ -202,7 +202,7 @@ def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None
     async def body() -> None:
         async with HttpServer(echo) as server:
             what = target(server.url, workload(*CHAIN), lines("x"))
-            result = await run_pass(what, assignment(users=7, requests=7))
+            result = await run_step(what, assignment(users=7, requests=7))
         assert {name: each.requests for name, each in by_name(result).items()} == {
             "lend": 7,
             "lend.a": 7,
@@ -221,7 +221,7 @@ def test_timeout_fails_the_transaction() -> None:
         async with HttpServer(silent) as server:
             what = target(server.url, workload(*CHAIN), lines("x"))
             short = LoadTarget(what.requests, 1, what.nodes, 0.1)
-            result = await run_pass(short, assignment(requests=1))
+            result = await run_step(short, assignment(requests=1))
         found = by_name(result)
         assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
         assert found["lend"].failure_kinds[0].kind == "Timeout"

@@ -13,7 +13,7 @@ def spec(*variants: str) -> Spec:
     return make_variants(make_spec("a"), *(variants or ("raw", "proxy")))
 
 
-def passes(variant: str, *milliseconds: int, failures: int = 0) -> list[StepRunResult]:
+def step_runs(variant: str, *milliseconds: int, failures: int = 0) -> list[StepRunResult]:
     """Return one step run of ten requests for each repeat; every request takes so long."""
     return [
         make_document(
@@ -25,7 +25,7 @@ def passes(variant: str, *milliseconds: int, failures: int = 0) -> list[StepRunR
 
 def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
     # The machine is twice as slow in the second repeat; the proxy costs 10, 20 and 30 %.
-    documents = passes("raw", 100, 200, 100) + passes("proxy", 110, 240, 130)
+    documents = step_runs("raw", 100, 200, 100) + step_runs("proxy", 110, 240, 130)
     (found,) = compare_variants(spec(), documents)
     assert (found.step, found.variant, found.baseline) == ("a", "proxy", "raw")
     assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
@@ -40,7 +40,7 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
 
 
 def test_noise_favours_neither_side() -> None:
-    (found,) = compare_variants(spec(), passes("raw", 100, 200) + passes("proxy", 200, 100))
+    (found,) = compare_variants(spec(), step_runs("raw", 100, 200) + step_runs("proxy", 200, 100))
     assert found.average is not None
     assert found.average.percent == 0
     assert found.average.low_percent is not None
@@ -49,7 +49,7 @@ def test_noise_favours_neither_side() -> None:
 
 
 def test_baseline_and_variant_may_change_places() -> None:
-    raw, proxy = passes("raw", 100, 200, 150), passes("proxy", 130, 210, 190)
+    raw, proxy = step_runs("raw", 100, 200, 150), step_runs("proxy", 130, 210, 190)
     (there,) = compare_variants(spec("raw", "proxy"), raw + proxy)
     (back,) = compare_variants(spec("proxy", "raw"), raw + proxy)
     assert there.average is not None
@@ -60,7 +60,7 @@ def test_baseline_and_variant_may_change_places() -> None:
 
 
 def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
-    documents = passes("raw", 1, 3_000_000) + passes("proxy", 3_000_000, 1)
+    documents = step_runs("raw", 1, 3_000_000) + step_runs("proxy", 3_000_000, 1)
     (found,) = compare_variants(spec(), documents)
     assert found.average is not None
     assert found.average.high_percent is not None
@@ -80,7 +80,7 @@ def test_rates_are_compared_too() -> None:
 
 
 def test_one_repeat_gives_no_confidence() -> None:
-    (found,) = compare_variants(spec(), passes("raw", 100) + passes("proxy", 125))
+    (found,) = compare_variants(spec(), step_runs("raw", 100) + step_runs("proxy", 125))
     assert found.average is not None
     assert found.average.percent == 25
     assert found.average.low_percent is None
@@ -88,14 +88,16 @@ def test_one_repeat_gives_no_confidence() -> None:
 
 
 def test_only_repeats_of_both_count() -> None:
-    (found,) = compare_variants(spec(), passes("raw", 100, 100, 100) + passes("proxy", 150, 150))
+    (found,) = compare_variants(
+        spec(), step_runs("raw", 100, 100, 100) + step_runs("proxy", 150, 150)
+    )
     assert found.repeats == 2
-    assert compare_variants(spec(), passes("raw", 100)) == []
-    assert compare_variants(spec(), passes("proxy", 100)) == []
+    assert compare_variants(spec(), step_runs("raw", 100)) == []
+    assert compare_variants(spec(), step_runs("proxy", 100)) == []
 
 
 def test_every_other_variant_is_compared_with_the_first() -> None:
-    documents = passes("raw", 100) + passes("proxy", 110) + passes("balancer", 90)
+    documents = step_runs("raw", 100) + step_runs("proxy", 110) + step_runs("balancer", 90)
     found = compare_variants(spec("raw", "proxy", "balancer"), documents)
     assert [(each.variant, each.baseline) for each in found] == [
         ("proxy", "raw"),
@@ -105,7 +107,7 @@ def test_every_other_variant_is_compared_with_the_first() -> None:
 
 
 def test_failures_of_both_sides_are_counted() -> None:
-    documents = passes("raw", 100, 100, failures=1) + passes("proxy", 100, 100, failures=3)
+    documents = step_runs("raw", 100, 100, failures=1) + step_runs("proxy", 100, 100, failures=3)
     (found,) = compare_variants(spec(), documents)
     assert found.failures == 2 * (1 + 3)
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from support.solr_operator.defaults import with_defaults
 from support.solr_operator.names import SOLR_CLOUD
+from support.solr_operator.solr_cloud.defaults import with_defaults
 
 Body = dict[str, Any]
 

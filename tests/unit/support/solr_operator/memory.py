@@ -1,4 +1,4 @@
-"""An API server in memory: enough for one pass after another."""
+"""An API server in memory: enough for one reconcile after another."""
 
 import copy
 from typing import Any

@@ -7,7 +7,7 @@ from support.solr_operator.controller import Controller
 from support.solr_operator.images import parse_copy, reference
 
 
-def test_name_is_passed_over_once_however_often_it_was_asked_for() -> None:
+def test_name_queued_several_times_is_reconciled_once() -> None:
     seen: list[str] = []
 
     def reconcile(name: str) -> bool:
@@ -16,25 +16,25 @@ def test_name_is_passed_over_once_however_often_it_was_asked_for() -> None:
 
     found = Controller(reconcile)
     for name in ("a", "a", None, "b"):
-        found.ask(name)
-    found.pass_over_next()
-    found.pass_over_next()
+        found.enqueue(name)
+    found.reconcile_next()
+    found.reconcile_next()
     assert seen == ["a", "b"]
 
 
 def test_change_during_a_reconcile_triggers_another() -> None:
     def reconcile(name: str) -> bool:
-        step_runs.append(name)
-        if len(step_runs) == 1:
-            found.ask(name)
+        reconciled.append(name)
+        if len(reconciled) == 1:
+            found.enqueue(name)
         return False
 
-    step_runs: list[str] = []
+    reconciled: list[str] = []
     found = Controller(reconcile)
-    found.ask("a")
-    found.pass_over_next()
-    found.pass_over_next()
-    assert step_runs == ["a", "a"]
+    found.enqueue("a")
+    found.reconcile_next()
+    found.reconcile_next()
+    assert reconciled == ["a", "a"]
 
 
 @pytest.mark.parametrize("failing", [True, False])
@@ -42,20 +42,20 @@ def test_reconcile_is_repeated_after_an_error_or_on_request(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: bool
 ) -> None:
     monkeypatch.setattr(controller, "SOON_SECONDS", 0.01)
-    step_runs = threading.Semaphore(0)
+    reconciled = threading.Semaphore(0)
 
     def reconcile(name: str) -> bool:
-        step_runs.release()
+        reconciled.release()
         if failing:
             raise ConnectionError(name)
         return True
 
     found = Controller(reconcile)
-    found.ask("a")
-    found.pass_over_next()
-    found.pass_over_next()
-    assert step_runs.acquire(timeout=5)
-    assert step_runs.acquire(timeout=5)
+    found.enqueue("a")
+    found.reconcile_next()
+    found.reconcile_next()
+    assert reconciled.acquire(timeout=5)
+    assert reconciled.acquire(timeout=5)
     assert ("ConnectionError" in capsys.readouterr().out) is failing
 
 

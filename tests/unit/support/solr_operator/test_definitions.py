@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 import yaml
 
-from support.solr_operator.defaults import with_defaults
 from support.solr_operator.definitions import VARIABLE, load_definitions
 from support.solr_operator.minimal_definitions import build_minimal_definitions
-from support.solr_operator.status import build_status
-from support.solr_operator.zookeeper import build_zookeeper_cluster
-from support.solr_operator.zookeeper_pods import with_defaults as with_zookeeper_defaults
+from support.solr_operator.solr_cloud.defaults import with_defaults
+from support.solr_operator.solr_cloud.status import build_status
+from support.solr_operator.zookeeper.connection import build_zookeeper_cluster
+from support.solr_operator.zookeeper.pods import with_defaults as with_zookeeper_defaults
 from unit.support.solr_operator.clouds import CONNECTION, cloud, counts, pod
 
 Body = dict[str, Any]

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
-from support.solr_operator.defaults import with_defaults
 from support.solr_operator.definitions import real_folder
-from support.solr_operator.services import build_config_map, build_services
-from support.solr_operator.solr_xml import digest
-from support.solr_operator.stateful_set import build_stateful_set
-from support.solr_operator.status import build_status
+from support.solr_operator.solr_cloud.defaults import with_defaults
+from support.solr_operator.solr_cloud.services import build_config_map, build_services
+from support.solr_operator.solr_cloud.solr_xml import digest
+from support.solr_operator.solr_cloud.stateful_set import build_stateful_set
+from support.solr_operator.solr_cloud.status import build_status
 
 Body = dict[str, Any]
 

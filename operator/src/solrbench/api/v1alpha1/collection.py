@@ -139,7 +139,7 @@ class Collection(Model):
     (Solr's `query.enableLazyFieldLoading`)."""
     use_filter_for_sorted_query: Bool | None = None
     """`useFilterForSortedQuery` controls whether a query that does not sort by score may be
-    answered from the filter cache (Solr's `query.useFilterForSortedQuery`)."""
+    served from the filter cache (Solr's `query.useFilterForSortedQuery`)."""
     bool_to_filter_optimizer: Bool | None = None
     """`boolToFilterOptimizer` sets Solr's `query.boolTofilterOptimizer`."""
     max_boolean_clauses: Size | None = None

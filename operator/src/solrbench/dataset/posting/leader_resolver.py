@@ -1,4 +1,4 @@
-"""Where the leaders of the shards are, asked of Solr itself."""
+"""Where the leaders of the shards are, read from Solr itself."""
 
 import httpx
 
@@ -8,7 +8,7 @@ from solrbench.dataset.routing.routes import Routes, parse_routes
 
 
 class LeaderResolver:
-    """Reads the routes of one collection from whichever node answers."""
+    """Reads the routes of one collection from whichever node responds."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class LeaderResolver:
             urls: of the nodes, or of what stands in front of them
             collection: its name
             id_field: unique key of its schema
-            direct: nodes that may be asked directly; see `IndexPlan.leader_urls`
+            direct: nodes that may be addressed directly; see `IndexPlan.leader_urls`
 
         """
         self._http = http
@@ -54,16 +54,16 @@ class LeaderResolver:
         raise failure
 
     async def _fetch(self, url: str) -> Routes:
-        answer = await self._http.get(
+        response = await self._http.get(
             f"{url}/admin/collections",
             params={"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"},
         )
-        if turned_away := refusal(answer.status_code, url):
+        if turned_away := refusal(response.status_code, url):
             raise turned_away
-        if answer.status_code != 200:
-            raise unavailable(url, f"HTTP {answer.status_code} for CLUSTERSTATUS")
+        if response.status_code != 200:
+            raise unavailable(url, f"HTTP {response.status_code} for CLUSTERSTATUS")
         try:
-            routes = parse_routes(answer.json(), self._collection, self._id_field)
+            routes = parse_routes(response.json(), self._collection, self._id_field)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unavailable(url, f"CLUSTERSTATUS is not as expected: {error!r}") from error
         if routes is None or not routes.shards:

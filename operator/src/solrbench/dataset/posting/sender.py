@@ -20,7 +20,7 @@ _HEADERS = {"Content-Type": "application/json"}
 
 
 async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Routes:
-    """Return the routes as soon as a node answers.
+    """Return the routes as soon as a node responds.
 
     Raises:
         IndexingError: none did, after all retries
@@ -80,7 +80,7 @@ class Sender:
         if leader is None:
             raise unavailable(f"shard {batch.shard or 'of any name'}", "has no active leader")
         try:
-            answer = await self._http.post(
+            response = await self._http.post(
                 f"{leader}/update",
                 params=self._params(batch),
                 content=batch.body,
@@ -88,7 +88,7 @@ class Sender:
             )
         except httpx.TransportError as error:
             raise connection_failure(leader, error) from error
-        if failure := parse_failure(answer.status_code, answer.content, leader):
+        if failure := parse_failure(response.status_code, response.content, leader):
             raise failure
 
     def _params(self, batch: Batch) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What Solr's answer to an update request means (pure)."""
+"""What Solr's response to an update request means (pure)."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ _QUOTED = 600
 
 
 def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None:
-    """Return what is wrong with an answer, or `None` when Solr has taken all documents."""
+    """Return what is wrong with a response, or `None` when Solr has taken all documents."""
     parsed = _parsed(body)
     if status == 200 and _status(parsed) == 0:
         return None

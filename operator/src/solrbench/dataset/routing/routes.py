@@ -1,7 +1,7 @@
 """The shard of a document, computed as Solr's routers do (pure).
 
 After `CompositeIdRouter` and `ImplicitDocRouter` of Solr 9 and 10. Where the rule is not certain
-the answer is `None`: any leader takes the document then, and Solr forwards it.
+the route is `None`: any leader takes the document then, and Solr forwards it.
 """
 
 import re
@@ -128,7 +128,7 @@ def composite_hash(key: str) -> int | None:
 
 
 def parse_routes(cluster_status: dict[str, Any], collection: str, id_field: str) -> Routes | None:
-    """Return the routes out of an answer to CLUSTERSTATUS; `None` without such a collection."""
+    """Return the routes out of a response to CLUSTERSTATUS; `None` without such a collection."""
     found = cluster_status["cluster"].get("collections", {}).get(collection)
     if found is None:
         return None

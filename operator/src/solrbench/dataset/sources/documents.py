@@ -18,7 +18,7 @@ from solrbench.reasons.indexing import IndexingReason
 def read_documents(
     dataset: Dataset, partition: Partition, context: ReadContext
 ) -> Iterator[dict[str, Any]]:
-    """Return the documents of `partition`, each with its id, read as they are asked for.
+    """Return the documents of `partition`, each with its id, read lazily.
 
     Raises:
         IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is

@@ -65,7 +65,7 @@ class Downloader:
 
 
 class _Body(io.RawIOBase):
-    """The body of an answer as a file."""
+    """The body of a response as a file."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response

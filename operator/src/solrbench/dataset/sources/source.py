@@ -34,7 +34,7 @@ class Source(Protocol[Member_contra]):
     def __call__(
         self, member: Member_contra, dataset: Dataset, partition: Partition, context: ReadContext, /
     ) -> Iterator[dict[str, Any]]:
-        """Return the documents of `partition`, each with its id, read as they are asked for.
+        """Return the documents of `partition`, each with its id, read lazily.
 
         Raises:
             IndexingError: they cannot be read

@@ -17,7 +17,7 @@ class Usage:
 
     Attributes:
         cpu_seconds: CPU time of the process
-        core_cpu_seconds: CPU time of the thread that sends and takes answers, within it
+        core_cpu_seconds: CPU time of the thread that sends requests and takes responses, within it
         core_waiting_seconds: time in which that thread wanted to run and no CPU was free for it;
             None where the kernel does not report it
         measured_seconds: time by the clock

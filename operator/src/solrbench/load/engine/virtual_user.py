@@ -62,13 +62,13 @@ class VirtualUser(HttpClient):
 
     def on_completed(self, ended: CompletedRequest) -> None:
         """Check and count a request, then go on."""
-        request, started_ns, ended_ns, received, failed, answer = ended
-        if answer is not None:
-            failed = validate_response(request, *answer)
+        request, started_ns, ended_ns, received, failed, response = ended
+        if response is not None:
+            failed = validate_response(request, *response)
         if self._context.recorder.record(request, started_ns, ended_ns, received, failed):
             self._context.recorder.add_slow_request(self.slow_sample(ended, failed))
         if (
-            answer is None
+            response is None
             or self._think is not None
             or (request.extra is not None and request.extra.transaction is not None)
         ):
@@ -76,7 +76,7 @@ class VirtualUser(HttpClient):
 
     def _send_following(self, ended: CompletedRequest, failed: RequestFailure | None) -> None:
         """Send what comes next, now or after a while."""
-        request, started_ns, ended_ns, received, _, answer = ended
+        request, started_ns, ended_ns, received, _, response = ended
         transaction = request.extra.transaction if request.extra is not None else None
         if transaction is not None:
             following = transaction.advance(started_ns, ended_ns, received, failed)
@@ -85,15 +85,15 @@ class VirtualUser(HttpClient):
             elif not self._context.supply.is_closed(ended_ns):
                 self._continue_transaction(following, ended_ns)
                 return
-        if self._think is None and answer is not None:
+        if self._think is None and response is not None:
             self._send_next(ended_ns)
             return
-        # The step may have been closed since the answer came, and wakes no user a second time.
+        # The step may have been closed since the response came, and wakes no user a second time.
         now_ns = _now()
         if self._context.supply.is_exhausted(now_ns):
             self._send_next(now_ns)
             return
-        seconds = 0.0 if answer is not None else self.backoff_seconds(ended_ns)
+        seconds = 0.0 if response is not None else self.backoff_seconds(ended_ns)
         if self._think is not None:
             seconds = max(seconds, self._think(self._request_index))
             self._request_index += 1

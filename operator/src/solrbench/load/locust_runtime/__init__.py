@@ -1,7 +1,7 @@
 """How Locust itself is used; master and worker share it.
 
 - `setup`: Locust's intervals and limits
-- `load_shape`: how many users, changed when a step asks for it
+- `load_shape`: how many users, changed when a step requires it
 - `users_dispatcher`: which user runs on which worker
 - `placeholder_user`: a Locust user without tasks, as the engine sends the requests
 """

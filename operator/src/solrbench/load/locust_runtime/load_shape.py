@@ -1,4 +1,4 @@
-"""The number of users over time, as Locust asks for it."""
+"""The number of users over time, as Locust requests it."""
 
 import math
 
@@ -19,7 +19,7 @@ class StepLoadShape(LoadTestShape):
         self._rate = 1.0
 
     def move(self, users: int, rate: int) -> None:
-        """Ask for `users` users, `rate` of them per second."""
+        """Request `users` users, `rate` of them per second."""
         self._users = users
         self._rate = float(rate)
         self.changed.set()
@@ -32,7 +32,7 @@ class StepLoadShape(LoadTestShape):
 
     @property
     def is_applied(self) -> bool:
-        """Whether Locust has begun to move to the level asked for last."""
+        """Whether Locust has begun to move to the level requested last."""
         return not self.changed.is_set()
 
     def tick(self) -> tuple[int, float]:

@@ -16,7 +16,7 @@ def placeholder_user_class(started: Callable[[], None]) -> type[User]:
             started()
 
         @task
-        def ask(self) -> None:
+        def idle(self) -> None:
             Event().wait()
 
     return VirtualUser

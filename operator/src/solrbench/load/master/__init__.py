@@ -8,7 +8,7 @@
 - `merge_results`, `request_windows`: results of all workers as one
 - `steady_state`: the end of a warm-up
 - `cache_sampler`, `cache_metrics`: Solr's caches while a step runs
-- `target_probe`: does the target answer?
+- `target_probe`: does the target respond?
 - `throughput`: requests per second
 - `result_store`, `http_api`: results until they are acknowledged, over HTTP
 """

@@ -16,7 +16,7 @@ METRICS_PARAMETERS: Mapping[str, str] = {
     "prefix": ",".join((*(_PREFIX + cache for cache in CACHES), COLLECTION)),
     "wt": "json",
 }
-"""What to ask of `/admin/metrics`: the node that is asked asks the others (Solr 9)."""
+"""Parameters of `/admin/metrics`: the node that gets it sends it to the others (Solr 9)."""
 
 
 class CacheCounts(NamedTuple):
@@ -28,11 +28,11 @@ class CacheCounts(NamedTuple):
     """Lookups and hits by the name of the cache; one that is turned off is missing."""
 
 
-def parse_caches(answer: Mapping[str, Any], collection: str) -> CacheCounts | None:
+def parse_caches(response: Mapping[str, Any], collection: str) -> CacheCounts | None:
     """Return the counts of a collection; None if the response does not contain it."""
     cores = [
         engine
-        for node in answer.values()
+        for node in response.values()
         if isinstance(node, dict)
         for engine in node.get("metrics", {}).values()
         if isinstance(engine, dict) and engine.get(COLLECTION) == collection

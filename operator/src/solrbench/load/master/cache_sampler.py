@@ -1,4 +1,4 @@
-"""Asks Solr for its caches during a step run, about once a second.
+"""Samples Solr's caches during a step run, about once a second.
 
 Nothing depends on the responses: where Solr does not report them, because a proxy stands in
 between, the user lacks the permission, or a node is busy, there are no samples.
@@ -23,7 +23,7 @@ _TIMEOUT_SECONDS = 2.0
 _MOST_FAILURES = 3
 """Failures in a row after which no more samples are taken in this step run."""
 
-_MOST_ASKED = MAX_CACHE_SAMPLES // 3
+_MAX_SAMPLES = MAX_CACHE_SAMPLES // 3
 """Samples that are kept of one step run; each covers three caches."""
 
 _DIGITS = 3
@@ -32,9 +32,9 @@ _logger = logging.getLogger(__name__)
 
 
 class CacheSampler:
-    """Asks one node, which asks the others.
+    """Sends requests to one node, which sends them to the others.
 
-    `access` is called when Solr is asked for the first time.
+    `access` is called before the first request.
     """
 
     def __init__(self, plan: LoadPlan, access: Callable[[], HttpAuth]) -> None:
@@ -51,23 +51,23 @@ class CacheSampler:
         self._greenlet: gevent.Greenlet | None = None
 
     def begin(self) -> None:
-        """Ask at once, then again and again until the end."""
+        """Sample at once, then again and again until the end."""
         self._failures = 0
         self._interval = _INTERVAL_SECONDS
         self._samples = []
         self._ended = Event()
-        self._ask()
+        self._sample()
         if not self._refused:
             self._greenlet = gevent.spawn(self._go_on)
 
     def end(self, start_time: float) -> list[CacheSample]:
-        """Ask a last time; return everything, in seconds since `start_time` (monotonic)."""
+        """Sample a last time; return everything, in seconds since `start_time` (monotonic)."""
         self._ended.set()
         if self._greenlet is not None:
             self._greenlet.join()
             self._greenlet = None
         if self._wanted:
-            self._ask()
+            self._sample()
         return [
             CacheSample(
                 second=round(moment - start_time, _DIGITS), cache=c, lookups=lookups, hits=hits
@@ -82,12 +82,12 @@ class CacheSampler:
 
     def _go_on(self) -> None:
         while self._wanted and not self._ended.wait(self._interval):
-            self._ask()
-            if len(self._samples) >= _MOST_ASKED:
+            self._sample()
+            if len(self._samples) >= _MAX_SAMPLES:
                 self._interval *= 2
                 self._samples = self._samples[::2]
 
-    def _ask(self) -> None:
+    def _sample(self) -> None:
         if self._refused:
             return
         before = time.monotonic()
@@ -102,11 +102,11 @@ class CacheSampler:
 
     def _read(self) -> CacheCounts | None:
         try:
-            answer = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
-            if answer.is_client_error:
+            response = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
+            if response.is_client_error:
                 # Not allowed, or a Solr with another format: so will the next response be.
                 self._refused = True
-            return parse_caches(answer.raise_for_status().json(), self._collection)
+            return parse_caches(response.raise_for_status().json(), self._collection)
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
             _logger.info("no cache metrics from %s: %r", self._url, error)

@@ -46,6 +46,6 @@ def _json(text: str, status: int = 200) -> Response:
 
 
 def _missing(step_run_id: str) -> Response:
-    answer = jsonify({"message": f"no document {step_run_id}: not finished yet, or acknowledged"})
-    answer.status_code = 404
-    return answer
+    response = jsonify({"message": f"no document {step_run_id}: not finished yet, or acknowledged"})
+    response.status_code = 404
+    return response

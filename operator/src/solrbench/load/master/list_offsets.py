@@ -1,7 +1,7 @@
 """Where the lists of a workload go on, from step run to step run and attempt to attempt.
 
 What was sent is known from the results of step runs. Of a try that was lost only the most that it
-can have sent is known, and with the order `Once` so much is skipped. Users who ask for a given
+can have sent is known, and with the order `Once` so much is skipped. Users who send a given
 time can have sent any number: then nothing can be skipped, and what follows says so.
 """
 
@@ -87,7 +87,7 @@ def resumed(plan: LoadPlan) -> ListOffsets:
     mark = replace(mark, may_repeat=before.may_repeat or many)
     if not before.lost_steps:
         return mark
-    first = plan.passes[0]
+    first = plan.step_runs[0]
     warm_up = warm_up_assignment(plan, first)
     if warm_up is not None:
         mark = mark.skip_lost(max_requests_sent(warm_up, plan.workload), before.lost_warm_ups)

@@ -140,7 +140,7 @@ class Master:
 
 
 def _host(plan: LoadPlan) -> str:
-    """Return what Locust's page calls the host; users of the user's own see it too."""
+    """Return what Locust's page calls the host; users of a custom locustfile see it too."""
     if plan.workload.locustfile is None:
         return plan.benchmark
     return f"{plan.solr_urls[0].rstrip('/')}/{plan.collection}"

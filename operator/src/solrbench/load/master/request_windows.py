@@ -1,8 +1,8 @@
 """The micro-batches of all workers as windows of a thousand requests.
 
-Answers within a micro-batch are taken to be spread evenly over its time. So with w workers the end
-of a thousand is off by less than the time of one micro-batch, a tenth of the window's, and with one
-worker, whose micro-batches end where thousands do, not at all. Sums over the windows are exact.
+Responses within a micro-batch are taken to be spread evenly over its time. So with w workers the
+end of a thousand is off by less than the time of one micro-batch, a tenth of the window's, and with
+one worker, whose micro-batches end where thousands do, not at all. Sums over the windows are exact.
 """
 
 from collections.abc import Iterator, Sequence

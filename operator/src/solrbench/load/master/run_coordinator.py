@@ -62,7 +62,7 @@ class RunCoordinator:
         self._workers.wait_for_workers()
         self._prepare()
         ladder = None
-        for planned in self._plan.passes:
+        for planned in self._plan.step_runs:
             self._wait_until_stored()
             self._status.step_run = planned
             warmed_up = WarmUpResult()

@@ -64,7 +64,7 @@ class RunStatus:
         if stage is not self.stage:
             self.stage = stage
             where = self.step_run.id if self.step_run else "-"
-            _logger.info("benchmark=%s pass=%s stage=%s", self._benchmark, where, stage)
+            _logger.info("benchmark=%s step_run=%s stage=%s", self._benchmark, where, stage)
 
     def fail(self, failure: LoadError) -> None:
         """Show a failure from now on."""
@@ -92,7 +92,7 @@ class RunStatus:
         planned_rate = self._planned_rate(self.step_run)
         since = now if self._measuring_since is None else self._measuring_since
         progress = {
-            "pass_id": self.step_run.id,
+            "step_run_id": self.step_run.id,
             "repeat": self.step_run.repeat,
             "variant": self.step_run.variant or None,
             "step": self.step_run.step.name,

@@ -32,13 +32,13 @@ _logger = logging.getLogger(__name__)
 
 
 class CacheReader(Protocol):
-    """Asks for Solr's caches during a step run."""
+    """Samples Solr's caches during a step run."""
 
     def begin(self) -> None:
-        """Ask at once and then again and again."""
+        """Sample at once and then again and again."""
 
     def end(self, began: float) -> list[CacheSample]:
-        """Ask a last time; return everything, in seconds since `began` (monotonic)."""
+        """Sample a last time; return everything, in seconds since `began` (monotonic)."""
 
 
 class CompletedStepRun(NamedTuple):
@@ -49,7 +49,7 @@ class CompletedStepRun(NamedTuple):
     results: list[tuple[str, WorkerStepResult]]
     caches: list[CacheSample]
     steady: bool | None
-    """Whether it became steady; None unless that was asked for."""
+    """Whether it became steady; None unless that was requested."""
     may_repeat: bool
     """Whether queries that are to be sent once may have been sent before it."""
     lost_workers: tuple[str, ...]
@@ -104,7 +104,7 @@ class StepRunExecutor:
             try:
                 return self._complete(step_run, rate, stage, until)
             except StepRunAbortedError as aborted:
-                _logger.warning("pass=%s is run again: %s", assignment.key, aborted.message)
+                _logger.warning("step_run=%s is run again: %s", assignment.key, aborted.message)
                 self._skip(step_run)
                 step_run.abort()
                 self._caches.end(self._now())

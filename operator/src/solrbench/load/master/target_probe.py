@@ -18,7 +18,7 @@ _ATTEMPT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.5
 
 
-def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
+def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the means
     urls: Sequence[str],
     seconds: float,
     pause: Callable[[float], None],
@@ -27,7 +27,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
     access: HttpAuth = NO_AUTH,
     endpoint: str = "",
 ) -> None:
-    """Return as soon as one node answers anything in HTTP; `endpoint` names them in the error.
+    """Return as soon as one node sends any HTTP response; `endpoint` names them in the error.
 
     Raises:
         LoadError: `TargetUnreachable` if none does within `seconds`; at once
@@ -53,7 +53,7 @@ def wait_for_target(  # noqa: PLR0913 - what to ask, for how long, and the means
             if clock() >= deadline:
                 raise LoadError(
                     TargetReason.TARGET_UNREACHABLE,
-                    f"none of {len(urls)} nodes{endpoint} answered within {seconds:g} s;"
+                    f"none of {len(urls)} nodes{endpoint} responded within {seconds:g} s;"
                     f" last {last}",
                 )
             pause(_PAUSE_SECONDS)

@@ -1,7 +1,7 @@
-"""A step run in small handfuls of answers, from which the master makes windows of a thousand.
+"""A step run in small handfuls of responses, from which the master makes windows of a thousand.
 
-A worker knows only its own answers, so it cannot know where a thousand of all workers ends. It
-notes the end of every hundredth answer (with w workers, of every 100/w-th), and the master looks
+A worker knows only its own responses, so it cannot know where a thousand of all workers ends. It
+notes the end of every hundredth response (with w workers, of every 100/w-th), and the master looks
 between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these add up to
 hundreds. With one worker every window is exact.
 """
@@ -10,7 +10,7 @@ from solrbench.load.recording.worker_result import MicroBatch
 from solrbench.results.model.windows import MAX_THOUSANDS, WINDOW_REQUESTS
 
 _ALL_WORKERS = 100
-"""Answers in the micro-batches of all workers together."""
+"""Responses in the micro-batches of all workers together."""
 
 _LEAST = 5
 """Responses in a micro-batch even with very many workers, which reach a thousand in a moment."""
@@ -24,7 +24,7 @@ class MicroBatches:
 
     def __init__(self, workers: int) -> None:
         self.size = max(_ALL_WORKERS // workers, _LEAST)
-        """Answers that fill a micro-batch."""
+        """Responses that fill a micro-batch."""
         self.times: list[int] = []
         """Service times in µs of the micro-batch being filled; the hot path appends here."""
         self.failures = 0

@@ -112,7 +112,7 @@ class StepRunRecorder:
 
     @property
     def last_seconds(self) -> float | None:
-        """Last answer, counted the same way."""
+        """Last response, counted the same way."""
         return (self.last_ns - self.origin_ns) / SECOND_NS if self.last_ns else None
 
     def totals(self) -> tuple[int, int]:

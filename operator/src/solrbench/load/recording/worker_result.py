@@ -44,7 +44,7 @@ class WorkerStepResult(WorkerUsage):
     first_seconds: float | None = None
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None
-    """Last answer, counted the same way."""
+    """Last response, counted the same way."""
     used_numbers: list[int] = []
     """For each entry of the workload one more than its highest slot that was sent."""
     queries_exhausted: bool = False

@@ -9,7 +9,7 @@ NUM_FOUND = b'"numFound":'
 """Key of the number of documents that a response found."""
 
 _MATCHES = b'"matches":'
-"""Begins a grouped answer: what all groups found together, before the `numFound` of each."""
+"""Begins a grouped response: what all groups found together, before the `numFound` of each."""
 
 _LONGEST_NUMBER = 20
 _SEEN_BYTES = 120
@@ -37,13 +37,13 @@ def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFail
     if least is not None or most is not None:
         found = num_found(body)
         if found is None:
-            return _expectation_failure("a numFound", "an answer without", body)
+            return _expectation_failure("a numFound", "a response without", body)
         if least is not None and found < least:
             return _expectation_failure(f"at least {least} documents", f"{found}", body)
         if most is not None and found > most:
             return _expectation_failure(f"at most {most} documents", f"{found}", body)
     if contains and contains not in body:
-        return _expectation_failure(f"the text {contains.decode()!r}", "an answer without", body)
+        return _expectation_failure(f"the text {contains.decode()!r}", "a response without", body)
     return None
 
 

@@ -42,7 +42,7 @@ def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | 
     Args:
         status: HTTP status code.
         body: the whole body.
-        is_json: JSON was asked for, so the content is checked too.
+        is_json: JSON was requested, so the content is checked too.
 
     """
     if (
@@ -64,7 +64,9 @@ def _check_slow_path(status: int, body: bytes, is_json: bool) -> RequestFailure 
     if not is_json:
         return None
     if body[:1] != b"{" or body[-8:].rstrip()[-1:] != b"}":
-        return request_failure("MalformedAnswer", _quoted("answer is not one JSON object", body))
+        return request_failure(
+            "MalformedResponse", _quoted("response is not one JSON object", body)
+        )
     # Details of partial results stand before the status and may be long.
     return _check_completeness(body) or _check_status(body)
 
@@ -95,7 +97,7 @@ def _check_status(body: bytes) -> RequestFailure | None:
     if body.find(_ERROR) >= 0:
         return _solr_error(body)
     if b'"responseHeader"' in body[:64]:
-        return request_failure("MalformedAnswer", _quoted("responseHeader has no status", body))
+        return request_failure("MalformedResponse", _quoted("responseHeader has no status", body))
     # omitHeader=true leaves nothing to check.
     return None
 
@@ -104,7 +106,7 @@ def _check_completeness(body: bytes) -> RequestFailure | None:
     at = body.find(_PARTIAL)
     if at < 0 or body[at + len(_PARTIAL) : at + 2 * len(_PARTIAL)].lstrip()[:5] == b"false":
         return None
-    return request_failure(PARTIAL_RESULTS, _quoted("answer has partial results", body))
+    return request_failure(PARTIAL_RESULTS, _quoted("response has partial results", body))
 
 
 def _solr_error(body: bytes) -> RequestFailure:

@@ -2,6 +2,6 @@
 
 - `worker`: the process and its messages
 - `engine_thread`: the engine in a native thread, beside gevent
-- `locustfile`: the user's own users instead of the engine
+- `locustfile`: users of a custom locustfile instead of the engine
 - `locust_stats`: the engine's numbers in Locust's statistics
 """

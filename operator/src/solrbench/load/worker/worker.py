@@ -1,4 +1,4 @@
-"""A Locust worker: spawns idle users, lets the engine ask for them, and sends what it measured."""
+"""A Locust worker: spawns idle users, in whose place the engine sends, and reports its results."""
 
 import logging
 import signal
@@ -51,7 +51,7 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
         worker = Worker(plan, settings, ended, prepared)
     except ConnectionError:
         where = f"{plan.master_host}:{settings.locust_port}"
-        failure = LoadError(LoadReason.MASTER_LOST, f"no load master answered at {where}")
+        failure = LoadError(LoadReason.MASTER_LOST, f"no load master responded at {where}")
         write_termination_message(failure)
         return failure.exit_code
     # Until here the process may simply end; from here on the master wants to know.
@@ -63,9 +63,9 @@ def run_worker(plan: LoadPlan, settings: LoadSettings) -> int:
 
 def _prepare(plan: LoadPlan, settings: LoadSettings) -> LoadTarget | LoadedLocustfile | LoadError:
     try:
-        own = plan.workload.locustfile
-        if own is not None:
-            return load_locustfile(plan, own, settings.locustfile_folder)
+        locustfile = plan.workload.locustfile
+        if locustfile is not None:
+            return load_locustfile(plan, locustfile, settings.locustfile_folder)
         return load_target(plan, settings.queries_folder)
     except LoadError as failure:
         return failure
@@ -104,7 +104,7 @@ class Worker:
     """One worker connected to its master.
 
     Raises:
-        ConnectionError: no master answered
+        ConnectionError: no master responded
 
     """
 
@@ -221,12 +221,12 @@ class Worker:
         self._runner.greenlet.join()
         if not self._ended.ready():
             write_termination_message(
-                LoadError(LoadReason.MASTER_LOST, "the load master stopped answering")
+                LoadError(LoadReason.MASTER_LOST, "the load master stopped responding")
             )
             self._ended.set(EXIT_RETRYABLE)
 
     def _leave(self, exit_code: int) -> int:
-        """Say goodbye, so that a master which did not ask for it knows at once."""
+        """Say goodbye, so that a master which did not request it knows at once."""
         self._environment.events.quitting.fire(environment=self._environment)
         self._runner.greenlet.kill(block=True)
         context = self._runner.client.socket.context

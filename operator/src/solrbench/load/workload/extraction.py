@@ -58,7 +58,7 @@ def extract_values(
     try:
         content = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        return request_failure("ExtractionFailed", f"answer is not JSON: {error}")
+        return request_failure("ExtractionFailed", f"response is not JSON: {error}")
     for name, path_text, path, expression in extractions:
         found = _look_up(content, path) if expression is None else _search(content, expression)
         text = _text(found)

@@ -25,7 +25,7 @@ _CATEGORY_EXPONENT = 1.0
 def generate_queries(spec: GeneratedQueries, dataset: Generator, seed: int) -> list[Query]:
     """Return `spec.count` queries of 1 to `spec.max_terms` words each.
 
-    Words and categories follow the distributions of the documents, so frequent words are asked
+    Words and categories follow the distributions of the documents, so frequent words are queried
     for as often as they occur. Routed queries are spread evenly over the prefixes of the ids.
     """
     rng = np.random.default_rng(seed_of("generated-queries", seed))

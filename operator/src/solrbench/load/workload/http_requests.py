@@ -175,7 +175,7 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
 
 
 def _update_templates(workload: Workload) -> frozenset[int]:
-    """Return the shapes below `/update`; Solr answers no query there."""
+    """Return the shapes below `/update`; Solr serves no query there."""
     return frozenset(
         index * len(BodyKind) + kind
         for index, handler in enumerate(_handlers(workload))
@@ -192,7 +192,7 @@ def _request_templates(path: str, headers: str) -> Iterable[tuple[str, str]]:
 
 
 def _handlers(workload: Workload) -> list[str]:
-    """Return every handler that is asked, each once."""
+    """Return every handler that gets requests, each once."""
     found = [workload.handler]
     for entry in workload.entries:
         if entry.updates is not None:

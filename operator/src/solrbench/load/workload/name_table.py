@@ -74,7 +74,7 @@ class RequestNameTable:
 
     @property
     def unchecked(self) -> UncheckedNames:
-        """What their answers do not show."""
+        """What their responses do not show."""
         return UncheckedNames(frozenset(self._partial), frozenset(self._empty))
 
     def index_of(self, name: str, view: ResponseVisibility = FULLY_VISIBLE) -> int:

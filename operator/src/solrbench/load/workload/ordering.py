@@ -49,7 +49,7 @@ def query_positions(
     Args:
         queries: the order and its seed
         size: length of the list
-        assignment: who asks, and when
+        assignment: which users send, and when
         entry_index: that of the entry in the workload, from 0
         counter: numbers of the requests; those of the assignment when None
 

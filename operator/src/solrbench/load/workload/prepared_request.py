@@ -8,7 +8,7 @@ from solrbench.load.validation.response_checks import RequestFailure
 
 
 class BodyKind(IntEnum):
-    """How a request carries what it asks."""
+    """How a request carries its query."""
 
     GET = 0
     """Parameters in the address."""
@@ -53,7 +53,7 @@ class PreparedRequest(NamedTuple):
     name: int
     """Place of its name in `RequestList.names`."""
     is_json: bool
-    """The answer is JSON, so its content can be checked."""
+    """The response is JSON, so its content can be checked."""
     template_index: int = 0
     """Handler and kind: place in `Node.shapes`."""
     extra: RequestExtras | None = None
@@ -71,7 +71,7 @@ def json_content(body: bytes) -> bytes:
 
 
 def describe_request(request: PreparedRequest) -> str:
-    """Return what was asked, as it was sent: parameters, then the JSON body."""
+    """Return the request as it was sent: parameters, then the JSON body."""
     text = request.body.decode().rpartition("\r\n\r\n")[2]
     if request.extra is not None and request.extra.content:
         content = request.extra.content.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")

@@ -28,7 +28,7 @@ class TransactionStep(NamedTuple):
     template_index: int
     kind: BodyKind
     is_json: bool
-    """The answer is JSON."""
+    """The response is JSON."""
     text: Template
     """The encoded parameters."""
     body: Template | None

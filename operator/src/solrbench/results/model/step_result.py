@@ -27,7 +27,7 @@ class FailureKind(Model):
     """Failures of one kind."""
 
     kind: str
-    """HTTP503, Timeout, ConnectionReset, SolrError, PartialResults, MalformedAnswer …"""
+    """HTTP503, Timeout, ConnectionReset, SolrError, PartialResults, MalformedResponse …"""
     count: int
     sample: str = ""
     """One message, cut at 300 characters."""
@@ -41,7 +41,7 @@ class SlowRequest(Model):
     """One of the slowest requests of a name."""
 
     query: str
-    """What was asked, as it was sent, cut at 300 characters. For users of a locustfile type and
+    """The request as it was sent, cut at 300 characters. For users of a locustfile type and
     path with parameters, without a body, or the name if they reported no address."""
     service_time_microseconds: int
     """Its service time."""
@@ -166,7 +166,7 @@ class StepRunResult(Model):
     start_time: datetime
     end_time: datetime
     seconds: float
-    """From the first measured request to the last answer."""
+    """From the first measured request to the last response."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this step run; not in any other number."""
     queries_exhausted: bool = False

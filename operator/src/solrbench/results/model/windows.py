@@ -18,7 +18,7 @@ MAX_OUTLIERS = 50
 
 
 class RequestWindow(Model):
-    """A thousand answers in a row, or as many as were left at the end of the step run."""
+    """A thousand responses in a row, or as many as were left at the end of the step run."""
 
     requests: int
     failures: int
@@ -32,10 +32,10 @@ class RequestWindow(Model):
 
 
 class CacheSample(Model):
-    """What one of Solr's caches had been asked by one moment, over all cores of the collection."""
+    """Lookups in one of Solr's caches by one moment, over all cores of the collection."""
 
     second: float
-    """When Solr was asked, counted from the begin of measuring."""
+    """When Solr was sampled, counted from the begin of measuring."""
     cache: str
     """filterCache, queryResultCache or documentCache."""
     lookups: int

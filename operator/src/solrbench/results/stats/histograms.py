@@ -91,7 +91,7 @@ class Histogram:
     def percentile(self, percent: float) -> int | None:
         """Return the value in µs that `percent` % of the samples do not exceed.
 
-        The answer is the highest value equivalent to the sample within three digits, as in the
+        The result is the highest value equivalent to the sample within three digits, as in the
         Java reference implementation, so it is never too low. None without samples.
 
         Raises:

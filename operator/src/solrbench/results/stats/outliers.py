@@ -21,7 +21,7 @@ would be an outlier, however small.
 """
 
 BUSY_REQUESTS = 10
-"""Median requests per second from which on a second without any answer is an outlier.
+"""Median requests per second from which on a second without any response is an outlier.
 
 Of arrivals that are independent of each other (Poisson), one such second in e^10 = 22,000 is empty.
 """

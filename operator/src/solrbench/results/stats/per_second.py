@@ -17,7 +17,7 @@ class SecondMean(NamedTuple):
 
 
 def second_means(results: Iterable[RequestResult]) -> list[SecondMean]:
-    """Return the whole seconds of a step run in their order; those without an answer are left out.
+    """Return the whole seconds of a step run in their order; those without a response are left out.
 
     The last one is left out too: the end of the step run cuts it short, and the few requests in it
     are the slow ones that were still under way.

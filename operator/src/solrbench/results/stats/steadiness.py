@@ -78,7 +78,7 @@ def truncation(values: Sequence[float]) -> int | None:
     sum((v - mean)^2) / (n - d)^2 over the n - d values that are left. White, "An effective
     truncation heuristic for bias reduction in simulation output", Simulation 69(6), 1997. As
     there, at most half of the values are left out: a minimum at that bound means that the series
-    is too short or never becomes steady, and there is no answer. Of equal minima the first counts.
+    is too short or never becomes steady, and there is no result. Of equal minima the first counts.
     """
     half = len(values) // 2
     if len(values) < MIN_WINDOWS:

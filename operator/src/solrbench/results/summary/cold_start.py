@@ -80,8 +80,8 @@ def _steady_average(document: StepRunResult) -> float | None:
 def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[str, float]:
     """Return the share of hits among the lookups during a window, by cache.
 
-    Solr is asked about once a second: what is shown is the time from the last answer before the
-    window to the first one after it. A cache that was not asked in it has no ratio, nor has one
+    Solr is sampled about once a second: what is shown is the time from the last sample before the
+    window to the first one after it. A cache that was not looked up in it has no ratio, nor has one
     whose counters were reset.
     """
     begin, end = window.end_seconds - window.seconds, window.end_seconds

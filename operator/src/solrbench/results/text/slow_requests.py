@@ -8,7 +8,7 @@ from solrbench.results.stats.number_format import format_milliseconds
 
 SLOW_NOTE = (
     "Service time, what Solr says it took (QTime), seconds since the step began to be measured,"
-    " node, and what was asked; QTime and node where they are known."
+    " node, and what was requested; QTime and node where they are known."
 )
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from solrbench.load.engine.http.http_client import connect_failure
 from solrbench.load.workload.http_requests import Node
-from support.http_server import Exchange, HttpServer
-from support.ports import free_port
-from unit.load.builders import assignment, kinds, only, run, run_pass, target
+from support.servers.http_server import Exchange, HttpServer
+from support.servers.ports import free_port
+from unit.load.builders import assignment, kinds, only, run, run_step, target
 
 NODE = Node("solr", 8983, ())
 
@@ -26,7 +26,7 @@ async def _hang_up(exchange: Exchange) -> None:
 def test_a_closed_port_is_not_hammered() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
-        result = await run_pass(what, assignment(users=3, seconds=1))
+        result = await run_step(what, assignment(users=3, seconds=1))
         (refused,) = only(result).failure_kinds
         # 1 + 2 + 4 + … + 512 ms is more than a second: at most 11 attempts by each user in it.
         assert refused.kind == "ConnectionRefused"
@@ -39,7 +39,7 @@ def test_a_closed_port_is_not_hammered() -> None:
 def test_a_server_that_hangs_up_is_not_hammered_either() -> None:
     async def body() -> None:
         async with HttpServer(_hang_up) as server:
-            result = await run_pass(target(server.url), assignment(users=2, seconds=1))
+            result = await run_step(target(server.url), assignment(users=2, seconds=1))
         assert kinds(result)["ConnectionReset"] == only(result).requests
         assert len(server.requests) <= 2 * 11
 
@@ -58,7 +58,7 @@ def test_after_an_answer_users_ask_at_full_speed_again() -> None:
 
     async def body() -> None:
         async with HttpServer(sometimes) as server:
-            result = await run_pass(target(server.url), assignment(users=1, requests=40))
+            result = await run_step(target(server.url), assignment(users=1, requests=40))
         assert kinds(result) == {"ConnectionReset": 4}
         gaps = [after - before for before, after in pairwise(times)]
         # The clock of the event loop counts whole milliseconds.
@@ -75,7 +75,7 @@ def test_an_answer_however_bad_is_followed_at_once() -> None:
 
     async def body() -> None:
         async with HttpServer(unavailable) as server:
-            result = await run_pass(target(server.url), assignment(users=1, requests=50))
+            result = await run_step(target(server.url), assignment(users=1, requests=50))
         assert kinds(result) == {"HTTP503": 50}
         # With a pause after each they would take more than 40 s, and the test would end.
         assert only(result).requests == 50
@@ -119,7 +119,7 @@ def test_files_that_run_out_are_noticed_for_real() -> None:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
             resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 6, hard))
             try:
-                result = await run_pass(what, assignment(users=20, seconds=1))
+                result = await run_step(what, assignment(users=20, seconds=1))
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         assert kinds(result).get("ConnectionsRanOut", 0) > 0

@@ -108,7 +108,7 @@ def test_answer_after_a_broken_one_is_not_taken_for_good() -> None:
     connection.data_received(answer(b"{1}"))
     connection.data_received(b"HTTP/9 what\r\n\r\n")
     assert len(owner.responses) == 1
-    assert owner.problems[0].startswith("answer is not HTTP")
+    assert owner.problems[0].startswith("response is not HTTP")
 
 
 def test_heads_are_forgotten_before_they_fill_the_memory(

@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.load.engine.http import request_deadline
 from solrbench.load.engine.http.request_deadline import RequestDeadline
-from support.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 
 
 class Client:

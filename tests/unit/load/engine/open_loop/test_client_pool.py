@@ -9,7 +9,7 @@ from solrbench.load.engine.open_loop.client_pool import ClientPool
 from solrbench.load.engine.open_loop.pooled_client import PooledClient
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.load.validation.response_checks import RequestFailure
-from support.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from unit.load.builders import target
 from unit.load.engine.virtual_server import serve
 

@@ -10,8 +10,8 @@ from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
-from support.http_server import Exchange, HttpServer
-from support.ports import free_port
+from support.servers.http_server import Exchange, HttpServer
+from support.servers.ports import free_port
 from unit.load.builders import (
     RecordingListener,
     assignment,
@@ -19,7 +19,7 @@ from unit.load.builders import (
     only,
     plain,
     run,
-    run_pass,
+    run_step,
     target,
     until,
     workload,
@@ -39,7 +39,7 @@ def test_requests_are_exact(kind: str, requests: int) -> None:
     async def body() -> None:
         async with HttpServer() as server:
             what = duty(requests=requests, requests_per_second=2000, distribution=kind)
-            outcome = await run_pass(target(server.url), what)
+            outcome = await run_step(target(server.url), what)
         assert len(server.requests) == requests
         result = only(outcome)
         assert (result.requests, result.failures, result.dropped_requests) == (requests, 0, 0)
@@ -57,7 +57,7 @@ def test_two_workers_share_arrivals_and_queries_without_doubles() -> None:
         async with HttpServer() as server:
             what = target(server.url, queries=queries)
             parts = [duty(w, 2, requests=101, requests_per_second=500) for w in (0, 1)]
-            results = await asyncio.gather(*(run_pass(what, part) for part in parts))
+            results = await asyncio.gather(*(run_step(what, part) for part in parts))
         assert sorted(server.queries) == sorted(f"w{i}" for i in range(101))
         assert [result.planned_requests for result in results] == [51, 50]
 
@@ -74,7 +74,7 @@ def test_nothing_is_sent_before_its_time() -> None:
     async def body() -> None:
         async with HttpServer(note) as server:
             began = time.perf_counter()
-            result = await run_pass(target(server.url), duty(requests=20, requests_per_second=100))
+            result = await run_step(target(server.url), duty(requests=20, requests_per_second=100))
         assert all(at - began >= 0.01 * index for index, at in enumerate(arrived))
         assert result.lag_max_microseconds is not None
         assert (result.lag_p99_microseconds or 0) <= result.lag_max_microseconds
@@ -90,7 +90,7 @@ def test_slow_response_delays_no_other_request() -> None:
 
     async def body() -> None:
         async with HttpServer(slow) as server:
-            outcome = await run_pass(
+            outcome = await run_step(
                 target(server.url), duty(seconds=1, requests_per_second=50, max_in_flight=60)
             )
         result = only(outcome)
@@ -111,7 +111,7 @@ def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> None:
 
     async def body() -> None:
         async with HttpServer(slow) as server:
-            outcome = await run_pass(
+            outcome = await run_step(
                 target(server.url), duty(requests=10, requests_per_second=1000, max_in_flight=1)
             )
         result = only(outcome)
@@ -135,7 +135,7 @@ def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wait() -
 
     async def body() -> None:
         async with HttpServer(never) as server:
-            outcome = await run_pass(
+            outcome = await run_step(
                 target(server.url, timeout_seconds=0.4),
                 duty(seconds=1, requests_per_second=100, max_in_flight=2),
             )
@@ -164,7 +164,7 @@ def test_dropped_requests_keep_their_place_in_the_order() -> None:
         queries = plain(*(f"w{i}" for i in range(60)))
         async with HttpServer(stuck) as server:
             what = target(server.url, queries=queries, timeout_seconds=0.3)
-            result = await run_pass(
+            result = await run_step(
                 what, duty(requests=60, requests_per_second=100, max_in_flight=1)
             )
         dropped = only(result).dropped_requests
@@ -181,7 +181,7 @@ def test_requests_of_the_ramp_are_kept_apart() -> None:
         async with HttpServer() as server:
             what = duty(requests=50, requests_per_second=100, ramp_seconds=1)
             listener = RecordingListener()
-            outcome = await run_pass(target(server.url), what, listener)
+            outcome = await run_step(target(server.url), what, listener)
         result = only(outcome)
         assert (result.requests, result.ramp_requests) == (50, 50)
         assert len(server.requests) == 100
@@ -198,7 +198,7 @@ def test_requests_are_spread_over_nodes_by_few_connections() -> None:
     async def body() -> None:
         async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
             what = target(one.url, two.url, three.url)
-            await run_pass(what, duty(requests=300, requests_per_second=300))
+            await run_step(what, duty(requests=300, requests_per_second=300))
         assert [len(each.requests) for each in (one, two, three)] == [100, 100, 100]
         assert sum(each.connections for each in (one, two, three)) < 60
 
@@ -209,7 +209,7 @@ def test_a_node_that_is_down_fails_its_share() -> None:
     async def body() -> None:
         async with HttpServer() as server:
             what = target(server.url, f"http://127.0.0.1:{free_port()}/solr")
-            outcome = await run_pass(what, duty(requests=100, requests_per_second=200))
+            outcome = await run_step(what, duty(requests=100, requests_per_second=200))
         result = only(outcome)
         assert result.requests == 100
         # A request whose connection is refused may have gone over one that came free meanwhile:
@@ -223,7 +223,7 @@ def test_a_node_that_is_down_fails_its_share() -> None:
 def test_refused_connections_fail_every_request() -> None:
     async def body() -> None:
         what = target(f"http://127.0.0.1:{free_port()}/solr")
-        result = await run_pass(what, duty(requests=30, requests_per_second=300))
+        result = await run_step(what, duty(requests=30, requests_per_second=300))
         assert kinds(result) == {"ConnectionRefused": 30}
         assert decode(only(result).response_time_histogram or "").count == 30
 
@@ -237,7 +237,7 @@ def test_connections_that_the_server_closes_are_opened_again() -> None:
 
     async def body() -> None:
         async with HttpServer(close) as server:
-            result = await run_pass(
+            result = await run_step(
                 target(server.url), duty(requests=100, requests_per_second=400, max_in_flight=5)
             )
         assert (only(result).requests, only(result).failures) == (100, 0)
@@ -250,7 +250,7 @@ def test_request_names_are_counted_separately() -> None:
     async def body() -> None:
         queries = [Query(name, (("q", name),)) for name in ("a", "b", "a")]
         async with HttpServer() as server:
-            result = await run_pass(
+            result = await run_step(
                 target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
             )
         found = Counter({each.request: each.requests for each in result.requests})
@@ -271,7 +271,7 @@ def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned()
             what = target(
                 server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="Once")
             )
-            outcome = await run_pass(
+            outcome = await run_step(
                 what, duty(seconds=2, requests_per_second=100, max_in_flight=1)
             )
         result = only(outcome)
@@ -290,7 +290,7 @@ def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned
             queries=plain("w0", "w1", "w2"),
             spec=workload(order="Once"),
         )
-        result = await run_pass(what, duty(requests=30, requests_per_second=300))
+        result = await run_step(what, duty(requests=30, requests_per_second=300))
         assert kinds(result) == {"ConnectionRefused": 3}
         assert (result.planned_requests, result.queries_exhausted) == (3, True)
 
@@ -300,7 +300,7 @@ def test_arrivals_beyond_a_list_that_failing_connections_used_up_are_not_planned
 def test_schedule_without_an_arrival_ends_at_once() -> None:
     async def body() -> None:
         async with HttpServer() as server:
-            result = await run_pass(
+            result = await run_step(
                 target(server.url), duty(1, 2, requests=1, requests_per_second=1)
             )
         assert (result.planned_requests, result.requests, server.requests) == (0, [], [])
@@ -320,11 +320,11 @@ def test_aborted_step_run_sends_nothing_more() -> None:
             engine.start_measuring(what.key)
             await until(lambda: len(server.requests) > 10)
             engine.abort_current()
-            # Another pass takes as long as the dropped one would need for 30 more requests.
+            # Another step run takes as long as the dropped one would need for 30 more requests.
             other = duty(requests=30, requests_per_second=200)
-            await run_pass(target(server.url), other)  # what was on its way arrives
+            await run_step(target(server.url), other)  # what was on its way arrives
             sent = len(server.requests)
-            await run_pass(target(server.url), other)
+            await run_step(target(server.url), other)
             assert len(server.requests) == sent + 30
             assert not listener.outcome.done()
 

@@ -12,7 +12,7 @@ from solrbench.load.engine.user_context import UserContext
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
-from support.virtual_time import VirtualTimeLoop, run_virtually
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from unit.load.builders import assignment, plain, target, workload
 from unit.load.engine.virtual_server import Calls, calling, serve
 

@@ -4,8 +4,8 @@ import asyncio
 
 from solrbench.load.engine.target import LoadTarget
 from solrbench.results.summary.arrivals import dropped, late, of_arrivals
-from support.http_server import Exchange, HttpServer
-from unit.load.builders import run, run_pass
+from support.servers.http_server import Exchange, HttpServer
+from unit.load.builders import run, run_step
 from unit.load.engine.open_loop.test_sender import duty
 from unit.load.master.test_merge_results import merged
 from unit.load.workload.test_transactions import CHAIN, echo, lines, target, workload
@@ -22,7 +22,7 @@ def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> No
             what = target(server.url, workload(*CHAIN), lines("x"))
             impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
             plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
-            result = await run_pass(impatient, plan)
+            result = await run_step(impatient, plan)
         document = merged(result)
         (whole,) = of_arrivals(document.requests)
         assert whole.request == "lend"

@@ -96,7 +96,7 @@ def load_plan(*steps: dict[str, Any], repeats: int = 1, **fields: Any) -> LoadPl
             "collection": "books",
             "workload": workload(timeout_seconds=2),
             "workers": 2,
-            "passes": [
+            "stepRuns": [
                 {"id": f"r{repeat}-s{index}-{step['name']}", "repeat": repeat, "step": step}
                 for repeat in range(1, repeats + 1)
                 for index, step in enumerate(steps)

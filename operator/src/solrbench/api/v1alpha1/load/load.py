@@ -91,7 +91,7 @@ class Step(Model):
     next request: a closed loop."""
     requests_per_second: Rate | None = None
     """`requestsPerSecond` is the arrival rate, at least 0.001; requests are sent whether earlier
-    ones are answered or not: an open loop."""
+    ones are completed or not: an open loop."""
     arrival_distribution: ArrivalDistribution | None = None
     """`arrivalDistribution` is that of the times between arrivals: `Poisson` arrivals are
     independent of each other, as requests of many users are; `Uniform` arrivals are at equal

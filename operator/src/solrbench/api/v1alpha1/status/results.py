@@ -20,7 +20,7 @@ class OpenLoopStats(StatusModel):
     planned_arrivals: Annotated[
         Count | None, Shown(Unit.ARRIVALS, metric=Metric("step_planned_arrivals"))
     ] = None
-    """Arrivals that the planned rate asked for."""
+    """Arrivals that the planned rate schedules."""
     sent_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_sent_arrivals"))]
     """Arrivals that were sent, late ones included."""
     late_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_late_arrivals"))]
@@ -99,7 +99,7 @@ class Comparison(StatusModel):
     repeats: Count
     """Repeats in which both were measured."""
     failures: Count
-    """Failed requests of both in those repeats; errors are compared with answers if there are
+    """Failed requests of both in those repeats; errors are compared with responses if there are
     any."""
     average: Overhead | None = None
     """Mean service time; with a planned rate, mean response time."""

@@ -9,7 +9,7 @@ from solrbench.api.rules import Matches, Model, Rule
 from solrbench.api.v1alpha1.fields import FileName, ObjectName
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
 
-OWN_PREFIX = "SOLRBENCH_"
+RESERVED_PREFIX = "SOLRBENCH_"
 """Prefix of the variables that the operator sets."""
 
 _VARIABLE = "[A-Za-z_][A-Za-z0-9_]*"
@@ -58,15 +58,15 @@ class Locustfile(Model):
         Rule(
             cel=(
                 f"self.environment.all(name, name.matches(r'^{_VARIABLE}$')"
-                f" && !name.startsWith('{OWN_PREFIX}'))"
+                f" && !name.startsWith('{RESERVED_PREFIX}'))"
             ),
             message=(
                 "environment must have names of letters, digits and '_' that do not start with"
-                f" {OWN_PREFIX}, such as BRANCH"
+                f" {RESERVED_PREFIX}, such as BRANCH"
             ),
-            is_satisfied=lambda own: all(
-                re.fullmatch(_VARIABLE, name, re.ASCII) and not name.startswith(OWN_PREFIX)
-                for name in own.environment
+            is_satisfied=lambda locustfile: all(
+                re.fullmatch(_VARIABLE, name, re.ASCII) and not name.startswith(RESERVED_PREFIX)
+                for name in locustfile.environment
             ),
         ),
     )

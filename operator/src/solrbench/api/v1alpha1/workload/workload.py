@@ -42,7 +42,7 @@ class Workload(Model):
     seed: Seed = Field(default_factory=default_seed)
     """`seed` makes the draws among the entries of the mix repeatable. Defaults to `spec.seed`."""
     locustfile: Locustfile | None = None
-    """`locustfile` runs your own Locust user classes instead of queries."""
+    """`locustfile` runs custom Locust user classes instead of queries."""
     request_name: ShortName = "query"
     """`requestName` is the request name in the results, for lines of `queries` without a name."""
     handler: Handler = "/select"

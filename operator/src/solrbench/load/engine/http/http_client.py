@@ -69,13 +69,13 @@ class HttpClient(ABC):
 
     def slow_sample(self, ended: CompletedRequest, failed: RequestFailure | None) -> SlowSample:
         """Return a checked request as an entry of the list of slow ones."""
-        request, started_ns, ended_ns, _, _, answer = ended
+        request, started_ns, ended_ns, _, _, response = ended
         return SlowSample(
             microseconds=(ended_ns - started_ns) // 1000,
             request=request,
             started_ns=started_ns,
             node=f"{self._node.host}:{self._node.port}",
-            qtime_milliseconds=None if answer is None else qtime_milliseconds(answer[1]),
+            qtime_milliseconds=None if response is None else qtime_milliseconds(response[1]),
             failed=None if failed is EMPTY_RESULT else failed,
         )
 
@@ -146,7 +146,7 @@ class HttpClient(ABC):
     def on_malformed_response(self, message: str) -> None:
         """Hand over a response that is no HTTP and start over with a fresh connection."""
         self._disconnect()
-        self._fail(_now(), 0, request_failure("MalformedAnswer", message))
+        self._fail(_now(), 0, request_failure("MalformedResponse", message))
 
     def on_connection_lost(self, error: Exception | None, received: int) -> None:
         """Send the request again if the server may not have seen it, or count the loss.
@@ -167,7 +167,9 @@ class HttpClient(ABC):
             self.on_retry(self._request)
             self._connect()
             return
-        message = str(error) if error else f"connection ended after {received} bytes of the answer"
+        message = (
+            str(error) if error else f"connection ended after {received} bytes of the response"
+        )
         self._fail(_now(), received, request_failure("ConnectionReset", message))
 
     def has_request(self) -> bool:
@@ -180,7 +182,9 @@ class HttpClient(ABC):
         self._started_ns = self._started_ns or deadline.at_ns - deadline.timeout_ns
         self._disconnect()
         seconds = deadline.timeout_ns / 1e9
-        self._fail(now_ns, 0, request_failure("Timeout", f"no whole answer within {seconds:g} s"))
+        self._fail(
+            now_ns, 0, request_failure("Timeout", f"no complete response within {seconds:g} s")
+        )
 
     def _connect(self) -> None:
         self._connecting = self._loop.create_task(self._open())

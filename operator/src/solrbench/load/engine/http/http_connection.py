@@ -36,7 +36,7 @@ _head_cache: dict[bytes, CachedHead] = {}
 
 
 class ConnectionOwner(Protocol):
-    """Who asks over a connection."""
+    """The client that sends over a connection."""
 
     def on_response(
         self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
@@ -94,7 +94,7 @@ class Connection(asyncio.Protocol):
     def __init__(self) -> None:
         self.owner: ConnectionOwner | None = None
         self.response_count = 0
-        """Whole answers so far: 0 means that the connection is fresh."""
+        """Complete responses so far: 0 means that the connection is fresh."""
         self.send: Callable[[bytes], None] = _not_open
         self._parser = HttpResponseParser(self)
         self._feed = self._parser.feed_data
@@ -145,7 +145,7 @@ class Connection(asyncio.Protocol):
             self._feed(data)
         except HttpParserError as error:
             if self.owner is not None and not self._complete:
-                self.owner.on_malformed_response(f"answer is not HTTP: {error}")
+                self.owner.on_malformed_response(f"response is not HTTP: {error}")
                 return
         if self._complete and self.owner is not None:
             body, received = self._body, self._received
@@ -179,12 +179,12 @@ class Connection(asyncio.Protocol):
         self._keep = self._parser.should_keep_alive()
 
 
-def _cache_head(answer: bytes, body_bytes: int, status: int, keep: bool) -> None:
+def _cache_head(response: bytes, body_bytes: int, status: int, keep: bool) -> None:
     """Remember the head of a whole response, unless its body came in chunks."""
-    end = answer.find(_END)
+    end = response.find(_END)
     begin = end + len(_END)
-    if end < 0 or begin + body_bytes != len(answer):
+    if end < 0 or begin + body_bytes != len(response):
         return
     if len(_head_cache) >= _MAX_CACHED_HEADS:
         _head_cache.clear()
-    _head_cache[answer[:end]] = CachedHead(status, len(answer), begin, keep)
+    _head_cache[response[:end]] = CachedHead(status, len(response), begin, keep)

@@ -4,7 +4,7 @@ When many responses come at once, all are read before the first one is checked: 
 does not report when bytes came, the last would else wait until all others are checked, counted and
 followed by a new request, and that time would count as the server's.
 
-Requests that follow whatever the responses are go out next, before any answer is checked, so that
+Requests that follow whatever the responses are go out next, before any response is checked, so that
 the server is not left waiting. And like work done together is quicker: the processor has it at
 hand.
 """
@@ -24,7 +24,7 @@ CompletedRequest = tuple[
 ]
 """A request that has ended.
 
-What was asked; when its first byte was written, and when its last one came or it was given up, in
+The request; when its first byte was written, and when its last one came or it was given up, in
 ns; bytes on the wire; why there is no whole response, None if there is one, good or not; HTTP
 status and body, None without a whole response. Not a class: that would cost more than counting it.
 """
@@ -43,7 +43,7 @@ class ResponseListener(Protocol):
 
 
 class ResponseBatch:
-    """Keeps answers until the loop has read everything that was there to be read."""
+    """Keeps responses until the loop has read everything that was there to be read."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop

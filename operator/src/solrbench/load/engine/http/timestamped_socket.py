@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Protocol
 
 _SO_TIMESTAMPNS = 35
-"""From asm-generic/socket.h; Python has no name for it. No other notes are asked for."""
+"""From asm-generic/socket.h; Python has no name for it. No other notes are requested."""
 
 _timespec = struct.Struct("@qq").unpack
 _ANCILLARY_BYTES = socket.CMSG_SPACE(16)

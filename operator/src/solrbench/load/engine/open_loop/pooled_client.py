@@ -81,8 +81,8 @@ class PooledClient(HttpClient):
     def continue_transaction(self, ended: CompletedRequest) -> bool:
         """Go on with the transaction of a request; say whether it does.
 
-        What follows is due as soon as the request before is answered and thought about. The end of
-        the step does not cut it short: what has arrived is carried to its end.
+        What follows is due when the request before is completed and its think time is over. The end
+        of the step does not cut it short: what has arrived is carried to its end.
         """
         request, started_ns, ended_ns, received, _, _ = ended
         transaction = request.extra.transaction if request.extra is not None else None
@@ -111,8 +111,8 @@ class PooledClient(HttpClient):
 
     def on_completed(self, ended: CompletedRequest) -> None:
         """Check a request and give the connection back."""
-        request, _, _, _, failed, answer = ended
-        self.failed = failed if answer is None else validate_response(request, *answer)
+        request, _, _, _, failed, response = ended
+        self.failed = failed if response is None else validate_response(request, *response)
         self._owner.on_completed(self, ended)
 
     def on_retry(self, request: PreparedRequest) -> None:

@@ -41,7 +41,7 @@ class OpenLoopState(Enum):
     DRAINING = auto()
     """Nothing arrives any more; requests that wait or are in flight are carried to their end."""
     FINISHED = auto()
-    """Everything is sent and answered, or given up."""
+    """Everything is sent and completed, or given up."""
     ABORTED = auto()
     """Dropped before its end."""
 

@@ -60,7 +60,7 @@ class Liveness:
         loss = f"worker {self._membership.name_of(worker)} {why}"
         if not self._redistribute:
             raise LoadError(LoadReason.WORKER_LOST, loss)
-        _logger.warning("pass=%s %s", self._reports.key, loss)
+        _logger.warning("step_run=%s %s", self._reports.key, loss)
         self._membership.remove(worker)
         # It may only be cut off: then it must not go on sending beside those that take its users.
         self._orders.exit(worker, EXIT_RETRYABLE)

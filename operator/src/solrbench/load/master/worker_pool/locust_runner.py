@@ -51,10 +51,10 @@ class LoadShape(Protocol):
 
     @property
     def is_applied(self) -> bool:
-        """Whether Locust has begun to move to the level asked for last."""
+        """Whether Locust has begun to move to the level requested last."""
 
     def move(self, users: int, rate: int) -> None:
-        """Ask for `users` users, `rate` of them per second."""
+        """Request `users` users, `rate` of them per second."""
 
     def redispatch(self) -> None:
         """Let the same level be taken up once more, since workers changed."""

@@ -164,7 +164,7 @@ class WorkerPool:
     def wait_empty(self, seconds: float) -> None:
         """Wait until the users are gone and Locust knows that none are wanted.
 
-        Users of a locustfile may be gone before that; a level that is asked for then would only
+        Users of a locustfile may be gone before that; a level that is requested then would only
         change a number that Locust has not looked at yet.
 
         Raises:

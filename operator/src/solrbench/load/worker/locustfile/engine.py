@@ -1,4 +1,4 @@
-"""Runs the user's own Locust users: stands where the load engine and its bridge stand otherwise."""
+"""Runs users of a custom locustfile: takes the place of the load engine and its bridge."""
 
 import logging
 from collections.abc import Sequence
@@ -48,13 +48,13 @@ class LocustfileEngine:
 
     def environment(self) -> Environment:
         """Return Locust's environment for a runner that shall not count requests itself."""
-        own = self._locustfile.plan.workload.locustfile
+        locustfile = self._locustfile.plan.workload.locustfile
         locust.events.request = EventHook()
         return Environment(
             user_classes=[_instrument_user_class(each, self) for each in self._locustfile.classes],
             events=locust.events,
-            tags=own.tags if own is not None else None,
-            exclude_tags=own.exclude_tags if own is not None else None,
+            tags=locustfile.tags if locustfile is not None else None,
+            exclude_tags=locustfile.exclude_tags if locustfile is not None else None,
         )
 
     def start(self, runner: WorkerRunner) -> None:

@@ -1,4 +1,4 @@
-"""The user's own locustfile: its environment, its classes, and what is wrong with it.
+"""A custom locustfile: its environment, its classes, and what is wrong with it.
 
 Importing this module imports Locust, which patches the process.
 """
@@ -15,7 +15,7 @@ from types import ModuleType
 from locust import User
 from locust.user.users import PytestUser
 
-from solrbench.api.v1alpha1.workload.locustfile import OWN_PREFIX, Locustfile
+from solrbench.api.v1alpha1.workload.locustfile import RESERVED_PREFIX, Locustfile
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.user_classes import UserClass, max_users
 from solrbench.plan.load_plan import LoadPlan
@@ -86,13 +86,13 @@ def _our_environment(plan: LoadPlan) -> dict[str, str]:
         "TIMEOUT_SECONDS": str(plan.workload.timeout_seconds),
         "WORKERS": str(plan.workers),
     }
-    return {f"{OWN_PREFIX}{name}": value for name, value in ours.items()}
+    return {f"{RESERVED_PREFIX}{name}": value for name, value in ours.items()}
 
 
 def _users(plan: LoadPlan) -> int:
     """Return the most users of any step run."""
     warm_up = plan.warm_up.users if plan.warm_up is not None else None
-    return max([each.step.users or 0 for each in plan.passes] + [warm_up or 0])
+    return max([each.step.users or 0 for each in plan.step_runs] + [warm_up or 0])
 
 
 def _run(file: Path) -> ModuleType:
@@ -137,17 +137,17 @@ def _classes_of(module: ModuleType) -> dict[str, type[User]]:
     }
 
 
-def _select_classes(own: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
-    file = own.config_map.key
+def _select_classes(locustfile: Locustfile, found: dict[str, type[User]]) -> tuple[type[User], ...]:
+    file = locustfile.config_map.key
     if not found:
         raise LoadError(
             MALFORMED, f"{file} has no user class: define a subclass of HttpUser, or of User"
         )
-    missing = [name for name in own.classes or () if name not in found]
+    missing = [name for name in locustfile.classes or () if name not in found]
     if missing:
         raise LoadError(
             MALFORMED,
             f"workload.locustfile.classes: {file} has no user class {', '.join(missing)};"
             f" it has {', '.join(sorted(found))}",
         )
-    return tuple(found[name] for name in sorted(set(own.classes or found)))
+    return tuple(found[name] for name in sorted(set(locustfile.classes or found)))

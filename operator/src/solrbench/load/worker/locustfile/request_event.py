@@ -1,7 +1,7 @@
 """Details of one of the slowest requests from Locust's `request` event.
 
 Only such requests pay for this, so it may take its time; but it must never fail, whatever a
-locustfile of the user's own reports.
+custom locustfile reports.
 """
 
 import re

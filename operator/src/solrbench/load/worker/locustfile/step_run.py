@@ -1,4 +1,4 @@
-"""A step run of the user's own Locust users on one worker.
+"""A step run of users of a custom locustfile on one worker.
 
 All of it runs in greenlets of the main thread, where Locust's users run. Times are those that
 Locust's `request` event reports; a request ends when its event is fired.

@@ -1,0 +1,67 @@
+"""Small benchmarks for the end-to-end suite: the least that a machine with two cores can run."""
+
+import copy
+from typing import Any
+
+SMALL_REQUESTS = 200
+"""Enough for a 95th percentile."""
+
+SMALL_SOLR: dict[str, Any] = {
+    "provisioner": "StatefulSet",
+    "nodes": 1,
+    "heap": "512Mi",
+    # A JVM of a minute's life: optimizing its code and touching its heap would cost more than
+    # all that it must do.
+    "solrOpts": "-XX:TieredStopAtLevel=1",
+    "gcTune": "-XX:+UseG1GC",
+    "resources": {
+        "requests": {"cpu": "100m", "memory": "768Mi"},
+        "limits": {"memory": "1536Mi"},
+    },
+    "zookeeper": {
+        "replicas": 1,
+        "heap": "128Mi",
+        "resources": {
+            "requests": {"cpu": "50m", "memory": "192Mi"},
+            "limits": {"memory": "512Mi"},
+        },
+    },
+}
+
+SMALL_SPEC: dict[str, Any] = {
+    "target": {"solrCloud": SMALL_SOLR},
+    "collection": {"shards": 1},
+    "dataset": {"generator": {"documents": 2000, "seed": 3}},
+    "workload": {"queries": {"generated": {"count": 200}}},
+    "load": {"steps": [{"name": "two-users", "users": 2, "requests": SMALL_REQUESTS}]},
+}
+
+
+def small(name: str, **changes: Any) -> dict[str, Any]:
+    """Return a benchmark that takes about a minute, with some parts of its spec replaced.
+
+    A change is named by its path, parts joined by two underscores: `target__solrCloud__nodes`.
+    """
+    spec = copy.deepcopy(SMALL_SPEC)
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        place = spec
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = value
+    return {
+        "apiVersion": "solrbench.io/v1alpha1",
+        "kind": "SolrBenchmark",
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def config_map(name: str, **data: str) -> dict[str, Any]:
+    """Return a ConfigMap; two underscores in a key stand for a dot."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name},
+        "data": {key.replace("__", "."): text for key, text in data.items()},
+    }

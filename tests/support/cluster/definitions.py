@@ -1,0 +1,100 @@
+"""Definitions of other operators in the real API server: installed for a while, then removed."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from kubernetes import client
+from kubernetes.dynamic import DynamicClient
+from kubernetes.dynamic.exceptions import ApiException, NotFoundError
+
+from solrbench.cluster.client import Cluster
+from support.cluster.admission import RejectedError, reasons
+
+SECONDS = 60
+POLL_SECONDS = 0.2
+KINDS = "x-kubernetes-group-version-kind"
+
+Body = dict[str, Any]
+
+
+def read_definition(path: Path) -> Body:
+    """Return the one definition in a file."""
+    body: Body = yaml.safe_load(path.read_text("utf-8"))
+    return body
+
+
+def schema_at(definition: Body, *path: str) -> Body:
+    """Return the schema of a field in the only version of a definition."""
+    (version,) = definition["spec"]["versions"]
+    place: Body = version["schema"]["openAPIV3Schema"]
+    for part in path:
+        place = place["properties"][part]
+    return place
+
+
+@contextmanager
+def installed(dynamic: DynamicClient, definition: Body) -> Iterator[None]:
+    """Install a definition until the end of the block.
+
+    One that is there already is neither replaced nor removed.
+    """
+    api = client.ApiextensionsV1Api(dynamic.client)
+    name = definition["metadata"]["name"]
+    api.create_custom_resource_definition(definition)
+    try:
+        _wait(lambda: _is_served(dynamic, definition), f"{name} to be served")
+        yield
+    finally:
+        api.delete_custom_resource_definition(name)
+        _wait(lambda: not _is_served(dynamic, definition), f"{name} to be gone")
+
+
+def _is_served(dynamic: DynamicClient, definition: Body) -> bool:
+    """Return whether objects can be made and the schema is published."""
+    spec = definition["spec"]
+    api_version = f"{spec['group']}/{spec['versions'][0]['name']}"
+    cluster = Cluster(dynamic)
+    if not cluster.serves(api_version, spec["names"]["kind"]):
+        return False
+    document = cluster.read(f"/openapi/v3/apis/{api_version}") or {}
+    return any(
+        spec["names"]["kind"] in (each["kind"] for each in schema[KINDS])
+        for schema in document.get("components", {}).get("schemas", {}).values()
+        if KINDS in schema
+    )
+
+
+def try_create(dynamic: DynamicClient, manifest: Body) -> Body:
+    """Return what would be stored of an object; unknown fields are refused."""
+    resource = dynamic.resources.get(api_version=manifest["apiVersion"], kind=manifest["kind"])
+    try:
+        response: Body = resource.create(
+            body=manifest,
+            namespace=manifest["metadata"]["namespace"],
+            query_params=[("fieldValidation", "Strict"), ("dryRun", "All")],
+        ).to_dict()
+    except ApiException as error:
+        raise RejectedError(list(reasons(error))) from error
+    return response
+
+
+def is_there(dynamic: DynamicClient, name: str) -> bool:
+    """Return whether a definition of this name is installed."""
+    kinds = dynamic.resources
+    resource = kinds.get(api_version="apiextensions.k8s.io/v1", kind="CustomResourceDefinition")
+    try:
+        resource.get(name=name)
+    except NotFoundError:
+        return False
+    return True
+
+
+def _wait(probe: Any, what: str) -> None:
+    end = time.monotonic() + SECONDS
+    while not probe():
+        assert time.monotonic() < end, f"waited {SECONDS} s for {what}"
+        time.sleep(POLL_SECONDS)

@@ -1,0 +1,23 @@
+"""Every bad resource: one table for both validators.
+
+pydantic reads it in the unit tests, the real API server in the integration tests.
+"""
+
+from support.resources.bad_datasets import DATA
+from support.resources.bad_endpoints import ENDPOINTS, ROUTING
+from support.resources.bad_existing import EXISTING_TARGETS
+from support.resources.bad_loads import LOAD, WHOLE
+from support.resources.bad_topologies import QUANTITIES, TOPOLOGY
+from support.resources.bad_workloads import WORKLOADS
+
+BAD = [
+    *QUANTITIES,
+    *TOPOLOGY,
+    *DATA,
+    *LOAD,
+    *ENDPOINTS,
+    *ROUTING,
+    *WHOLE,
+    *EXISTING_TARGETS,
+    *WORKLOADS,
+]

@@ -1,0 +1,240 @@
+"""Resources that only look wrong, and updates of a stored resource."""
+
+from typing import Any
+
+from support.resources.bad_workloads import GOOD_WORKLOADS
+from support.resources.small_resource import (
+    PLANNED,
+    REMOVE,
+    SOLR,
+    STEP,
+    Changes,
+    create,
+    custom_locustfile,
+    resource,
+    step,
+    use,
+)
+
+GOOD: dict[str, Changes] = {
+    "nothing but what is required": {"spec.suspend": REMOVE},
+    "steps without names": {
+        "spec.load.steps": [
+            {"users": 4, "requests": 1},
+            {"users": 5, "requests": 1},
+            {"requestsPerSecond": 0.5, "requests": 1},
+            {"requestsPerSecond": 5.0, "requests": 1},
+            {"name": "users-4-again", "users": 4, "requests": 1},
+            {"name": "users-6", "users": 6, "requests": 1},
+        ]
+    },
+    "one seed for all": {"spec.seed": 7},
+    "heap in Gi": {f"{SOLR}.heap": "31Gi"},
+    "memory limit of 1.25 times heap": {f"{SOLR}.resources": {"limits": {"memory": "640Mi"}}},
+    "memory in bytes": {f"{SOLR}.resources": {"limits": {"memory": "4294967296"}}},
+    "memory in decimal units": {f"{SOLR}.resources": {"limits": {"memory": "2G"}}},
+    "CPU in every spelling": {
+        f"{SOLR}.resources": {"requests": {"cpu": "0.5"}, "limits": {"cpu": "1.5"}},
+        "spec.load.resources": {"requests": {"cpu": "250m"}, "limits": {"cpu": "1"}},
+    },
+    "registry with a port": {
+        f"{SOLR}.image": {"repository": "registry.example.org:5000/search/solr", "tag": "9.10.1"}
+    },
+    "tag that only begins like Solr 10": {f"{SOLR}.image": {"tag": "100-own"}},
+    "Solr 10 in StatefulSets": {
+        f"{SOLR}.provisioner": "StatefulSet",
+        f"{SOLR}.image": {"tag": "10.0.0"},
+    },
+    "ZooKeeper by the Solr Operator": {
+        f"{SOLR}.zookeeper": {"mode": "Provided", "replicas": 3, "chroot": "/a/b.c"}
+    },
+    "outside ZooKeeper": {
+        f"{SOLR}.provisioner": "StatefulSet",
+        f"{SOLR}.zookeeper": {
+            "mode": "External",
+            "connectionString": "zk-0.zk.search.svc:2181,10.0.0.1:2182",
+            "chroot": "/benchmarks",
+        },
+    },
+    "five ZooKeepers": {f"{SOLR}.zookeeper": {"replicas": 5, "heap": "1Gi"}},
+    "storage on a claim": {f"{SOLR}.storage": {"persistent": {"size": "10Gi"}}},
+    "storage on the node, bounded": {f"{SOLR}.storage": {"ephemeral": {"sizeLimit": "10Gi"}}},
+    "as many replicas as nodes": {"spec.collection.replicas": {"tlog": 1, "pull": 1}},
+    "more shards than nodes": {"spec.collection.shards": 8},
+    "every cache": {
+        "spec.collection.caches": {
+            "filter": {"maxRamMegabytes": 64, "autowarmCount": 0},
+            "queryResult": {"size": 100_000, "initialSize": 1000},
+            "document": {"enabled": False},
+            "fieldValue": {"size": 0, "className": "solr.CaffeineCache"},
+        }
+    },
+    "no soft commits": {"spec.collection.autoSoftCommit": {"maxMilliseconds": -1}},
+    "URLs with port, path and query": {
+        "spec.dataset": {"http": {"urls": ["https://example.org:8443/a.json.gz?v=1&x=%20"]}},
+        "spec.workload.queries": {"configMap": {"name": "my.queries"}},
+    },
+    "files on a volume": {
+        "spec.dataset": {
+            "persistentVolumeClaim": {"claimName": "books", "paths": ["2024/*.xml", "a b.csv"]}
+        },
+        "spec.workload.queries": {"persistentVolumeClaim": {"claimName": "q", "path": "q.txt"}},
+    },
+    "documents in a ConfigMap": {
+        "spec.dataset": {"configMap": {"name": "books", "keys": ["books.json"]}, "format": "JSON"},
+        "spec.workload.queries": {"configMap": {"name": "q", "key": "q.jsonl"}},
+    },
+    "10,000,000,000 documents": {"spec.dataset.generator.documents": 10_000_000_000},
+    "steps by requests": {f"{STEP}.durationSeconds": REMOVE, f"{STEP}.requests": 1000},
+    "as many workers as users": {"spec.load.workers": 4},
+    "bounds of the verdict at their ends": {
+        "spec.load.validity": {
+            "percentile": 99,
+            "maxWorkerCpuPercent": 100,
+            "maxThrottledPercent": 0,
+            "maxLagMilliseconds": 1,
+            "maxDroppedPercent": 100,
+            "maxLatePercent": 0,
+            "maxFailedPercent": 0,
+            "maxPartialPercent": 100,
+            "maxEmptyPercent": 100,
+        }
+    },
+    "planned rate": PLANNED,
+    "planned rate with everything": PLANNED
+    | {
+        "spec.load.workers": 3,
+        f"{STEP}.requestsPerSecond": 0.001,
+        f"{STEP}.arrivalDistribution": "Uniform",
+        f"{STEP}.maxInFlight": 3,
+        f"{STEP}.rampSeconds": 60,
+    },
+    "as many planned requests as wanted": PLANNED
+    | {
+        f"{STEP}.requestsPerSecond": 1_000_000,
+        f"{STEP}.durationSeconds": REMOVE,
+        f"{STEP}.requests": 1000,
+    },
+    "32 steps": {"spec.load.steps": [step(name=f"step-{i}") for i in range(32)]},
+    "equal bounds of a think time": {
+        f"{STEP}.thinkTime": {"uniform": {"minMilliseconds": 100, "maxMilliseconds": 100}}
+    },
+    "toleration of everything": {f"{SOLR}.tolerations": [{"operator": "Exists"}]},
+    "flags that are not the heap": {
+        f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1",
+        f"{SOLR}.gcTune": "-XX:+UseG1GC -Xmn256m",
+    },
+    "locustfile with everything": custom_locustfile(
+        configMap={"name": "check-outs", "key": "check_out.py"},
+        classes=["CheckOut", "_Patron2"],
+        tags=["fast"],
+        excludeTags=["slow", "very slow"],
+        environment={"BRANCH": "main", "_x1": "", "solrbench": "a=b"},
+    ),
+    "locustfile against an existing Solr": custom_locustfile() | create(),
+    "workers that may be lost": {
+        "spec.load.onWorkerLoss": "Redistribute",
+        "spec.load.workers": 2,
+    },
+    "warm-up by time": {"spec.warmUp": {"durationSeconds": 30, "users": 2}},
+    "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},
+    "warm-up until steady, just long enough": {
+        "spec.warmUp": {
+            "untilSteady": {
+                "maxSeconds": 60,
+                "windows": 3,
+                "windowSeconds": 20,
+                "windowRequests": 1,
+                "deviationPercent": 1,
+            },
+            "users": 2,
+        }
+    },
+    "existing Solr": create(),
+    "existing nodes with everything": create(
+        urls=["https://a.example.org/solr", "https://[2001:db8::1]:8983/search/solr"],
+        basicAuth={"secret": {"name": "login"}},
+        tls={"caSecret": {"name": "ca", "key": "root.pem"}},
+        collectionPolicy="Create",
+    ),
+    "existing SolrCloud by name": {
+        "spec.target": {
+            "existing": {"solrCloudName": "search", "tls": {"caSecret": {"name": "ca"}}}
+        }
+    },
+    "more replicas than an existing Solr may have": create()
+    | {"spec.collection.replicas": {"nrt": 9}},
+    "collection of the user's": use(),
+    "collection of the user's, defaults said aloud": use()
+    | {"spec.collection": {"shards": 1, "replicas": {"nrt": 1}, "router": {}, "caches": {}}},
+    "every kind of endpoint": {
+        "spec.target.variants": [
+            {"name": "raw", "endpoint": "Nodes"},
+            {"name": "service", "endpoint": "Service"},
+            {"name": "proxies", "urls": ["http://10.0.0.1", "http://proxy.web.svc:8080/a/solr/"]},
+        ]
+    },
+    "the same endpoint twice, to see what no difference looks like": {
+        "spec.target.variants": [
+            {"name": "a", "endpoint": "Nodes"},
+            {"name": "b", "endpoint": "Nodes"},
+        ]
+    },
+    "8 variants of 4 steps": {
+        "spec.target.variants": [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(8)],
+        "spec.load.steps": [step(name=f"step-{i}") for i in range(4)],
+    },
+    "prefixes of ids and routed queries": {
+        "spec.dataset.generator.routePrefixes": 65_536,
+        "spec.workload.queries.generated.routedPercent": 100,
+    },
+    "parameters of routing": {
+        "spec.collection.router": {"name": "implicit"},
+        "spec.workload.parameters": {
+            "_route_": "shard1",
+            "shards.preference": "replica.type:PULL,replica.location:local",
+        },
+    },
+    **GOOD_WORKLOADS,
+    "name of 40 characters": {"metadata.name": "a" * 40},
+}
+
+_NEVER_CHANGES = " must not change after creation; delete the benchmark and create a new one"
+
+REFUSED_UPDATES: dict[str, tuple[Changes, str]] = {
+    "more nodes": ({f"{SOLR}.nodes": 3}, f"spec.target{_NEVER_CHANGES}"),
+    "more heap": ({f"{SOLR}.heap": "1Gi"}, f"spec.target{_NEVER_CHANGES}"),
+    "more ZooKeepers": ({f"{SOLR}.zookeeper": {"replicas": 3}}, f"spec.target{_NEVER_CHANGES}"),
+    "more shards": ({"spec.collection.shards": 2}, f"spec.collection{_NEVER_CHANGES}"),
+    "another cache size": (
+        {"spec.collection.caches": {"filter": {"size": 1}}},
+        f"spec.collection{_NEVER_CHANGES}",
+    ),
+    "more documents": ({"spec.dataset.generator.documents": 1001}, f"spec.dataset{_NEVER_CHANGES}"),
+    "another seed": ({"spec.workload.queries.seed": 2}, f"spec.workload{_NEVER_CHANGES}"),
+    "more users": ({f"{STEP}.users": 5}, f"spec.load{_NEVER_CHANGES}"),
+    "one more step": (
+        {"spec.load.steps": [resource()["spec"]["load"]["steps"][0], step()]},
+        f"spec.load{_NEVER_CHANGES}",
+    ),
+    "a longer warm-up": ({"spec.warmUp.requests": 11}, f"spec.warmUp{_NEVER_CHANGES}"),
+    "no warm-up any more": ({"spec.warmUp": REMOVE}, f"spec.warmUp{_NEVER_CHANGES}"),
+    "more retries": ({"spec.backoffLimit": 3}, f"spec.backoffLimit{_NEVER_CHANGES}"),
+    "a longer deadline": (
+        {"spec.deadlines": {"indexingSeconds": 5}},
+        f"spec.deadlines{_NEVER_CHANGES}",
+    ),
+}
+"""Changes to `updatable()` after its creation, and what the API server says."""
+
+ACCEPTED_UPDATES: dict[str, Changes] = {
+    "going on": {"spec.suspend": False},
+    "other cleanup": {"spec.cleanup": "Never"},
+    "time to live": {"spec.ttlSecondsAfterFinished": 3600},
+    "a default said aloud": {"spec.backoffLimit": 2, f"{SOLR}.zookeeper": {"replicas": 1}},
+}
+
+
+def updatable() -> dict[str, Any]:
+    """Return the resource that the updates start from."""
+    return resource({"spec.warmUp": {"requests": 10}})

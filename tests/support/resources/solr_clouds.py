@@ -1,0 +1,64 @@
+"""A SolrCloud that the Solr Operator brought up, as it shows it (v0.10.0-prerelease)."""
+
+from typing import Any
+
+from support.resources.objects import operated_target
+from support.resources.small_resource import Changes
+
+CREATED = "2026-01-01T00:00:00Z"
+NAME = "base-solrcloud"
+
+
+def stored_cloud(changes: Changes | None = None) -> dict[str, Any]:
+    """Return a SolrCloud that was made and not yet seen by the Solr Operator."""
+    cloud = operated_target(changes)
+    cloud["metadata"] |= {"uid": "c1", "generation": 1, "creationTimestamp": CREATED}
+    return cloud
+
+
+def ready_cloud(changes: Changes | None = None) -> dict[str, Any]:
+    """Return a SolrCloud with the status of one that is up."""
+    cloud = stored_cloud(changes)
+    nodes = cloud["spec"]["replicas"]
+    return cloud | {
+        "status": {
+            "replicas": nodes,
+            "readyReplicas": nodes,
+            "upToDateNodes": nodes,
+            "version": cloud["spec"]["solrImage"]["tag"],
+            "podSelector": "solr-cloud=base,technology=solr-cloud",
+            "solrNodes": [
+                {
+                    "name": f"{NAME}-{i}",
+                    "ready": True,
+                    "specUpToDate": True,
+                    "scheduledForDeletion": False,
+                }
+                for i in range(nodes)
+            ],
+        }
+    }
+
+
+def ready_stateful_set(changes: Changes | None = None) -> dict[str, Any]:
+    """Return the StatefulSet of the same; it has the labels of the SolrCloud."""
+    cloud = stored_cloud(changes)
+    spec = cloud["spec"]
+    container = {
+        "name": "solrcloud-node",
+        "image": f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}",
+        "env": [{"name": "SOLR_JAVA_MEM", "value": spec["solrJavaMem"]}],
+    }
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "StatefulSet",
+        "metadata": {
+            "name": NAME,
+            "namespace": "search",
+            "generation": 1,
+            "annotations": {"solr.apache.org/zkConnectionString": "zk:2181/search-base"},
+            "labels": cloud["metadata"]["labels"] | {"solr-cloud": "base"},
+        },
+        "spec": {"replicas": spec["replicas"], "template": {"spec": {"containers": [container]}}},
+        "status": {"observedGeneration": 1, "readyReplicas": spec["replicas"]},
+    }
