@@ -102,7 +102,7 @@ def _checked(answer: httpx.Response) -> Any:
     except ValueError as error:
         raise TemporaryError(
             TargetReason.SOLR_UNREACHABLE,
-            f"{answer.url} did not answer in JSON: {answer.text[:200]}",
+            f"{answer.url.copy_with(query=None)} did not answer in JSON: {_outline(answer)}",
         ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
@@ -113,6 +113,12 @@ def _checked(answer: httpx.Response) -> Any:
         else PermanentError
     )
     raise kind(TargetReason.SOLR_ERROR, f"{answer.request.method} {answer.url.path}: {text}")
+
+
+def _outline(answer: httpx.Response) -> str:
+    """Return what an answer looks like; its text is not Solr's and not for the status."""
+    kind = answer.headers.get("Content-Type", "no content type")[:100]
+    return f"HTTP {answer.status_code}, {kind}, {len(answer.content)} bytes"
 
 
 def _check_proxy_response(answer: httpx.Response) -> None:
