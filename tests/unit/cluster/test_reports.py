@@ -97,6 +97,16 @@ def test_chunks_of_an_attempt_before_are_left_out() -> None:
     assert read(*chunks(other), *chunks(FIRST, 150)) == [FIRST]
 
 
+def test_a_config_map_of_another_owner_is_not_read() -> None:
+    bodies = chunks(FIRST)
+    for body in bodies:
+        body["metadata"]["ownerReferences"][0]["uid"] = "uid-of-another"
+    assert read(*bodies, *chunks(SECOND)) == [SECOND]
+    for body in bodies:
+        del body["metadata"]["ownerReferences"]
+    assert read(*bodies) == []
+
+
 def annotated(**changes: str) -> list[dict[str, Any]]:
     bodies = chunks(FIRST)
     for body in bodies:

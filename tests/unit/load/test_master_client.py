@@ -7,12 +7,13 @@ from threading import Thread
 
 import pytest
 
-from solrbench.errors import TemporaryError
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load import master_client
 from solrbench.load.master_client import LoadMasterClient
 
 ANSWERS = {
     "/solrbench/state": (200, json.dumps({"stage": "Measuring", "users": 3})),
+    "/solrbench/results/large": (200, '"' + "x" * 2000 + '"'),
     "/solrbench/results/damaged": (200, '{"id": "damaged"}'),
     "/solrbench/results/r1-s0-gone/ack": (404, "no such result"),
 }
@@ -67,3 +68,12 @@ def test_missing_master_is_a_temporary_error(monkeypatch: pytest.MonkeyPatch) ->
     with LoadMasterClient("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
         gone.state()
     assert caught.value.reason == "LoadMasterUnreachable"
+
+
+def test_a_result_that_cannot_be_stored_ends_the_benchmark(
+    master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(master_client, "MAX_RESULT_BYTES", 2000)
+    with pytest.raises(PermanentError, match="more than 2000 bytes") as caught:
+        master.result("large")
+    assert caught.value.reason == "ResultTooLarge"

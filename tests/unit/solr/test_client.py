@@ -59,3 +59,9 @@ def test_what_another_server_says_is_not_quoted() -> None:
     with pytest.raises(TemporaryError) as caught:
         get((200, "AWS_SECRET=hunter2"))
     assert "hunter2" not in str(caught.value)
+
+
+def test_a_response_without_end_is_not_kept() -> None:
+    with pytest.raises(TemporaryError, match="more than 16777216 bytes") as caught:
+        get((200, " " * (1 + (16 << 20))))
+    assert caught.value.reason == "SolrUnreachable"

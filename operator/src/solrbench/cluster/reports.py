@@ -102,11 +102,17 @@ def _stored(
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_PASS)
-        if found:
+        if found and _is_owned(body, benchmark):
             # By digest, too: chunks that an earlier attempt left behind are another document's.
             by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
     documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
     return _in_order({each.id: each for each in documents})
+
+
+def _is_owned(body: Manifest, benchmark: SolrBenchmark) -> bool:
+    """Return whether a ConfigMap is the benchmark's, and not one with the same labels."""
+    owners = body["metadata"].get("ownerReferences") or ()
+    return any(each.get("uid") == benchmark.metadata.uid for each in owners)
 
 
 def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:

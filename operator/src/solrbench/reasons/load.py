@@ -177,6 +177,12 @@ class LoadReason(Reason):
         "A result that was read back differs from the one written.",
         "Exclude the ConfigMaps of the benchmark from tools that change objects.",
     )
+    RESULT_TOO_LARGE = (
+        "ResultTooLarge",
+        Kind.PERMANENT,
+        "The result of a step has more bytes than the operator stores.",
+        "Make the step shorter, or send fewer request names.",
+    )
     REPORT_DAMAGED = (
         "ReportDamaged",
         Kind.WARNING,
