@@ -1,6 +1,7 @@
 """The operator's side of the load master's routes; the real master is in test_processes."""
 
 import json
+import socket
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -77,3 +78,19 @@ def test_a_result_that_cannot_be_stored_ends_the_benchmark(
     with pytest.raises(PermanentError, match="more than 2000 bytes") as caught:
         master.result("large")
     assert caught.value.reason == "ResultTooLarge"
+
+
+def test_a_master_at_an_ipv6_address_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Server6(ThreadingHTTPServer):
+        address_family = socket.AF_INET6
+
+    try:
+        server = Server6(("::1", 0), Master)
+    except OSError:
+        pytest.skip("there is no IPv6 here")
+    with server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
+        with LoadMasterClient("::1") as found:
+            assert found.state().users == 3
+        server.shutdown()

@@ -89,6 +89,19 @@ def test_one_member_that_takes_connections_is_enough() -> None:
     assert not any_reachable(f"127.0.0.1:{closed}")
 
 
+def test_a_member_may_be_an_ipv6_address() -> None:
+    try:
+        server = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("there is no IPv6 here")
+    with server:
+        assert any_reachable(f"[::1]:{server.getsockname()[1]}")
+
+
+def test_a_member_without_a_port_is_not_reachable() -> None:
+    assert not any_reachable("127.0.0.1:x")
+
+
 def test_an_answer_without_end_is_none() -> None:
     with zookeeper("127.0.0.1", 0, LEADER * 20_000) as port:
         assert send_command("127.0.0.1", port, "mntr") == ""

@@ -37,9 +37,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
             standalone=True,
             namespaces=settings.namespaces,
             clusterwide=not settings.namespaces,
-            liveness_endpoint=(
-                f"http://0.0.0.0:{settings.health_port}/healthz" if settings.health_port else None
-            ),
+            liveness_endpoint=settings.health_url,
         )
     finally:
         if metrics is not None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from socket import AF_INET, AF_INET6
 
 from solrbench.decide.allowed_hosts import DEFAULT_PATTERNS
 from solrbench.manifests.common import OperatorImage
+from solrbench.net.addresses import LISTEN_ALL, url_host
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Settings:
         health_port: where the kubelet asks whether the operator lives, 0 for nowhere
         log_format: `text` or `json`
         log_level: as Python's logging names it
+        pod_ip: first address of the operator's pod, empty outside of one
 
     """
 
@@ -33,6 +36,13 @@ class Settings:
     health_port: int = 8080
     log_format: str = "text"
     log_level: str = "INFO"
+    pod_ip: str = ""
+
+    @property
+    def health_url(self) -> str | None:
+        """Where the kubelet asks whether the operator lives; it asks at the pod's first address."""
+        host = url_host(LISTEN_ALL[AF_INET6 if ":" in self.pod_ip else AF_INET])
+        return f"http://{host}:{self.health_port}/healthz" if self.health_port else None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -60,6 +70,7 @@ class Settings:
             health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
             log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
             log_level=get("SOLRBENCH_LOG_LEVEL", "INFO"),
+            pod_ip=get("SOLRBENCH_POD_IP", ""),
         )
 
 

@@ -4,6 +4,7 @@ from typing import Self
 
 import httpx
 
+from solrbench.net.addresses import url_host
 from solrbench.net.bounded_http import create_client, fetch
 from solrbench.plan.index_plan import INDEX_PORT
 
@@ -26,7 +27,7 @@ class IndexPodClient:
 
     def progress(self, host: str) -> str:
         """Return the progress of a pod as JSON, nothing while it does not answer."""
-        url = f"http://{host}:{INDEX_PORT}/progress"
+        url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
         try:
             return fetch(self._http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
         except httpx.HTTPError:

@@ -6,6 +6,7 @@ import httpx
 from pydantic import ValidationError
 
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.net.addresses import url_host
 from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
 from solrbench.plan.load_plan import WEB_PORT, LoadState
 from solrbench.reasons.load import LoadReason
@@ -22,7 +23,7 @@ class LoadMasterClient:
     """Asks the load master in a pod."""
 
     def __init__(self, host: str) -> None:
-        self._http = create_client(base_url=f"http://{host}:{WEB_PORT}/solrbench")
+        self._http = create_client(base_url=f"http://{url_host(host)}:{WEB_PORT}/solrbench")
 
     def __enter__(self) -> Self:
         return self

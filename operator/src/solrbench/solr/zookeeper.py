@@ -60,15 +60,15 @@ def _connect(host: str, port: int) -> socket.socket:
 
 
 def any_reachable(servers: str) -> bool:
-    """Return whether one of `host:port,host:port` takes a connection.
+    """Return whether one of `host:port,[address]:port` takes a connection.
 
     No word is asked for: an outside ensemble may answer none.
     """
     for server in servers.split(","):
         host, _, port = server.rpartition(":")
         try:
-            _connect(host, int(port)).close()
-        except (OSError, UnicodeError):
+            _connect(host.strip("[]"), int(port)).close()
+        except (OSError, ValueError):  # ValueError: no port, or no host name
             continue
         return True
     return False
