@@ -15,6 +15,15 @@ from solrbench.errors import PermanentError
     [
         ("http://search:8983/solr", "http://search.team.svc:8983/solr"),
         ("http://search-0.search.team:8983/solr", "http://search-0.search.team.svc:8983/solr"),
+        (
+            "http://a-solrcloud-1.a-solrcloud-headless.team",
+            "http://a-solrcloud-1.a-solrcloud-headless.team.svc",
+        ),
+        ("http://a-solrcloud-1.team/solr", "http://a-solrcloud-1.team.svc/solr"),
+        ("https://search.example.team/solr", "https://search.example.team/solr"),
+        ("https://search-0.example.team/solr", "https://search-0.example.team/solr"),
+        ("https://search-0.search.example.team", "https://search-0.search.example.team"),
+        ("https://example.team", "https://example.team"),
         ("http://search.team.svc/solr/", "http://search.team.svc/solr"),
         ("https://Solr.Example.org:8984/a/solr", "https://solr.example.org:8984/a/solr"),
         ("http://10.0.0.7:8983/solr", "http://10.0.0.7:8983/solr"),

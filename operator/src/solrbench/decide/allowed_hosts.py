@@ -4,6 +4,7 @@ Permission to create a benchmark must not give access to everything the operator
 a list, `urls` could address the metadata service of a cloud or the API server.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -17,12 +18,15 @@ DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
 
 _FIELD = "spec.target"
 
+_NODE = re.compile(r"(?P<set>[^.]+)-\d+\.(?P=set)(-headless)?|[^.]+-solrcloud-\d+")
+"""A pod below the headless Service of its StatefulSet, or a Service of one node's own."""
+
 
 def qualify(url: str, namespace: str) -> str:
     """Return a URL whose host means the same wherever it is resolved.
 
-    A name without dots is a Service in the benchmark's namespace; `pod.service.namespace`, as the
-    Solr Operator writes it, is one too.
+    A name without dots is a Service in the benchmark's namespace; so is what the Solr Operator
+    (v0.9.1 and v0.10.0) writes as the address of a node, without `.svc`.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -30,7 +34,7 @@ def qualify(url: str, namespace: str) -> str:
         return url
     if "." not in host:
         full = f"{host}.{namespace}.svc"
-    elif host.endswith(f".{namespace}"):
+    elif host.endswith(f".{namespace}") and _NODE.fullmatch(host.removesuffix(f".{namespace}")):
         full = f"{host}.svc"
     else:
         full = host
