@@ -38,7 +38,7 @@ def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
 @pytest.mark.parametrize(
     ("variables", "hosts"),
     [
-        ({}, ("*.svc", "*.svc.cluster.local")),
+        ({}, ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")),
         ({"SOLRBENCH_ALLOWED_HOSTS": ""}, ()),
         ({"SOLRBENCH_ALLOWED_HOSTS": "*.svc, search.example.org"}, ("*.svc", "search.example.org")),
     ],

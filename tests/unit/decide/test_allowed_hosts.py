@@ -5,9 +5,12 @@ from solrbench.decide.allowed_hosts import (
     check_addresses,
     check_name,
     host_of,
+    patterns_in,
     qualify,
 )
 from solrbench.errors import PermanentError
+
+DEFAULTS = patterns_in(DEFAULT_PATTERNS, "team")
 
 
 @pytest.mark.parametrize(
@@ -37,8 +40,8 @@ def test_a_host_means_the_same_everywhere(url: str, full: str) -> None:
 @pytest.mark.parametrize(
     ("host", "patterns"),
     [
-        ("search.team.svc", DEFAULT_PATTERNS),
-        ("search.team.svc.cluster.local", DEFAULT_PATTERNS),
+        ("search.team.svc", DEFAULTS),
+        ("search.team.svc.cluster.local", DEFAULTS),
         ("solr.example.org", ("*.Example.org",)),
         ("10.0.0.7", ("10.0.0.*",)),
         ("2001:db8::1", ("2001:db8::*",)),
@@ -51,9 +54,12 @@ def test_allowed_hosts(host: str, patterns: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("host", "patterns"),
     [
-        ("example.org", DEFAULT_PATTERNS),
-        ("search.svc.example.org", DEFAULT_PATTERNS),
-        ("10.0.0.7", DEFAULT_PATTERNS),
+        ("example.org", DEFAULTS),
+        ("search.svc.example.org", DEFAULTS),
+        ("search.other.svc", DEFAULTS),
+        ("search.other.svc.cluster.local", DEFAULTS),
+        ("team.svc", DEFAULTS),
+        ("10.0.0.7", DEFAULTS),
         ("example.org", ("*.example.org",)),
         ("search.team.svc", ()),
     ],

@@ -13,6 +13,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
 from solrbench.controller.settings import Settings
+from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions
 from solrbench.errors import SolrbenchError
 from solrbench.http_auth import NO_AUTH, HttpAuth
@@ -69,6 +70,11 @@ class ReconcileContext:
         return self.benchmark.metadata.namespace
 
     @property
+    def allowed_hosts(self) -> tuple[str, ...]:
+        """Patterns of the hosts that the benchmark may lead the operator to."""
+        return patterns_in(self.settings.allowed_hosts, self.namespace)
+
+    @property
     def solr_cloud(self) -> SolrCloud:
         """The topology; the schema sees to it that there is one."""
         solr_cloud = self.benchmark.spec.target.solr_cloud
@@ -92,8 +98,7 @@ class ReconcileContext:
         """
         if self.existing is None:
             raise ValueError("spec.target.existing must be set")
-        allowed = self.settings.allowed_hosts
-        return self.access.resolve(self.cluster, allowed, self.namespace, self.existing)
+        return self.access.resolve(self.cluster, self.allowed_hosts, self.namespace, self.existing)
 
     @property
     def solr_urls(self) -> list[str]:

@@ -18,7 +18,8 @@ class Settings:
         image: image of index and load pods, the operator's own
         concurrency: benchmarks that may run at a time
         reconcile_seconds: pause between two reconciles over one benchmark
-        allowed_hosts: patterns of the hosts that existing targets may have
+        allowed_hosts: patterns of the hosts that existing targets, variants and external
+            ensembles may have; `{namespace}` stands for that of the benchmark
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet asks whether the operator lives, 0 for nowhere
         log_format: `text` or `json`

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit, urlunsplit
 from solrbench.errors import PermanentError
 from solrbench.reasons.lifecycle import LifecycleReason
 
-DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
-"""Services of the cluster."""
+DEFAULT_PATTERNS = ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")
+"""Services of the benchmark's own namespace."""
 
 _FIELD = "spec.target"
 
@@ -45,6 +45,11 @@ def qualify(url: str, namespace: str) -> str:
 def host_of(url: str) -> str:
     """Return the host of a URL, in lower case and without the brackets of IPv6."""
     return urlsplit(url).hostname or ""
+
+
+def patterns_in(patterns: Sequence[str], namespace: str) -> tuple[str, ...]:
+    """Return patterns as they hold for benchmarks of a namespace: `{namespace}` replaced by it."""
+    return tuple(each.replace("{namespace}", namespace) for each in patterns)
 
 
 def check_name(host: str, allowed: Sequence[str]) -> None:

@@ -113,7 +113,7 @@ def _leader_urls(context: ReconcileContext) -> dict[str, str] | None:
     with context.solr() as solr:
         found = find_replicas(context, solr)
     return leader_urls(
-        context.cluster, context.settings.allowed_hosts, context.namespace, context.endpoint, found
+        context.cluster, context.allowed_hosts, context.namespace, context.endpoint, found
     )
 
 
