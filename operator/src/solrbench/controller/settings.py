@@ -25,6 +25,7 @@ class Settings:
         log_format: `text` or `json`
         log_level: as Python's logging names it
         pod_ip: first address of the operator's pod, empty outside of one
+        metrics_result_seconds: how long metrics show the results of a finished benchmark
 
     """
 
@@ -38,6 +39,7 @@ class Settings:
     log_format: str = "text"
     log_level: str = "INFO"
     pod_ip: str = ""
+    metrics_result_seconds: int = 3600
 
     @property
     def health_url(self) -> str | None:
@@ -72,6 +74,9 @@ class Settings:
             log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
             log_level=get("SOLRBENCH_LOG_LEVEL", "INFO"),
             pod_ip=get("SOLRBENCH_POD_IP", ""),
+            metrics_result_seconds=_number(
+                environment, "SOLRBENCH_METRICS_RESULT_SECONDS", 3600, 0
+            ),
         )
 
 

@@ -21,7 +21,7 @@ from prometheus_client import (
 )
 
 from solrbench.net.addresses import wildcard_address
-from solrbench.telemetry.benchmarks import BenchmarkCollector, BenchmarkStore
+from solrbench.telemetry.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
 
 _PASS_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
@@ -108,11 +108,13 @@ class Telemetry:
 
     """
 
-    def __init__(self, registry: CollectorRegistry, version: str) -> None:
+    def __init__(
+        self, registry: CollectorRegistry, version: str, result_seconds: float = RESULT_SECONDS
+    ) -> None:
         self.registry = registry
         self.benchmarks = BenchmarkStore()
         self.operator = OperatorMetrics(registry, version)
-        registry.register(BenchmarkCollector(self.benchmarks))
+        registry.register(BenchmarkCollector(self.benchmarks, result_seconds))
         ProcessCollector(registry=registry)
 
 
