@@ -52,8 +52,19 @@ def test_state_of_the_master_is_parsed(master: LoadMasterClient) -> None:
 
 
 def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> None:
-    with pytest.raises(TemporaryError, match="the response is no result"):
+    with pytest.raises(TemporaryError, match="the response is no result") as caught:
         master.result("damaged")
+    assert caught.value.reason == "VersionMismatch"
+
+
+def test_a_state_of_another_version_is_a_reason_of_its_own(
+    master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = json.dumps({"stage": "Measuring", "users": 3, "fieldOfALaterVersion": 1})
+    monkeypatch.setitem(ANSWERS, "/solrbench/state", (200, later))
+    with pytest.raises(TemporaryError, match="install the operator's version") as caught:
+        master.state()
+    assert caught.value.reason == "VersionMismatch"
 
 
 @pytest.mark.parametrize("step_run_id", ["r1-s0-gone", "unknown"])

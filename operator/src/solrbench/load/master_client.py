@@ -18,6 +18,8 @@ MAX_STATE_BYTES = 1 << 20
 MAX_RESULT_BYTES = 32 << 20
 """Half of what a stored result may have (`results.model.storage`)."""
 
+_REMEDY = "install the operator's version that the load began with, or create the benchmark again"
+
 
 class LoadMasterClient:
     """Asks the load master in a pod."""
@@ -36,20 +38,22 @@ class LoadMasterClient:
 
         Raises:
             TemporaryError: if it does not answer; it starts, is busy or is just gone.
+                `VersionMismatch` if its answer is that of another version.
 
         """
         try:
             return LoadState.model_validate_json(self._send("GET", "/state"))
         except ValidationError as error:
             raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no state: {error}"
+                LoadReason.VERSION_MISMATCH, f"the response is no state: {error}; {_REMEDY}"
             ) from error
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
 
         Raises:
-            TemporaryError: if the master does not answer, or with something else.
+            TemporaryError: if the master does not answer; `VersionMismatch` if its answer is that
+                of another version.
             PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
 
         """
@@ -59,7 +63,7 @@ class LoadMasterClient:
             )
         except ValidationError as error:
             raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no result: {error}"
+                LoadReason.VERSION_MISMATCH, f"the response is no result: {error}; {_REMEDY}"
             ) from error
 
     def acknowledge(self, step_run_id: str) -> None:

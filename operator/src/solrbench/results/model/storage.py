@@ -45,12 +45,12 @@ class ChunkedDocument:
 class DamagedReportError(TemporaryError):
     """Stored chunks do not make up the document that was stored; it can be measured again."""
 
-    def __init__(self, problem: str) -> None:
+    def __init__(self, problem: str, reason: LoadReason = LoadReason.REPORT_DAMAGED) -> None:
         """Say what is wrong and what to do about it."""
         remedy = "delete its ConfigMaps and the step is measured again"
-        super().__init__(
-            LoadReason.REPORT_DAMAGED, f"stored step run is damaged: {problem}; {remedy}"
-        )
+        if reason is LoadReason.VERSION_MISMATCH:
+            remedy = f"install the operator's version that wrote it, or {remedy}"
+        super().__init__(reason, f"stored step run cannot be read: {problem}; {remedy}")
 
 
 def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
@@ -75,7 +75,9 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
     try:
         return StepRunResult.model_validate_json(text)
     except ValidationError as error:
-        raise DamagedReportError(f"another version wrote it ({error})") from error
+        raise DamagedReportError(
+            f"another version wrote it ({error})", LoadReason.VERSION_MISMATCH
+        ) from error
 
 
 def _unpack(packed: bytes) -> bytes:
