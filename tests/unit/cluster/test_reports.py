@@ -97,6 +97,38 @@ def test_chunks_of_an_attempt_before_are_left_out() -> None:
     assert read(*chunks(other), *chunks(FIRST, 150)) == [FIRST]
 
 
+def test_a_config_map_of_another_owner_is_not_read() -> None:
+    bodies = chunks(FIRST)
+    for body in bodies:
+        body["metadata"]["ownerReferences"][0]["uid"] = "uid-of-another"
+    assert read(*bodies, *chunks(SECOND)) == [SECOND]
+    for body in bodies:
+        del body["metadata"]["ownerReferences"]
+    assert read(*bodies) == []
+
+
+def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
+    other = BENCHMARK.model_copy(
+        update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
+    )
+    cluster = Watched()
+    reports = Reports(cast(Cluster, cluster), max_bytes=1)
+    store(reports, FIRST)
+    reads = len(cluster.selectors)
+    assert list(reports.documents(BENCHMARK)) == [FIRST.id]
+    assert len(cluster.selectors) == reads  # the latest benchmark's stay, however large
+    reports.store(other, SECOND, 1)
+    reads = len(cluster.selectors)
+    assert list(reports.documents(BENCHMARK)) == [FIRST.id]
+    assert len(cluster.selectors) == reads + 1
+    roomy = Reports(cast(Cluster, cluster))
+    reads = len(cluster.selectors)
+    for _ in range(2):
+        assert list(roomy.documents(BENCHMARK)) == [FIRST.id]
+        assert list(roomy.documents(other)) == [SECOND.id]
+    assert len(cluster.selectors) == reads + 2
+
+
 def annotated(**changes: str) -> list[dict[str, Any]]:
     bodies = chunks(FIRST)
     for body in bodies:

@@ -17,8 +17,8 @@ from unit.solr.recorded_solr import Solr
 ALLOWED = ("*.svc",)
 ADDRESSES = {
     "search.search.svc": ["10.0.0.7"],
-    "a.nodes.search.svc": ["10.0.0.8"],
-    "b.nodes.search.svc": ["10.0.0.9"],
+    "nodes-0.nodes.search.svc": ["10.0.0.8"],
+    "nodes-1.nodes.search.svc": ["10.0.0.9"],
     "kubernetes.default.svc": ["10.96.0.1"],
     "metadata.search.svc": ["169.254.169.254"],
     "rebound.search.svc": ["10.0.0.7", "127.0.0.1"],
@@ -74,8 +74,8 @@ def test_service_that_is_not_there_may_come() -> None:
 
 def cloud(*ready: bool) -> dict[str, Any]:
     nodes = [
-        {"internalAddress": f"http://{name}.nodes.search:8983", "ready": each}
-        for name, each in zip("ab", ready, strict=False)
+        {"internalAddress": f"http://nodes-{number}.nodes.search:8983", "ready": each}
+        for number, each in zip("01", ready, strict=False)
     ]
     return {"status": {"solrNodes": nodes}}
 
@@ -90,8 +90,8 @@ def by_name(cluster: FewObjects) -> TargetEndpoint:
 def test_nodes_of_a_solr_cloud() -> None:
     found = by_name(FewObjects({("SolrCloud", "books"): cloud(True, True)}))
     assert found.urls == [
-        "http://a.nodes.search.svc:8983/solr",
-        "http://b.nodes.search.svc:8983/solr",
+        "http://nodes-0.nodes.search.svc:8983/solr",
+        "http://nodes-1.nodes.search.svc:8983/solr",
     ]
     assert found.nodes
 
@@ -126,22 +126,24 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
 
     def client(urls: list[str], *_: object) -> SolrClient:
         asked.extend(urls)
-        down = "b.nodes" in urls[0]
+        down = "nodes-1" in urls[0]
         return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))
 
     monkeypatch.setattr(endpoint, "SolrClient", client)
     found = find(FewObjects(), urls=["http://search/solr", "http://search:80/solr"])
-    nodes = ["a.nodes.search", "b.nodes.search", "example.org", "metadata", "unknown"]
+    nodes = ["nodes-0.nodes.search", "nodes-1.nodes.search", "example.org", "metadata", "unknown"]
     cluster = FewObjects().as_cluster()
     direct = leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes])
-    assert direct == {"http://a.nodes.search:8983/solr": "http://a.nodes.search.svc:8983/solr"}
+    assert direct == {
+        "http://nodes-0.nodes.search:8983/solr": "http://nodes-0.nodes.search.svc:8983/solr"
+    }
     assert [url.split("/")[2] for url in asked] == [
-        "a.nodes.search.svc:8983",
-        "b.nodes.search.svc:8983",
+        "nodes-0.nodes.search.svc:8983",
+        "nodes-1.nodes.search.svc:8983",
     ]
 
 
 def test_single_endpoint_is_not_bypassed() -> None:
     found = find(FewObjects())
     cluster = FewObjects().as_cluster()
-    assert leader_urls(cluster, ALLOWED, "search", found, [replica("a.nodes.search")]) == {}
+    assert leader_urls(cluster, ALLOWED, "search", found, [replica("nodes-0.nodes.search")]) == {}

@@ -38,7 +38,7 @@ def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
 @pytest.mark.parametrize(
     ("variables", "hosts"),
     [
-        ({}, ("*.svc", "*.svc.cluster.local")),
+        ({}, ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")),
         ({"SOLRBENCH_ALLOWED_HOSTS": ""}, ()),
         ({"SOLRBENCH_ALLOWED_HOSTS": "*.svc, search.example.org"}, ("*.svc", "search.example.org")),
     ],
@@ -50,3 +50,18 @@ def test_allowed_hosts(variables: dict[str, str], hosts: tuple[str, ...]) -> Non
 def test_pull_secrets() -> None:
     settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
     assert settings.image.pull_secrets == ("one", "two")
+
+
+@pytest.mark.parametrize(
+    ("variables", "url"),
+    [
+        ({}, "http://0.0.0.0:8080/healthz"),
+        ({"SOLRBENCH_POD_IP": "10.244.0.9"}, "http://0.0.0.0:8080/healthz"),
+        ({"SOLRBENCH_POD_IP": "fd00::9"}, "http://[::]:8080/healthz"),
+        ({"SOLRBENCH_HEALTH_PORT": "0"}, None),
+    ],
+)
+def test_health_is_served_where_the_kubelet_asks(
+    variables: dict[str, str], url: str | None
+) -> None:
+    assert Settings.from_environment(IMAGE | variables).health_url == url

@@ -1,9 +1,11 @@
 import asyncio
+import socket
 
 import pytest
 
 from solrbench.dataset import progress_server
 from solrbench.dataset.progress_server import Page, serve_progress
+from solrbench.net.addresses import wildcard_address
 
 PAGES: dict[str, Page] = {"/progress": lambda: ("application/json", b'{"pod":1}')}
 PROGRESS = b"GET /progress HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -14,9 +16,9 @@ async def ask(request: bytes, *, end: bool = False) -> bytes:
         return await ask_at(port, request, end=end)
 
 
-async def ask_at(port: int, request: bytes, *, end: bool = False) -> bytes:
+async def ask_at(port: int, request: bytes, *, end: bool = False, host: str = "127.0.0.1") -> bytes:
     """Return all that is answered; `end` says that nothing more is sent."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    reader, writer = await asyncio.open_connection(host, port)
     writer.write(request)
     if end:
         writer.write_eof()
@@ -85,3 +87,15 @@ def test_connection_without_a_request_does_not_hold_up_the_end() -> None:
         return rest
 
     assert asyncio.run(leave_open()) == b""
+
+
+def test_pods_of_both_families_are_served() -> None:
+    with socket.create_server(("", 0)) as free:
+        port = free.getsockname()[1]
+
+    async def ask_both() -> list[bytes]:
+        async with serve_progress(PAGES, wildcard_address(), port):
+            hosts = ["127.0.0.1", "::1"] if wildcard_address() == "::" else ["127.0.0.1"]
+            return [await ask_at(port, PROGRESS, host=host) for host in hosts]
+
+    assert all(each.endswith(b'{"pod":1}') for each in asyncio.run(ask_both()))

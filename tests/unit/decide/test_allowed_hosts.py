@@ -5,9 +5,12 @@ from solrbench.decide.allowed_hosts import (
     check_addresses,
     check_name,
     host_of,
+    patterns_in,
     qualify,
 )
 from solrbench.errors import PermanentError
+
+DEFAULTS = patterns_in(DEFAULT_PATTERNS, "team")
 
 
 @pytest.mark.parametrize(
@@ -15,6 +18,15 @@ from solrbench.errors import PermanentError
     [
         ("http://search:8983/solr", "http://search.team.svc:8983/solr"),
         ("http://search-0.search.team:8983/solr", "http://search-0.search.team.svc:8983/solr"),
+        (
+            "http://a-solrcloud-1.a-solrcloud-headless.team",
+            "http://a-solrcloud-1.a-solrcloud-headless.team.svc",
+        ),
+        ("http://a-solrcloud-1.team/solr", "http://a-solrcloud-1.team.svc/solr"),
+        ("https://search.example.team/solr", "https://search.example.team/solr"),
+        ("https://search-0.example.team/solr", "https://search-0.example.team/solr"),
+        ("https://search-0.search.example.team", "https://search-0.search.example.team"),
+        ("https://example.team", "https://example.team"),
         ("http://search.team.svc/solr/", "http://search.team.svc/solr"),
         ("https://Solr.Example.org:8984/a/solr", "https://solr.example.org:8984/a/solr"),
         ("http://10.0.0.7:8983/solr", "http://10.0.0.7:8983/solr"),
@@ -28,8 +40,8 @@ def test_a_host_means_the_same_everywhere(url: str, full: str) -> None:
 @pytest.mark.parametrize(
     ("host", "patterns"),
     [
-        ("search.team.svc", DEFAULT_PATTERNS),
-        ("search.team.svc.cluster.local", DEFAULT_PATTERNS),
+        ("search.team.svc", DEFAULTS),
+        ("search.team.svc.cluster.local", DEFAULTS),
         ("solr.example.org", ("*.Example.org",)),
         ("10.0.0.7", ("10.0.0.*",)),
         ("2001:db8::1", ("2001:db8::*",)),
@@ -42,9 +54,12 @@ def test_allowed_hosts(host: str, patterns: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("host", "patterns"),
     [
-        ("example.org", DEFAULT_PATTERNS),
-        ("search.svc.example.org", DEFAULT_PATTERNS),
-        ("10.0.0.7", DEFAULT_PATTERNS),
+        ("example.org", DEFAULTS),
+        ("search.svc.example.org", DEFAULTS),
+        ("search.other.svc", DEFAULTS),
+        ("search.other.svc.cluster.local", DEFAULTS),
+        ("team.svc", DEFAULTS),
+        ("10.0.0.7", DEFAULTS),
         ("example.org", ("*.example.org",)),
         ("search.team.svc", ()),
     ],

@@ -1,18 +1,20 @@
 """The operator's side of the load master's routes; the real master is in test_processes."""
 
 import json
+import socket
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
 
-from solrbench.errors import TemporaryError
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load import master_client
 from solrbench.load.master_client import LoadMasterClient
 
 ANSWERS = {
     "/solrbench/state": (200, json.dumps({"stage": "Measuring", "users": 3})),
+    "/solrbench/results/large": (200, '"' + "x" * 2000 + '"'),
     "/solrbench/results/damaged": (200, '{"id": "damaged"}'),
     "/solrbench/results/r1-s0-gone/ack": (404, "no such result"),
 }
@@ -50,8 +52,19 @@ def test_state_of_the_master_is_parsed(master: LoadMasterClient) -> None:
 
 
 def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> None:
-    with pytest.raises(TemporaryError, match="the response is no result"):
+    with pytest.raises(TemporaryError, match="the response is no result") as caught:
         master.result("damaged")
+    assert caught.value.reason == "VersionMismatch"
+
+
+def test_a_state_of_another_version_is_a_reason_of_its_own(
+    master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = json.dumps({"stage": "Measuring", "users": 3, "fieldOfALaterVersion": 1})
+    monkeypatch.setitem(ANSWERS, "/solrbench/state", (200, later))
+    with pytest.raises(TemporaryError, match="install the operator's version") as caught:
+        master.state()
+    assert caught.value.reason == "VersionMismatch"
 
 
 @pytest.mark.parametrize("step_run_id", ["r1-s0-gone", "unknown"])
@@ -67,3 +80,28 @@ def test_missing_master_is_a_temporary_error(monkeypatch: pytest.MonkeyPatch) ->
     with LoadMasterClient("127.0.0.1") as gone, pytest.raises(TemporaryError) as caught:
         gone.state()
     assert caught.value.reason == "LoadMasterUnreachable"
+
+
+def test_a_result_that_cannot_be_stored_ends_the_benchmark(
+    master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(master_client, "MAX_RESULT_BYTES", 2000)
+    with pytest.raises(PermanentError, match="more than 2000 bytes") as caught:
+        master.result("large")
+    assert caught.value.reason == "ResultTooLarge"
+
+
+def test_a_master_at_an_ipv6_address_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Server6(ThreadingHTTPServer):
+        address_family = socket.AF_INET6
+
+    try:
+        server = Server6(("::1", 0), Master)
+    except OSError:
+        pytest.skip("there is no IPv6 here")
+    with server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
+        with LoadMasterClient("::1") as found:
+            assert found.state().users == 3
+        server.shutdown()

@@ -37,7 +37,11 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
         ((503, {}), TemporaryError, "HTTP 503"),
         ((404, {"error": {"msg": "not found"}}), TemporaryError, "not found"),
         ((429, {}), TemporaryError, "HTTP 429"),
-        ((200, "<html>"), TemporaryError, "did not answer in JSON: <html>"),
+        (
+            (200, "<html>"),
+            TemporaryError,
+            "did not answer in JSON: HTTP 200, text/plain; charset=utf-8, 6 bytes",
+        ),
         (httpx.ConnectError("refused"), TemporaryError, "refused"),
         (httpx.ReadTimeout("timed out"), TemporaryError, "timed out"),
     ],
@@ -49,3 +53,15 @@ def test_errors_say_whether_waiting_helps(
         get(reply)
     assert type(caught.value) is kind
     assert text in caught.value.message
+
+
+def test_what_another_server_says_is_not_quoted() -> None:
+    with pytest.raises(TemporaryError) as caught:
+        get((200, "AWS_SECRET=hunter2"))
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_response_without_end_is_not_kept() -> None:
+    with pytest.raises(TemporaryError, match="more than 16777216 bytes") as caught:
+        get((200, " " * (1 + (16 << 20))))
+    assert caught.value.reason == "SolrUnreachable"

@@ -1,5 +1,8 @@
 """Who stands at Solr's endpoint, and what lies behind a single one."""
 
+import socket
+from threading import Event
+
 import httpx
 import pytest
 
@@ -91,4 +94,16 @@ def test_names_are_resolved() -> None:
     assert "127.0.0.1" in resolve("127.0.0.1")
     with pytest.raises(TemporaryError, match="cannot be resolved") as caught:
         resolve("no-such-host.invalid")
+    assert caught.value.reason == "HostNotFound"
+
+
+def test_a_lookup_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])
+    monkeypatch.setattr("solrbench.solr.dns.LOOKUP_SECONDS", 0.05)
+    try:
+        with pytest.raises(TemporaryError, match="not resolved within") as caught:
+            resolve("search.team.svc")
+    finally:
+        asked.set()
     assert caught.value.reason == "HostNotFound"

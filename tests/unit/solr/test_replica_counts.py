@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.errors import PermanentError
 from solrbench.solr.replica_counts import commit, replica_sizes
 from unit.solr.recorded_solr import Solr
 
@@ -40,7 +41,7 @@ def test_commit_waits_for_the_searcher(max_segments: int | None, more: dict[str,
 def test_every_core_is_asked_of_its_own_node() -> None:
     replicas = [on("b", "shard1", "s1b"), on("a", "shard1", "s1a"), on("a", "shard2", "s2a")]
     solr = Solr({"STATUS": [status(s1a=3, s2a=4, other=9), status(s1b=3)]})
-    with solr.client() as client:
+    with solr.client(("http://a:8983/solr", "http://b:8983/solr")) as client:
         found = replica_sizes(client, replicas)
     assert solr.actions() == ["STATUS", "STATUS"]
     assert found == [
@@ -48,3 +49,25 @@ def test_every_core_is_asked_of_its_own_node() -> None:
         core("shard2", "s2a", 4, 1004),
         core("shard1", "s1b", 3, 1003),
     ]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://10.0.0.1/latest/user-data?x=", "http://a@b:8983/solr", "http://[a", "b:8983"],
+)
+def test_a_host_that_is_not_the_targets_is_never_asked(address: str) -> None:
+    foreign = Replica("shard1", "s1", "a:8983_solr", address, "NRT", "active", leader=True)
+    solr = Solr({"STATUS": status(s1=3)})
+    with solr.client() as client, pytest.raises(PermanentError) as caught:
+        replica_sizes(client, [on("a", "shard1", "s1"), foreign])
+    assert caught.value.reason == "ForeignNode"
+    assert solr.asked == []
+
+
+def test_a_node_is_asked_at_its_known_url() -> None:
+    address = "http://A:2181/latest?x="
+    elsewhere = Replica("shard1", "s1", "a:8983_solr", address, "NRT", "active", leader=True)
+    solr = Solr({"/admin/cores": status(s1=3), "STATUS": status(s1=3)})
+    with solr.client() as client:
+        assert replica_sizes(client, [elsewhere]) == [core("shard1", "s1", 3, 1003)]
+    assert [path for _, path, _, _ in solr.asked] == ["/admin/cores"]

@@ -1,7 +1,7 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -24,7 +24,8 @@ def zookeeper(host: str, port: int, answer: str, word: bytes = b"mntr") -> Itera
             connection, _ = server.accept()
             with connection:
                 if connection.recv(4) == word:
-                    connection.sendall(answer.encode())
+                    with suppress(OSError):  # a client that has read enough hangs up
+                        connection.sendall(answer.encode())
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -86,3 +87,21 @@ def test_one_member_that_takes_connections_is_enough() -> None:
         port = server.getsockname()[1]
         assert any_reachable(f"127.0.0.1:{closed},127.0.0.1:{port}")
     assert not any_reachable(f"127.0.0.1:{closed}")
+
+
+def test_a_member_may_be_an_ipv6_address() -> None:
+    try:
+        server = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("there is no IPv6 here")
+    with server:
+        assert any_reachable(f"[::1]:{server.getsockname()[1]}")
+
+
+def test_a_member_without_a_port_is_not_reachable() -> None:
+    assert not any_reachable("127.0.0.1:x")
+
+
+def test_an_answer_without_end_is_none() -> None:
+    with zookeeper("127.0.0.1", 0, LEADER * 20_000) as port:
+        assert send_command("127.0.0.1", port, "mntr") == ""

@@ -203,6 +203,24 @@ def test_an_update_replaces_and_forget_removes() -> None:
     assert _names(registry) == set()
 
 
+@pytest.mark.parametrize(("seconds_later", "shown"), [(9, True), (10, False)])
+def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: bool) -> None:
+    benchmark = full_benchmark()
+    running = benchmark.metadata.model_copy(update={"name": "running"})
+    ended = datetime(2026, 1, 1, tzinfo=UTC)
+    done = benchmark.status.model_copy(update={"completion_time": ended})
+    registry, store = CollectorRegistry(), BenchmarkStore()
+    store.update(benchmark.model_copy(update={"status": done}))
+    store.update(benchmark.model_copy(update={"metadata": running}))
+    registry.register(BenchmarkCollector(store, 10, lambda: ended.timestamp() + seconds_later))
+    found = {
+        family.name: {sample.labels.get("benchmark") for sample in family.samples}
+        for family in registry.collect()
+    }
+    assert found["solrbench_benchmark_info"] == {"b", "running"}
+    assert found["solrbench_step_valid"] == ({"b", "running"} if shown else {"running"})
+
+
 def test_a_clash_of_names_is_noticed() -> None:
     registry = _registry()
     with pytest.raises(ValueError, match="Duplicated timeseries"):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from prometheus_client import CollectorRegistry
 
+from solrbench.net.addresses import wildcard_address
 from solrbench.telemetry.metrics import OperatorMetrics, ReconcileResult, Telemetry, serve
 from unit.telemetry.test_benchmarks import full_benchmark
 
@@ -66,6 +67,17 @@ def test_the_server_shows_the_registry_until_closed() -> None:
     assert 'solrbench_benchmark_info{benchmark="b",namespace="team",phase="Measuring"} 1.0' in text
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(url, timeout=5)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def test_the_server_listens_on_both_families(host: str) -> None:
+    if host == "[::1]" and wildcard_address() != "::":
+        pytest.skip("there is no IPv6 here")
+    with (
+        serve(CollectorRegistry(), 0) as server,
+        urllib.request.urlopen(f"http://{host}:{server.port}/metrics", timeout=5) as answer,
+    ):
+        assert answer.status == 200
 
 
 def test_a_taken_port_is_an_error() -> None:

@@ -1,7 +1,8 @@
 """Results in ConfigMaps: stored, read back, listed."""
 
 import base64
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
+from threading import Lock
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
@@ -26,20 +27,34 @@ from solrbench.results.model.storage import (
     to_chunks,
 )
 
+MAX_CACHE_BYTES = 128 << 20
+"""A quarter of the memory limit of the chart."""
+
+_WINDOW_BYTES = 1000
+"""Measured: 10 request names over 600 s take 6 MB."""
+
 
 class Reports:
-    """The stored results of every benchmark, read once and then kept in memory.
+    """The stored results of benchmarks, read once and then kept in memory.
 
     The operator is the only writer, so what was read or written before need not be read again
-    in every reconcile. After a restart everything is read anew.
+    in every reconcile. After a restart everything is read anew, and so are the results of a
+    benchmark that was not looked at for longest when all together were too large.
+
+    Args:
+        cluster: where they are stored
+        max_bytes: estimate of what the results may take; those of the latest benchmark stay
+
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, max_bytes: int = MAX_CACHE_BYTES) -> None:
         self._cluster = cluster
-        self._known: dict[str, dict[str, StepRunResult]] = {}
+        self._max_bytes = max_bytes
+        self._lock = Lock()
+        self._known: OrderedDict[str, dict[str, StepRunResult]] = OrderedDict()
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
-        """Return the stored results by pass id, in the order of measuring.
+        """Return the stored results by step run id, in the order of measuring.
 
         Half-written ones are left out: they were never acknowledged and come again.
 
@@ -48,9 +63,22 @@ class Reports:
 
         """
         uid = benchmark.metadata.uid
-        if uid not in self._known:
-            self._known[uid] = _stored(self._cluster, benchmark)
-        return self._known[uid]
+        with self._lock:
+            known = self._known.get(uid)
+            if known is not None:
+                self._known.move_to_end(uid)
+                return known
+        return self._keep(uid, _stored(self._cluster, benchmark))
+
+    def _keep(self, uid: str, documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
+        """Keep documents as the latest, and drop the oldest of other benchmarks if need be."""
+        with self._lock:
+            self._known[uid] = documents
+            self._known.move_to_end(uid)
+            size = sum(map(_estimate_bytes, self._known.values()))
+            while len(self._known) > 1 and size > self._max_bytes:
+                size -= _estimate_bytes(self._known.popitem(last=False)[1])
+        return documents
 
     def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Store a result and read it back.
@@ -70,7 +98,7 @@ class Reports:
                 f"the stored result of {document.id} differs from the one written; it is stored"
                 " again",
             )
-        self._known[benchmark.metadata.uid] = _in_order(known | stored)
+        self._keep(benchmark.metadata.uid, _in_order(known | stored))
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there."""
@@ -85,7 +113,17 @@ class Reports:
 
     def forget(self, uid: str) -> None:
         """Drop what is kept of a benchmark that is gone."""
-        self._known.pop(uid, None)
+        with self._lock:
+            self._known.pop(uid, None)
+
+
+def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:
+    """Return about what documents take in memory: windows are nearly all of it."""
+    return sum(
+        _WINDOW_BYTES * len(result.windows) + len(result.service_time_histogram)
+        for document in documents.values()
+        for result in document.requests
+    )
 
 
 def _environment(body: Manifest) -> Environment:
@@ -102,11 +140,17 @@ def _stored(
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-        if found:
+        if found and _is_owned(body, benchmark):
             # By digest, too: chunks that an earlier attempt left behind are another document's.
             by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
     documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
     return _in_order({each.id: each for each in documents})
+
+
+def _is_owned(body: Manifest, benchmark: SolrBenchmark) -> bool:
+    """Return whether a ConfigMap is the benchmark's, and not one with the same labels."""
+    owners = body["metadata"].get("ownerReferences") or ()
+    return any(each.get("uid") == benchmark.metadata.uid for each in owners)
 
 
 def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:

@@ -13,6 +13,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
 from solrbench.controller.settings import Settings
+from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.plan.solr_addresses import solr_urls
@@ -60,6 +61,11 @@ class ReconcileContext:
         return self.benchmark.metadata.namespace
 
     @property
+    def allowed_hosts(self) -> tuple[str, ...]:
+        """Patterns of the hosts that the benchmark may lead the operator to."""
+        return patterns_in(self.settings.allowed_hosts, self.namespace)
+
+    @property
     def solr_cloud(self) -> SolrCloud:
         """The topology; the schema sees to it that there is one."""
         solr_cloud = self.benchmark.spec.target.solr_cloud
@@ -84,8 +90,7 @@ class ReconcileContext:
         if self.existing is None:
             urls = solr_urls(self.benchmark, self.solr_cloud)
             return TargetEndpoint(urls, NO_AUTH, nodes=True)
-        allowed = self.settings.allowed_hosts
-        return self.access.resolve(self.cluster, allowed, self.namespace, self.existing)
+        return self.access.resolve(self.cluster, self.allowed_hosts, self.namespace, self.existing)
 
     @property
     def solr_urls(self) -> list[str]:
@@ -101,7 +106,7 @@ class ReconcileContext:
 
     @property
     def auth(self) -> HttpAuth:
-        """What Solr asks of its callers."""
+        """What Solr requires of its clients."""
         return self.endpoint.auth
 
     def solr(self, timeout_seconds: float = 10.0) -> SolrClient:

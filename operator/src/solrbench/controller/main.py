@@ -27,7 +27,9 @@ def run_operator(environment: Mapping[str, str]) -> None:
         raise ValueError(f"the cluster does not serve {BENCHMARK.definition}; apply crds/ first")
     log_format = kopf.LogFormat.JSON if settings.log_format == "json" else kopf.LogFormat.FULL
     kopf.configure(log_format=log_format, quiet=settings.log_level == "WARNING")
-    telemetry = Telemetry(CollectorRegistry(), version("solrbench"))
+    telemetry = Telemetry(
+        CollectorRegistry(), version("solrbench"), settings.metrics_result_seconds
+    )
     registry = kopf.OperatorRegistry()
     Handlers(cluster, settings, telemetry).register(registry)
     metrics = serve(telemetry.registry, settings.metrics_port) if settings.metrics_port else None
@@ -37,9 +39,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
             standalone=True,
             namespaces=settings.namespaces,
             clusterwide=not settings.namespaces,
-            liveness_endpoint=(
-                f"http://0.0.0.0:{settings.health_port}/healthz" if settings.health_port else None
-            ),
+            liveness_endpoint=settings.health_url,
         )
     finally:
         if metrics is not None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from socket import AF_INET, AF_INET6
 
 from solrbench.decide.allowed_hosts import DEFAULT_PATTERNS
 from solrbench.manifests.common import OperatorImage
+from solrbench.net.addresses import LISTEN_ALL, url_host
 
 
 @dataclass(frozen=True)
@@ -16,11 +18,14 @@ class Settings:
         image: image of index and load pods, the operator's own
         concurrency: benchmarks that may run at a time
         reconcile_seconds: pause between two reconciles over one benchmark
-        allowed_hosts: patterns of the hosts that existing targets may have
+        allowed_hosts: patterns of the hosts that existing targets, variants and external
+            ensembles may have; `{namespace}` stands for that of the benchmark
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet asks whether the operator lives, 0 for nowhere
         log_format: `text` or `json`
         log_level: as Python's logging names it
+        pod_ip: first address of the operator's pod, empty outside of one
+        metrics_result_seconds: how long metrics show the results of a finished benchmark
 
     """
 
@@ -33,6 +38,14 @@ class Settings:
     health_port: int = 8080
     log_format: str = "text"
     log_level: str = "INFO"
+    pod_ip: str = ""
+    metrics_result_seconds: int = 3600
+
+    @property
+    def health_url(self) -> str | None:
+        """Where the kubelet asks whether the operator lives; it asks at the pod's first address."""
+        host = url_host(LISTEN_ALL[AF_INET6 if ":" in self.pod_ip else AF_INET])
+        return f"http://{host}:{self.health_port}/healthz" if self.health_port else None
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -60,6 +73,10 @@ class Settings:
             health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
             log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
             log_level=get("SOLRBENCH_LOG_LEVEL", "INFO"),
+            pod_ip=get("SOLRBENCH_POD_IP", ""),
+            metrics_result_seconds=_number(
+                environment, "SOLRBENCH_METRICS_RESULT_SECONDS", 3600, 0
+            ),
         )
 
 

@@ -29,6 +29,7 @@ from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.source import ReadContext
 from solrbench.errors import PermanentError
 from solrbench.http_auth import HttpAuth, read_auth
+from solrbench.net.addresses import wildcard_address
 from solrbench.plan.index_plan import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -59,7 +60,7 @@ class Pod:
 
     folder: Path = Path(DATASET_FOLDER)
     termination_log: Path = Path("/dev/termination-log")
-    host: str = "0.0.0.0"  # noqa: S104 - the operator asks from outside the pod
+    host: str = field(default_factory=wildcard_address)
     port: int = INDEX_PORT
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     clock: Callable[[], float] = time.time

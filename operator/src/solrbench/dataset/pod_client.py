@@ -4,16 +4,20 @@ from typing import Self
 
 import httpx
 
+from solrbench.net.addresses import url_host
+from solrbench.net.bounded_http import create_client, fetch
 from solrbench.plan.index_plan import INDEX_PORT
 
 TIMEOUT_SECONDS = 2.0
+MAX_BYTES = 64 << 10
+"""A progress has some hundred bytes; what answers may be any pod with the labels."""
 
 
 class IndexPodClient:
     """Asks index pods for their progress."""
 
     def __init__(self) -> None:
-        self._http = httpx.Client(timeout=TIMEOUT_SECONDS, trust_env=False)
+        self._http = create_client()
 
     def __enter__(self) -> Self:
         return self
@@ -23,7 +27,8 @@ class IndexPodClient:
 
     def progress(self, host: str) -> str:
         """Return the progress of a pod as JSON, nothing while it does not answer."""
+        url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
         try:
-            return self._http.get(f"http://{host}:{INDEX_PORT}/progress").text
+            return fetch(self._http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
         except httpx.HTTPError:
             return ""

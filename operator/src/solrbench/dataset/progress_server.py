@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from solrbench.net.addresses import single_family
+
 REQUEST_SECONDS = 5.0
 """A connection on which no whole request has come for so long is closed."""
 
@@ -42,7 +44,8 @@ async def serve_progress(pages: Mapping[str, Page], host: str, port: int) -> Asy
     )
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port).start()
+        for address in single_family(host):
+            await web.TCPSite(runner, address, port).start()
         yield runner.addresses[0][1]
     finally:
         await runner.cleanup()

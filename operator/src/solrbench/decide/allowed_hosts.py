@@ -4,6 +4,7 @@ Permission to create a benchmark must not give access to everything the operator
 a list, `urls` could address the metadata service of a cloud or the API server.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -12,17 +13,20 @@ from urllib.parse import urlsplit, urlunsplit
 from solrbench.errors import PermanentError
 from solrbench.reasons.lifecycle import LifecycleReason
 
-DEFAULT_PATTERNS = ("*.svc", "*.svc.cluster.local")
-"""Services of the cluster."""
+DEFAULT_PATTERNS = ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")
+"""Services of the benchmark's own namespace."""
 
 _FIELD = "spec.target"
+
+_NODE = re.compile(r"(?P<set>[^.]+)-\d+\.(?P=set)(-headless)?|[^.]+-solrcloud-\d+")
+"""A pod below the headless Service of its StatefulSet, or a Service of one node's own."""
 
 
 def qualify(url: str, namespace: str) -> str:
     """Return a URL whose host means the same wherever it is resolved.
 
-    A name without dots is a Service in the benchmark's namespace; `pod.service.namespace`, as the
-    Solr Operator writes it, is one too.
+    A name without dots is a Service in the benchmark's namespace; so is what the Solr Operator
+    (v0.9.1 and v0.10.0) writes as the address of a node, without `.svc`.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -30,7 +34,7 @@ def qualify(url: str, namespace: str) -> str:
         return url
     if "." not in host:
         full = f"{host}.{namespace}.svc"
-    elif host.endswith(f".{namespace}"):
+    elif host.endswith(f".{namespace}") and _NODE.fullmatch(host.removesuffix(f".{namespace}")):
         full = f"{host}.svc"
     else:
         full = host
@@ -41,6 +45,11 @@ def qualify(url: str, namespace: str) -> str:
 def host_of(url: str) -> str:
     """Return the host of a URL, in lower case and without the brackets of IPv6."""
     return urlsplit(url).hostname or ""
+
+
+def patterns_in(patterns: Sequence[str], namespace: str) -> tuple[str, ...]:
+    """Return patterns as they hold for benchmarks of a namespace: `{namespace}` replaced by it."""
+    return tuple(each.replace("{namespace}", namespace) for each in patterns)
 
 
 def check_name(host: str, allowed: Sequence[str]) -> None:

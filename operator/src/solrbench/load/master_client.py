@@ -5,23 +5,27 @@ from typing import Self
 import httpx
 from pydantic import ValidationError
 
-from solrbench.errors import TemporaryError
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.net.addresses import url_host
+from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
 from solrbench.plan.load_plan import WEB_PORT, LoadState
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 
 TIMEOUT_SECONDS = 5.0
+RESULT_SECONDS = 30.0
+MAX_STATE_BYTES = 1 << 20
+MAX_RESULT_BYTES = 32 << 20
+"""Half of what a stored result may have (`results.model.storage`)."""
+
+_REMEDY = "install the operator's version that the load began with, or create the benchmark again"
 
 
 class LoadMasterClient:
     """Asks the load master in a pod."""
 
     def __init__(self, host: str) -> None:
-        self._http = httpx.Client(
-            base_url=f"http://{host}:{WEB_PORT}/solrbench",
-            timeout=TIMEOUT_SECONDS,
-            trust_env=False,
-        )
+        self._http = create_client(base_url=f"http://{url_host(host)}:{WEB_PORT}/solrbench")
 
     def __enter__(self) -> Self:
         return self
@@ -34,27 +38,32 @@ class LoadMasterClient:
 
         Raises:
             TemporaryError: if it does not answer; it starts, is busy or is just gone.
+                `VersionMismatch` if its answer is that of another version.
 
         """
         try:
             return LoadState.model_validate_json(self._send("GET", "/state"))
         except ValidationError as error:
             raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no state: {error}"
+                LoadReason.VERSION_MISMATCH, f"the response is no state: {error}; {_REMEDY}"
             ) from error
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
 
         Raises:
-            TemporaryError: if the master does not answer, or with something else.
+            TemporaryError: if the master does not answer; `VersionMismatch` if its answer is that
+                of another version.
+            PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
 
         """
         try:
-            return StepRunResult.model_validate_json(self._send("GET", f"/results/{step_run_id}"))
+            return StepRunResult.model_validate_json(
+                self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
+            )
         except ValidationError as error:
             raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"the response is no result: {error}"
+                LoadReason.VERSION_MISMATCH, f"the response is no result: {error}; {_REMEDY}"
             ) from error
 
     def acknowledge(self, step_run_id: str) -> None:
@@ -66,9 +75,22 @@ class LoadMasterClient:
         """
         self._send("POST", f"/results/{step_run_id}/ack")
 
-    def _send(self, method: str, path: str) -> bytes:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        max_bytes: int = MAX_STATE_BYTES,
+        seconds: float = TIMEOUT_SECONDS,
+    ) -> bytes:
         try:
-            return self._http.request(method, path).raise_for_status().content
+            response = fetch(self._http, method, path, max_bytes=max_bytes, seconds=seconds)
+            return response.raise_for_status().content
+        except ResponseTooLargeError as error:
+            raise PermanentError(
+                LoadReason.RESULT_TOO_LARGE,
+                f"{path} of the load master has more than {max_bytes} bytes; make the step shorter,"
+                " or send fewer request names",
+            ) from error
         except httpx.HTTPError as error:
             raise TemporaryError(
                 LoadReason.LOAD_MASTER_UNREACHABLE, f"{path}: {error!r}"

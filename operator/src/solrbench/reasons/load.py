@@ -177,6 +177,18 @@ class LoadReason(Reason):
         "A result that was read back differs from the one written.",
         "Exclude the ConfigMaps of the benchmark from tools that change objects.",
     )
+    VERSION_MISMATCH = (
+        "VersionMismatch",
+        Kind.WARNING,
+        "The load master or a stored result has fields that this version of the operator lacks.",
+        "Install the version of the operator that the benchmark began with, or create it again.",
+    )
+    RESULT_TOO_LARGE = (
+        "ResultTooLarge",
+        Kind.PERMANENT,
+        "The result of a step has more bytes than the operator stores.",
+        "Make the step shorter, or send fewer request names.",
+    )
     REPORT_DAMAGED = (
         "ReportDamaged",
         Kind.WARNING,

@@ -168,6 +168,12 @@ class TargetReason(Reason):
         "The collection has other shards or replica types than the spec.",
         "Create the benchmark again; if it recurs, report it with Solr's log.",
     )
+    FOREIGN_NODE = (
+        "ForeignNode",
+        Kind.PERMANENT,
+        "Solr reports a replica on a host that is not one of the target's nodes.",
+        "Do not change Solr's host name in its image, nor share the ZooKeeper path with others.",
+    )
     UNEVEN_PLACEMENT = (
         "UnevenPlacement",
         Kind.PERMANENT,

@@ -11,14 +11,25 @@ from solrbench.http_auth import (
     HttpAuth,
     certificate_problem,
 )
+from solrbench.net.bounded_http import create_client, fetch
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
+
+MAX_RESPONSE_BYTES = 16 << 20
+"""The state of a cloud of some ten thousand collections."""
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 
 
 class SolrClient:
-    """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`)."""
+    """Talks to the nodes of one SolrCloud through their base URLs (`http://host:8983/solr`).
+
+    Args:
+        urls: base URLs
+        timeout_seconds: for a request and its whole response
+        auth: credentials and trust
+
+    """
 
     def __init__(
         self, urls: Sequence[str], timeout_seconds: float = 10.0, auth: HttpAuth = NO_AUTH
@@ -26,13 +37,8 @@ class SolrClient:
         self.urls = list(urls)
         # Only the host that was asked for is asked: through no proxy of the environment, and
         # wherever a redirect leads, credentials do not follow.
-        self._http = httpx.Client(
-            timeout=timeout_seconds,
-            trust_env=False,
-            follow_redirects=False,
-            headers=auth.headers,
-            verify=auth.verify,
-        )
+        self._http = create_client(auth.headers, auth.verify)
+        self._timeout_seconds = timeout_seconds
 
     def __enter__(self) -> Self:
         return self
@@ -69,8 +75,7 @@ class SolrClient:
         options: dict[str, Any] = {"json": json} if json is not None else {}
         if content is not None:
             options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
-        if timeout_seconds is not None:
-            options["timeout"] = timeout_seconds
+        options["seconds"] = timeout_seconds or self._timeout_seconds
         return self._send("POST", path, params, url, **options)
 
     def _send(
@@ -78,8 +83,13 @@ class SolrClient:
     ) -> Any:
         address = f"{url or self.urls[0]}{path}"
         try:
-            answer = self._http.request(
-                method, address, params={"wt": "json", **(params or {})}, **options
+            answer = fetch(
+                self._http,
+                method,
+                address,
+                max_bytes=MAX_RESPONSE_BYTES,
+                params={"wt": "json", **(params or {})},
+                **{"seconds": self._timeout_seconds, **options},
             )
         except httpx.HTTPError as error:
             if problem := certificate_problem(error):
@@ -102,7 +112,7 @@ def _checked(answer: httpx.Response) -> Any:
     except ValueError as error:
         raise TemporaryError(
             TargetReason.SOLR_UNREACHABLE,
-            f"{answer.url} did not answer in JSON: {answer.text[:200]}",
+            f"{answer.url.copy_with(query=None)} did not answer in JSON: {_outline(answer)}",
         ) from error
     if answer.status_code < 400 and not _error_text(body):
         return body
@@ -113,6 +123,12 @@ def _checked(answer: httpx.Response) -> Any:
         else PermanentError
     )
     raise kind(TargetReason.SOLR_ERROR, f"{answer.request.method} {answer.url.path}: {text}")
+
+
+def _outline(answer: httpx.Response) -> str:
+    """Return what an answer looks like; its text is not Solr's and not for the status."""
+    kind = answer.headers.get("Content-Type", "no content type")[:100]
+    return f"HTTP {answer.status_code}, {kind}, {len(answer.content)} bytes"
 
 
 def _check_proxy_response(answer: httpx.Response) -> None:

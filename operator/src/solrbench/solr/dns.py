@@ -1,8 +1,7 @@
 """Host names resolved, so that their addresses can be checked before a connection is made."""
 
-import socket
-
 from solrbench.errors import TemporaryError
+from solrbench.net.name_lookup import LOOKUP_SECONDS, lookup
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
@@ -10,14 +9,13 @@ def resolve(host: str) -> list[str]:
     """Return every address of a host.
 
     Raises:
-        TemporaryError: `HostNotFound` if there is none; a Service may be made a moment later.
+        TemporaryError: `HostNotFound` if there is none in time; its Service may come later.
 
     """
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        return sorted(lookup(host, LOOKUP_SECONDS))
     except (OSError, UnicodeError) as error:
         raise TemporaryError(
             LifecycleReason.HOST_NOT_FOUND,
             f"target.existing: {host} cannot be resolved: {error}; correct the host name",
         ) from error
-    return sorted({str(address[0]) for *_, address in found})

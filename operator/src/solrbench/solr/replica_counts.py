@@ -1,6 +1,11 @@
 """Documents and bytes on every replica, counted by Solr itself."""
 
+from collections.abc import Mapping
+
+from solrbench.decide.allowed_hosts import host_of
 from solrbench.decide.solr_views import Replica, ReplicaSize
+from solrbench.errors import PermanentError
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 
 COMMIT_TIMEOUT_SECONDS = 600.0
@@ -18,14 +23,38 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
     """Return the index of every replica, by Solr's core status.
 
     A search would count the documents too, but it would also fill caches and be counted among
-    the requests, before the first measured one.
+    the requests, before the first measured one. A node is asked at the URL that the client has of
+    it: what CLUSTERSTATUS calls its address may have been written by anyone.
+
+    Raises:
+        PermanentError: `ForeignNode` if a replica is on a host that is not one of the client's.
+
     """
     found = []
-    for url in sorted({replica.base_url for replica in replicas}):
+    for url, on_node in _by_node(solr, replicas).items():
         cores = solr.get("/admin/cores", {"action": "STATUS"}, url=url)["status"]
-        for replica in replicas:
-            if replica.base_url == url:
-                index = cores[replica.core]["index"]
-                size = int(index["sizeInBytes"])
-                found.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size))
+        for replica in on_node:
+            index = cores[replica.core]["index"]
+            size = int(index["sizeInBytes"])
+            found.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size))
     return found
+
+
+def _by_node(solr: SolrClient, replicas: list[Replica]) -> dict[str, list[Replica]]:
+    own = {host_of(url): url for url in solr.urls}
+    found: dict[str, list[Replica]] = {}
+    for replica in sorted(replicas, key=lambda each: each.base_url):
+        found.setdefault(_own_url(own, replica), []).append(replica)
+    return found
+
+
+def _own_url(own: Mapping[str, str], replica: Replica) -> str:
+    try:
+        return own[host_of(replica.base_url)]
+    except (KeyError, ValueError) as error:  # ValueError: it is no URL
+        raise PermanentError(
+            TargetReason.FOREIGN_NODE,
+            f"replica {replica.core} is on {replica.base_url[:200]}, which is none of the target's"
+            f" nodes ({', '.join(sorted(own))}); use an image that does not change Solr's host name"
+            " and a ZooKeeper path of its own",
+        ) from error

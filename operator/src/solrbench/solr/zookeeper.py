@@ -6,33 +6,69 @@ port, an answer of text lines, and the server closes the connection.
 
 import re
 import socket
+import time
+
+from solrbench.net.name_lookup import lookup
 
 TIMEOUT_SECONDS = 3.0
+MAX_ANSWER_BYTES = 1 << 20
+"""The longest answer, that of `mntr`, has some kilobytes."""
 
 
 def send_command(host: str, port: int, word: str) -> str:
     """Return the answer to a four-letter word, or an empty string if there is none."""
     try:
-        with socket.create_connection((host, port), timeout=TIMEOUT_SECONDS) as connection:
+        with _connect(host, port) as connection:
             connection.sendall(word.encode("ascii"))
-            parts = []
-            while part := connection.recv(65536):
-                parts.append(part)
-    except OSError:
+            return _read(connection).decode("utf-8", "replace")
+    except (OSError, UnicodeError):
         return ""
-    return b"".join(parts).decode("utf-8", "replace")
+
+
+def _read(connection: socket.socket) -> bytes:
+    """Return what comes until the server closes the connection.
+
+    Raises:
+        TimeoutError: if it has not done so in time, or sends more than any answer has.
+
+    """
+    deadline, answer = time.monotonic() + TIMEOUT_SECONDS, bytearray()
+    while (left := deadline - time.monotonic()) > 0 and len(answer) <= MAX_ANSWER_BYTES:
+        connection.settimeout(left)
+        part = connection.recv(65536)
+        if not part:
+            return bytes(answer)
+        answer += part
+    raise TimeoutError("the answer has no end")
+
+
+def _connect(host: str, port: int) -> socket.socket:
+    """Connect to the first address of a host that takes a connection.
+
+    Raises:
+        OSError: if there is none.
+        UnicodeError: if `host` cannot be a host name.
+
+    """
+    error: OSError = OSError(f"{host} has no address")
+    for address in lookup(host, TIMEOUT_SECONDS):
+        try:
+            return socket.create_connection((address, port), timeout=TIMEOUT_SECONDS)
+        except OSError as failed:
+            error = failed
+    raise error
 
 
 def any_reachable(servers: str) -> bool:
-    """Return whether one of `host:port,host:port` takes a connection.
+    """Return whether one of `host:port,[address]:port` takes a connection.
 
     No word is asked for: an outside ensemble may answer none.
     """
     for server in servers.split(","):
         host, _, port = server.rpartition(":")
         try:
-            socket.create_connection((host, int(port)), timeout=TIMEOUT_SECONDS).close()
-        except OSError:
+            _connect(host.strip("[]"), int(port)).close()
+        except (OSError, ValueError):  # ValueError: no port, or no host name
             continue
         return True
     return False

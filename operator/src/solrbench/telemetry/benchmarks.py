@@ -6,6 +6,7 @@ at most 32 steps and 1600 results for each benchmark.
 """
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
@@ -15,6 +16,9 @@ from prometheus_client.registry import Collector
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.telemetry.metric_family import MetricFamily, Sample
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
+
+RESULT_SECONDS = 3600.0
+"""How long the results of a finished benchmark are rendered, unless the settings say otherwise."""
 
 
 def _one(read: Callable[[SolrBenchmark], float | None]) -> Callable[[SolrBenchmark], list[Sample]]:
@@ -183,10 +187,26 @@ class BenchmarkStore:
 
 
 class BenchmarkCollector(Collector):
-    """Renders the store."""
+    """Renders the store; results only for a while after a benchmark's end.
 
-    def __init__(self, store: BenchmarkStore) -> None:
+    A finished benchmark can have thousands of results, and Prometheus keeps what it has scraped.
+
+    Args:
+        store: of the benchmarks
+        result_seconds: how long after its end the results of a benchmark are rendered
+        clock: returns the Unix time in seconds
+
+    """
+
+    def __init__(
+        self,
+        store: BenchmarkStore,
+        result_seconds: float = RESULT_SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._store = store
+        self._result_seconds = result_seconds
+        self._clock = clock
 
     def describe(self) -> Iterator[Metric]:
         """Return every family without samples, so that the registry notices a clash of names."""
@@ -198,8 +218,15 @@ class BenchmarkCollector(Collector):
         """Return every family with the samples of this moment."""
         benchmarks = self._store.all()
         yield _count_phases(benchmarks)
-        for family in FAMILIES:
+        for family in (*BENCHMARK_FAMILIES, *LIVE_FAMILIES):
             yield family.render(benchmarks)
+        recent = [each for each in benchmarks if self._is_recent(each)]
+        for family in RESULT_FAMILIES:
+            yield family.render(recent)
+
+    def _is_recent(self, benchmark: SolrBenchmark) -> bool:
+        ended = benchmark.status.completion_time
+        return ended is None or self._clock() < ended.timestamp() + self._result_seconds
 
 
 def _count_phases(benchmarks: Iterable[SolrBenchmark]) -> Metric:

@@ -20,7 +20,8 @@ from prometheus_client import (
     start_http_server,
 )
 
-from solrbench.telemetry.benchmarks import BenchmarkCollector, BenchmarkStore
+from solrbench.net.addresses import wildcard_address
+from solrbench.telemetry.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
 
 _RECONCILE_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
@@ -107,11 +108,13 @@ class Telemetry:
 
     """
 
-    def __init__(self, registry: CollectorRegistry, version: str) -> None:
+    def __init__(
+        self, registry: CollectorRegistry, version: str, result_seconds: float = RESULT_SECONDS
+    ) -> None:
         self.registry = registry
         self.benchmarks = BenchmarkStore()
         self.operator = OperatorMetrics(registry, version)
-        registry.register(BenchmarkCollector(self.benchmarks))
+        registry.register(BenchmarkCollector(self.benchmarks, result_seconds))
         ProcessCollector(registry=registry)
 
 
@@ -140,14 +143,14 @@ class MetricsServer:
         self.close()
 
 
-def serve(registry: CollectorRegistry, port: int, address: str = "0.0.0.0") -> MetricsServer:  # noqa: S104 - Prometheus comes from other pods
+def serve(registry: CollectorRegistry, port: int, address: str | None = None) -> MetricsServer:
     """Show `registry` on `http://address:port/metrics` from a thread of its own.
 
-    Port 0 takes any free one.
+    Without an address it listens on all, of both families. Port 0 takes any free one.
 
     Raises:
         OSError: if the port is taken.
 
     """
-    server, thread = start_http_server(port, addr=address, registry=registry)
+    server, thread = start_http_server(port, addr=address or wildcard_address(), registry=registry)
     return MetricsServer(server, thread)

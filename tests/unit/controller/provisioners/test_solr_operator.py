@@ -10,11 +10,13 @@ import pytest
 
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller import endpoint
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
+from solrbench.solr import zookeeper
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, IMAGE, STARTED, stored
 from support.resources.small_resource import SOLR, Changes
@@ -22,6 +24,15 @@ from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_s
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=30)
 NEWER_FIELD = "defaultInitContainerSecurityContext"
+
+
+@pytest.fixture(autouse=True)
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every name be that of a pod for the checks, and this machine for connections."""
+    monkeypatch.setattr(
+        endpoint, "resolve", lambda host: ["10.0.0.7" if host.startswith("zk.") else "10.96.0.1"]
+    )
+    monkeypatch.setattr(zookeeper, "lookup", lambda *_: ["127.0.0.1"])
 
 
 @pytest.fixture
@@ -32,7 +43,7 @@ def outside() -> Iterator[Changes]:
 
 
 def _external(port: int) -> Changes:
-    connection = f"127.0.0.1:{port}"
+    connection = f"zk.search.svc:{port}"
     return {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": connection}}
 
 
@@ -187,8 +198,23 @@ def test_an_outside_zookeeper_that_does_not_answer() -> None:
     cluster = fake(documents=schema())
     found, message = reason(cluster, _external(port))
     assert found == "ZooKeeperUnreachable"
-    assert f"127.0.0.1:{port}" in message
+    assert f"zk.search.svc:{port}" in message
     assert cluster.applied == []
+
+
+@pytest.mark.parametrize(
+    "servers", ["zk.other.svc:2181", "zk.search.svc:2181,169.254.169.254:80", "kubernetes:443"]
+)
+def test_an_outside_zookeeper_must_be_allowed(
+    servers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(zookeeper, "any_reachable", asked.append)
+    changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": servers}}
+    with pytest.raises(PermanentError) as caught:
+        ensure_ready(run(fake(documents=schema()), changes))
+    assert caught.value.reason == "HostNotAllowed"
+    assert asked == []
 
 
 PROVIDED: Changes = {f"{SOLR}.zookeeper": {"mode": "Provided"}}

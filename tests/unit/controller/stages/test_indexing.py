@@ -12,10 +12,11 @@ from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.solr.states import replica
 
 DOCUMENTS = 2000
+HOST = "one-solr-{}.one-solr.default.svc"
 SHARD = {
-    "n1": replica("leader", "a", type="TLOG", leader="true"),
-    "n2": replica("tlog", "b", type="TLOG"),
-    "n3": replica("pull", "c", type="PULL"),
+    "n1": replica("leader", HOST.format(0), type="TLOG", leader="true"),
+    "n2": replica("tlog", HOST.format(1), type="TLOG"),
+    "n3": replica("pull", HOST.format(2), type="PULL"),
 }
 REAL_CLIENT = httpx.Client
 

@@ -99,3 +99,28 @@ def test_damage_is_an_error_of_the_project_that_may_pass() -> None:
     error = storage.DamagedReportError("x")
     assert isinstance(error, TemporaryError)
     assert error.reason == "ReportDamaged"
+
+
+def test_no_more_is_unpacked_than_a_document_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "MAX_DOCUMENT_BYTES", 10_000)
+    bomb = storage.ChunkedDocument((gzip.compress(bytes(10_001)),), "0" * 64)
+    with pytest.raises(storage.DamagedReportError, match="more than 10000 bytes"):
+        storage.from_chunks(bomb)
+    with pytest.raises(storage.DamagedReportError, match="SHA-256"):
+        storage.from_chunks(replace(bomb, chunks=(gzip.compress(bytes(10_000)),)))
+
+
+def test_nothing_may_follow_the_stream() -> None:
+    stored = storage.to_chunks(_document())
+    with pytest.raises(storage.DamagedReportError, match="stream is broken"):
+        storage.from_chunks(replace(stored, chunks=(*stored.chunks, b"more")))
+
+
+def test_a_document_of_another_version_has_a_reason_of_its_own() -> None:
+    text = gzip.decompress(b"".join(storage.to_chunks(_document()).chunks))
+    later = text.replace(b"{", b'{"fieldOfALaterVersion":1,', 1)
+    digest = hashlib.sha256(later).hexdigest()
+    with pytest.raises(storage.DamagedReportError, match="another version wrote it") as caught:
+        storage.from_chunks(storage.ChunkedDocument((gzip.compress(later),), digest))
+    assert caught.value.reason == "VersionMismatch"
+    assert "install the operator's version" in caught.value.message

@@ -3,6 +3,7 @@
 from solrbench.api.quantities import parse_bytes
 from solrbench.controller.children import apply_all, pods
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
@@ -99,10 +100,13 @@ def check_external(context: ReconcileContext) -> None:
     """Check that an outside ensemble can be reached at all.
 
     Raises:
-        TemporaryError: if no member takes a connection.
+        TemporaryError: if no member takes a connection, or a name cannot be resolved.
+        PermanentError: `HostNotAllowed`.
 
     """
     servers = context.zookeeper_path.servers
+    members = [f"//{each}" for each in servers.split(",")]
+    check_hosts(context.cluster, context.allowed_hosts, members)
     if not zookeeper.any_reachable(servers):
         raise TemporaryError(
             TargetReason.ZOOKEEPER_UNREACHABLE,

@@ -123,7 +123,7 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
     given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
     own = [qualify(url, context.namespace) for url in given]
     if own:
-        check_hosts(context.cluster, context.settings.allowed_hosts, own)
+        check_hosts(context.cluster, context.allowed_hosts, own)
     return [
         each.model_copy(update={"urls": [qualify(url, context.namespace) for url in each.urls]})
         for each in variant_endpoints(context.benchmark, context.solr_urls)

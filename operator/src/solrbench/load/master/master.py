@@ -30,6 +30,7 @@ from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.settings import LoadSettings
+from solrbench.net.addresses import wildcard_address
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.reasons.load import LoadReason
 
@@ -113,7 +114,9 @@ class Master:
         self._runner.start_shape()
 
     def _open_web_page(self) -> None:
-        page = self._environment.create_web_ui(port=self._settings.web_port, delayed_start=True)
+        page = self._environment.create_web_ui(
+            host=wildcard_address(), port=self._settings.web_port, delayed_start=True
+        )
         if page.app is not None:
             add_routes(page.app, self._coordinator.state, self._store, self._coordinator.stop)
         page.start()

@@ -22,6 +22,12 @@ MAX_CHUNK_BYTES = 700 * 1024
 """A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB."""
 
 
+MAX_DOCUMENT_BYTES = 64 << 20
+"""What a stored document may have as JSON."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
 @dataclass(frozen=True)
 class ChunkedDocument:
     """A stored step run.
@@ -39,12 +45,12 @@ class ChunkedDocument:
 class DamagedReportError(TemporaryError):
     """Stored chunks do not make up the document that was stored; it can be measured again."""
 
-    def __init__(self, problem: str) -> None:
+    def __init__(self, problem: str, reason: LoadReason = LoadReason.REPORT_DAMAGED) -> None:
         """Say what is wrong and what to do about it."""
         remedy = "delete its ConfigMaps and the step is measured again"
-        super().__init__(
-            LoadReason.REPORT_DAMAGED, f"stored step run is damaged: {problem}; {remedy}"
-        )
+        if reason is LoadReason.VERSION_MISMATCH:
+            remedy = f"install the operator's version that wrote it, or {remedy}"
+        super().__init__(reason, f"stored step run cannot be read: {problem}; {remedy}")
 
 
 def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
@@ -63,13 +69,26 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
             not one of this version.
 
     """
-    try:
-        text = gzip.decompress(b"".join(stored.chunks))
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
+    text = _unpack(b"".join(stored.chunks))
     if hashlib.sha256(text).hexdigest() != stored.sha256:
         raise DamagedReportError("the SHA-256 of the document differs")
     try:
         return StepRunResult.model_validate_json(text)
     except ValidationError as error:
-        raise DamagedReportError(f"another version wrote it ({error})") from error
+        raise DamagedReportError(
+            f"another version wrote it ({error})", LoadReason.VERSION_MISMATCH
+        ) from error
+
+
+def _unpack(packed: bytes) -> bytes:
+    """Return what a gzip file of one member holds, never more than a document may have."""
+    stream = zlib.decompressobj(_GZIP)
+    try:
+        text = stream.decompress(packed, MAX_DOCUMENT_BYTES + 1)
+    except zlib.error as error:
+        raise DamagedReportError(f"the compressed stream is broken ({error})") from error
+    if len(text) > MAX_DOCUMENT_BYTES:
+        raise DamagedReportError(f"it unpacks to more than {MAX_DOCUMENT_BYTES} bytes")
+    if not stream.eof or stream.unused_data:
+        raise DamagedReportError("the compressed stream is broken (its end is missing or not last)")
+    return text

@@ -1,0 +1,7 @@
+"""Requests of the operator with a limit on bytes and on time, whatever the other side does.
+
+- `addresses`: both families of them
+- `bounded_http`: one HTTP request, its response read up to a limit
+- `deadline_transport`: connections whose every wait ends at the request's deadline
+- `name_lookup`: host names resolved within a time-out
+"""

@@ -1,0 +1,123 @@
+"""Connections whose every wait ends at the request's deadline.
+
+The time-outs of httpx count from one read to the next, so a server that sends a byte now and then
+holds a request, headers included, for as long as it likes.
+"""
+
+import math
+import ssl
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+from solrbench.net.name_lookup import lookup
+
+DEADLINE = "solrbench_deadline"
+"""Extension of a request: the `time.monotonic()` at which it ends."""
+
+_WRITE_BYTES = 1 << 14
+
+
+class Deadline:
+    """When the request under way ends; a client has one request at a time."""
+
+    def __init__(self) -> None:
+        self.at = math.inf
+
+    def limit(self, timeout: float | None, error: type[Exception]) -> float | None:
+        """Return the seconds that one wait may take; `None` for any.
+
+        Raises:
+            Exception: `error`, if the deadline has passed.
+
+        """
+        left = self.at - time.monotonic()
+        if left <= 0:
+            raise error("the response was not complete within the request's deadline")
+        return timeout if left == math.inf else min(left, math.inf if timeout is None else timeout)
+
+
+class DeadlineTransport(httpx.HTTPTransport):
+    """HTTP without proxies, each request with a deadline and each name resolved in time."""
+
+    def __init__(self, verify: ssl.SSLContext | bool = True) -> None:
+        super().__init__(verify=verify, trust_env=False)
+        self._deadline = Deadline()
+        context = verify if isinstance(verify, ssl.SSLContext) else None
+        # httpx has no parameter for the network backend of its pool.
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=context, network_backend=_Backend(self._deadline)
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request that ends when its extension `DEADLINE` says."""
+        self._deadline.at = request.extensions.get(DEADLINE, math.inf)
+        return super().handle_request(request)
+
+
+class _Backend(httpcore.NetworkBackend):
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self._sockets = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        error: Exception = httpcore.ConnectError(f"{host} has no address")
+        for address in self._addresses(host, timeout):
+            limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
+            try:
+                stream = self._sockets.connect_tcp(
+                    address, port, limit, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
+                error = failed
+            else:
+                return _Stream(stream, self._deadline)
+        raise error
+
+    def _addresses(self, host: str, timeout: float | None) -> list[str]:
+        limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
+        try:
+            return lookup(host) if limit is None else lookup(host, limit)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(str(error)) from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(str(error)) from error
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+        self._stream = stream
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._deadline.limit(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _WRITE_BYTES):
+            limit = self._deadline.limit(timeout, httpcore.WriteTimeout)
+            self._stream.write(buffer[start : start + _WRITE_BYTES], limit)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, limit), self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)

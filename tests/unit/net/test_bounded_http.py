@@ -1,0 +1,115 @@
+"""Whatever a server does, a request ends in time and takes a bounded number of bytes."""
+
+import gzip
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from threading import Event, Thread
+
+import httpx
+import pytest
+
+from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+LENGTH = b"Content-Length: %d\r\n\r\n"
+
+
+@contextmanager
+def serving(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Answer one request with whatever `answer` sends."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                with suppress(OSError):  # the client has gone
+                    answer(connection)
+
+        thread = Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/x"
+        thread.join()
+
+
+def get(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
+    with closing(create_client()) as client:
+        return fetch(client, "GET", url, max_bytes=max_bytes, seconds=seconds)
+
+
+def sender(data: bytes) -> Callable[[socket.socket], None]:
+    return lambda connection: connection.sendall(data)
+
+
+def test_a_response_up_to_the_limit_is_whole() -> None:
+    with serving(sender(HEAD + LENGTH % 1000 + b"x" * 1000)) as url:
+        response = get(url)
+    assert (response.status_code, response.content) == (200, b"x" * 1000)
+
+
+def test_one_byte_more_is_refused() -> None:
+    with (
+        serving(sender(HEAD + LENGTH % 1001 + b"x" * 1001)) as url,
+        pytest.raises(ResponseTooLargeError, match="more than 1000 bytes"),
+    ):
+        get(url)
+
+
+def test_a_body_without_end_is_refused() -> None:
+    def pour(connection: socket.socket) -> None:
+        connection.sendall(HEAD + b"\r\n")
+        while True:
+            connection.sendall(b"x" * 65536)
+
+    with serving(pour) as url, pytest.raises(ResponseTooLargeError):
+        get(url)
+
+
+def test_a_compressed_response_is_refused() -> None:
+    packed = gzip.compress(bytes(100))
+    head = HEAD + b"Content-Encoding: gzip\r\n" + LENGTH % len(packed)
+    with serving(sender(head + packed)) as url, pytest.raises(httpx.DecodingError, match="gzip"):
+        get(url)
+
+
+def test_no_compression_is_asked_for() -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200))
+    response = fetch(httpx.Client(transport=transport), "GET", "http://a/x", max_bytes=1, seconds=1)
+    assert response.request.headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("begin", [b"HTTP/1.1 200 OK\r\nX: ", HEAD + LENGTH % 900])
+def test_the_deadline_holds_for_a_slow_drip(begin: bytes) -> None:
+    gone = Event()
+
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(begin)
+        while not gone.wait(0.05):
+            connection.sendall(b"x")
+
+    started = time.monotonic()
+    with serving(drip) as url:
+        try:
+            with pytest.raises(httpx.ReadTimeout):
+                get(url, seconds=0.4)
+        finally:
+            gone.set()
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("url", ["http://10:244::17:8080/x", "http://a:99999/x", "http://[1:2]/x"])
+def test_what_is_no_url_is_an_error_of_http(url: str) -> None:
+    with pytest.raises(httpx.HTTPError):
+        get(url)
+
+
+def test_a_name_that_is_not_resolved_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])
+    try:
+        with pytest.raises(httpx.ConnectTimeout, match=r"search\.team\.svc was not resolved"):
+            get("http://search.team.svc/x", seconds=0.1)
+    finally:
+        asked.set()
