@@ -1,4 +1,4 @@
-"""Passes over a benchmark whose existing target is in memory."""
+"""Reconciles of a benchmark whose existing target is in memory."""
 
 from datetime import UTC, datetime
 
@@ -33,7 +33,7 @@ def access_to(cloud: Cloud) -> TargetAccess:
     return TargetAccess(connect, lambda *_: ENDPOINT)
 
 
-def pass_over(
+def reconcile_context(
     cloud: Cloud, changes: Changes | None = None, status: Status | None = None, now: datetime = NOW
 ) -> ReconcileContext:
     """Return a reconcile; `status` is what the reconcile before has stored."""
@@ -48,13 +48,13 @@ def pass_over(
 
 def provisioned(cloud: Cloud, changes: Changes | None = None) -> ReconcileContext:
     """Reconcile until the target is ready: twice, if a collection is made."""
-    run = pass_over(cloud, changes)
+    run = reconcile_context(cloud, changes)
     try:
         reconcile_target(run)
     except TemporaryError as wait:
         if wait.reason != "CreatingCollection" or cloud.changed:
             raise
-        run = pass_over(cloud, changes, stored_status(run))
+        run = reconcile_context(cloud, changes, stored_status(run))
         reconcile_target(run)
     return run
 

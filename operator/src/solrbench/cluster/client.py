@@ -73,13 +73,13 @@ class Cluster:
         """
         try:
             with _wrap_api_errors(f"reading {path}"):
-                answer = self._dynamic.request(
+                response = self._dynamic.request(
                     "get", path, serialize=False, _request_timeout=TIMEOUT_SECONDS
                 )
         except _NotFoundError:
             return None
         # While a definition goes, its OpenAPI document may be empty.
-        body: Manifest | None = json.loads(answer.data) if answer.data else None
+        body: Manifest | None = json.loads(response.data) if response.data else None
         return body
 
     def server_hosts(self) -> list[str]:
@@ -90,8 +90,8 @@ class Cluster:
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]
         with _wrap_api_errors("reading the addresses of the API server"):
-            answer = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
-        places = [each.server_address for each in answer.server_address_by_client_cidrs or []]
+            response = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
+        places = [each.server_address for each in response.server_address_by_client_cidrs or []]
         found += [urlsplit(f"//{place}").hostname or "" for place in places]
         return [host for host in found if host]
 
@@ -194,19 +194,19 @@ class Cluster:
         metadata = body["metadata"]
         resource = self._resource(body["apiVersion"], body["kind"]).status
         with _wrap_api_errors(f"writing the status of {metadata['name']}"):
-            answer = resource.replace(
+            response = resource.replace(
                 body=body,
                 name=metadata["name"],
                 namespace=metadata["namespace"],
                 _request_timeout=TIMEOUT_SECONDS,
             )
-        written: Manifest = answer.to_dict()
+        written: Manifest = response.to_dict()
         return written
 
     def _call(self, verb: str, api_version: str, kind: str, **arguments: Any) -> Manifest:
         resource = self._resource(api_version, kind)
-        answer = getattr(resource, verb)(_request_timeout=TIMEOUT_SECONDS, **arguments)
-        body: Manifest = answer.to_dict()
+        response = getattr(resource, verb)(_request_timeout=TIMEOUT_SECONDS, **arguments)
+        body: Manifest = response.to_dict()
         return body
 
     def _resource(self, api_version: str, kind: str) -> Any:

@@ -1,4 +1,4 @@
-"""The way into a target: addresses that may be asked, and what to show there."""
+"""The way into a target: addresses that may be used, and what to show there."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -80,11 +80,11 @@ def leader_urls(
     endpoint: TargetEndpoint,
     found: list[Replica],
 ) -> dict[str, str]:
-    """Return the nodes that may be asked directly: Solr's address of each, to the one to use.
+    """Return the nodes that may be addressed directly: Solr's address of each, to the one to use.
 
     Documents go to the leaders themselves if the endpoint is the nodes; what stands in front of
     them, given by a single URL, is part of what is measured and is not passed by. A node whose
-    address is not allowed, or does not answer, is reached through the endpoint too.
+    address is not allowed, or does not respond, is reached through the endpoint too.
     """
     if not endpoint.nodes:
         return {}

@@ -33,16 +33,16 @@ from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 log = logging.getLogger("solrbench")
 
 WORKERS = 32
-"""Passes are synchronous and wait for HTTP most of their time, each in a thread of its own."""
+"""Reconciles are synchronous and wait for HTTP most of their time, each in a thread of its own."""
 
 DELETE_POLL_SECONDS = 0.5
 DELETE_PATIENCE_SECONDS = 20.0
 """Pods have a second to end; when they take longer, something is wrong and worth a log line."""
 DELETE_RETRY_SECONDS = 1.0
 DELETION_TIMEOUT = timedelta(seconds=120)
-"""How long the deletion of a benchmark waits for an existing Solr that does not answer."""
-PASS_END_POLL_SECONDS = 1.0
-"""How often kopf looks whether the last pass over a deleted benchmark has ended."""
+"""How long the deletion of a benchmark waits for an existing Solr that does not respond."""
+RECONCILE_END_POLL_SECONDS = 1.0
+"""How often kopf looks whether the last reconcile of a deleted benchmark has ended."""
 RETRY_SECONDS = 5.0
 """Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
 
@@ -81,7 +81,7 @@ class Handlers:
         delete(cast(Any, self.on_delete))
 
     def on_timer(self, name: str, namespace: str, **_: object) -> None:
-        """Make one pass over one benchmark; what fails is made again by the next one."""
+        """Reconcile one benchmark; what fails is repeated by the next reconcile."""
         with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
             try:
                 self._reconcile(namespace, name)
@@ -89,7 +89,7 @@ class Handlers:
                 timer.result = ReconcileResult.RETRY  # a concurrent write is expected
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
-                log.warning("%s/%s: pass is made again: %s", namespace, name, error)
+                log.warning("%s/%s: reconcile is repeated: %s", namespace, name, error)
 
     def _reconcile(self, namespace: str, name: str) -> None:
         body = self._cluster.get(*BENCHMARKS, namespace, name)
@@ -201,8 +201,8 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
     # A reconcile may be under way when a benchmark is deleted; an expired one is deleted by its own
-    # pass. With kopf's 60 s, the finalizer would stay that long.
-    settings.background.cancellation_polling = PASS_END_POLL_SECONDS
+    # reconcile. With kopf's 60 s, the finalizer would stay that long.
+    settings.background.cancellation_polling = RECONCILE_END_POLL_SECONDS
     # The definition is there before kopf starts, and namespaces are given: there is nothing to
     # discover, and no right to list namespaces or definitions is needed.
     settings.scanning.disabled = True

@@ -21,7 +21,7 @@ class Settings:
         allowed_hosts: patterns of the hosts that existing targets, variants and external
             ensembles may have; `{namespace}` stands for that of the benchmark
         metrics_port: where Prometheus scrapes, 0 for nowhere
-        health_port: where the kubelet asks whether the operator lives, 0 for nowhere
+        health_port: where the kubelet probes whether the operator lives, 0 for nowhere
         log_format: `text` or `json`
         log_level: as Python's logging names it
         pod_ip: first address of the operator's pod, empty outside of one

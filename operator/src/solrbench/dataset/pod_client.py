@@ -10,11 +10,11 @@ from solrbench.plan.index_plan import INDEX_PORT
 
 TIMEOUT_SECONDS = 2.0
 MAX_BYTES = 64 << 10
-"""A progress has some hundred bytes; what answers may be any pod with the labels."""
+"""A progress has some hundred bytes; what responds may be any pod with the labels."""
 
 
 class IndexPodClient:
-    """Asks index pods for their progress."""
+    """Reads the progress of index pods."""
 
     def __init__(self) -> None:
         self._http = create_client()
@@ -26,7 +26,7 @@ class IndexPodClient:
         self._http.close()
 
     def progress(self, host: str) -> str:
-        """Return the progress of a pod as JSON, nothing while it does not answer."""
+        """Return the progress of a pod as JSON, nothing while it does not respond."""
         url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
         try:
             return fetch(self._http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text

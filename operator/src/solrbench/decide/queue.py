@@ -42,8 +42,8 @@ def blocking_benchmarks(
     """Return the benchmarks to wait for; an empty list means it is this one's turn.
 
     Args:
-        benchmark: the one that asks
-        everyone: all benchmarks of the watched namespaces, the one that asks included
+        benchmark: the one that queues
+        everyone: all benchmarks of the watched namespaces, the one that queues included
         max_concurrent: how many may run at a time
 
     """

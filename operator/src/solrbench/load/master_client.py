@@ -22,7 +22,7 @@ _REMEDY = "install the operator's version that the load began with, or create th
 
 
 class LoadMasterClient:
-    """Asks the load master in a pod."""
+    """Sends requests to the load master in a pod."""
 
     def __init__(self, host: str) -> None:
         self._http = create_client(base_url=f"http://{url_host(host)}:{WEB_PORT}/solrbench")
@@ -37,8 +37,8 @@ class LoadMasterClient:
         """Return what the master does.
 
         Raises:
-            TemporaryError: if it does not answer; it starts, is busy or is just gone.
-                `VersionMismatch` if its answer is that of another version.
+            TemporaryError: if it does not respond; it starts, is busy or is just gone.
+                `VersionMismatch` if its response is that of another version.
 
         """
         try:
@@ -52,8 +52,8 @@ class LoadMasterClient:
         """Return the document of a finished step run.
 
         Raises:
-            TemporaryError: if the master does not answer; `VersionMismatch` if its answer is that
-                of another version.
+            TemporaryError: if the master does not respond; `VersionMismatch` if its response is
+                that of another version.
             PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
 
         """
@@ -70,7 +70,7 @@ class LoadMasterClient:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
 
         Raises:
-            TemporaryError: if the master does not answer; the next reconcile repeats it.
+            TemporaryError: if the master does not respond; the next reconcile repeats it.
 
         """
         self._send("POST", f"/results/{step_run_id}/ack")

@@ -1,6 +1,6 @@
 """One HTTP request, its response read up to a limit of bytes and of time.
 
-What answers may be anything that a user of the cluster has put there, and one operator serves all
+What responds may be anything that a user of the cluster has put there, and one operator serves all
 of them.
 """
 

@@ -19,22 +19,22 @@ def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
         UnicodeError: if `host` cannot be a host name.
 
     """
-    answers: SimpleQueue[list[str] | Exception] = SimpleQueue()
-    thread = threading.Thread(target=_look_up, args=(host, answers), name="lookup", daemon=True)
+    responses: SimpleQueue[list[str] | Exception] = SimpleQueue()
+    thread = threading.Thread(target=_look_up, args=(host, responses), name="lookup", daemon=True)
     thread.start()
     try:
-        answer = answers.get(timeout=seconds)
+        response = responses.get(timeout=seconds)
     except Empty:
         raise TimeoutError(f"{host} was not resolved within {seconds:g} s") from None
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    if isinstance(response, Exception):
+        raise response
+    return response
 
 
-def _look_up(host: str, answers: "SimpleQueue[list[str] | Exception]") -> None:
+def _look_up(host: str, responses: "SimpleQueue[list[str] | Exception]") -> None:
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        answers.put(error)
+        responses.put(error)
     else:
-        answers.put(list(dict.fromkeys(str(address[0]) for *_, address in found)))
+        responses.put(list(dict.fromkeys(str(address[0]) for *_, address in found)))

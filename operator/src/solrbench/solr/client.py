@@ -35,7 +35,7 @@ class SolrClient:
         self, urls: Sequence[str], timeout_seconds: float = 10.0, auth: HttpAuth = NO_AUTH
     ) -> None:
         self.urls = list(urls)
-        # Only the host that was asked for is asked: through no proxy of the environment, and
+        # Only the host of the URL gets the request: through no proxy of the environment, and
         # wherever a redirect leads, credentials do not follow.
         self._http = create_client(auth.headers, auth.verify)
         self._timeout_seconds = timeout_seconds
@@ -51,10 +51,10 @@ class SolrClient:
         self._http.close()
 
     def get(self, path: str, params: Params | None = None, url: str | None = None) -> Any:
-        """Return the JSON answer of a GET to one node, the first when `url` is not given.
+        """Return the JSON response of a GET to one node, the first when `url` is not given.
 
         Raises:
-            TemporaryError: if the node does not answer or answers with a server error.
+            TemporaryError: if the node does not respond or responds with a server error.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
                 or `CertificateNotTrusted` if access is denied.
 
@@ -71,7 +71,7 @@ class SolrClient:
         url: str | None = None,
         timeout_seconds: float | None = None,
     ) -> Any:
-        """Return the JSON answer of a POST; errors as in `get`."""
+        """Return the JSON response of a POST; errors as in `get`."""
         options: dict[str, Any] = {"json": json} if json is not None else {}
         if content is not None:
             options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
@@ -83,7 +83,7 @@ class SolrClient:
     ) -> Any:
         address = f"{url or self.urls[0]}{path}"
         try:
-            answer = fetch(
+            response = fetch(
                 self._http,
                 method,
                 address,
@@ -101,50 +101,50 @@ class SolrClient:
             raise TemporaryError(
                 TargetReason.SOLR_UNREACHABLE, f"{method} {address}: {str(error) or repr(error)}"
             ) from error
-        return _checked(answer)
+        return _checked(response)
 
 
-def _checked(answer: httpx.Response) -> Any:
-    """Return the body of a good answer; Solr puts errors into the body, sometimes with HTTP 200."""
-    _check_proxy_response(answer)
+def _checked(response: httpx.Response) -> Any:
+    """Return the body of a good response; Solr may put errors into the body of an HTTP 200."""
+    _check_proxy_response(response)
     try:
-        body = answer.json()
+        body = response.json()
     except ValueError as error:
         raise TemporaryError(
             TargetReason.SOLR_UNREACHABLE,
-            f"{answer.url.copy_with(query=None)} did not answer in JSON: {_outline(answer)}",
+            f"{response.url.copy_with(query=None)} did not respond in JSON: {_outline(response)}",
         ) from error
-    if answer.status_code < 400 and not _error_text(body):
+    if response.status_code < 400 and not _error_text(body):
         return body
-    text = _error_text(body) or f"HTTP {answer.status_code}"
+    text = _error_text(body) or f"HTTP {response.status_code}"
     kind = (
         TemporaryError
-        if answer.status_code >= 500 or answer.status_code in (404, 429)
+        if response.status_code >= 500 or response.status_code in (404, 429)
         else PermanentError
     )
-    raise kind(TargetReason.SOLR_ERROR, f"{answer.request.method} {answer.url.path}: {text}")
+    raise kind(TargetReason.SOLR_ERROR, f"{response.request.method} {response.url.path}: {text}")
 
 
-def _outline(answer: httpx.Response) -> str:
-    """Return what an answer looks like; its text is not Solr's and not for the status."""
-    kind = answer.headers.get("Content-Type", "no content type")[:100]
-    return f"HTTP {answer.status_code}, {kind}, {len(answer.content)} bytes"
+def _outline(response: httpx.Response) -> str:
+    """Return what a response looks like; its text is not Solr's and not for the status."""
+    kind = response.headers.get("Content-Type", "no content type")[:100]
+    return f"HTTP {response.status_code}, {kind}, {len(response.content)} bytes"
 
 
-def _check_proxy_response(answer: httpx.Response) -> None:
-    """Raise if a proxy or Solr's authentication answered instead of the handler."""
-    address = answer.url.copy_with(query=None)
-    if answer.status_code in (401, 403):
+def _check_proxy_response(response: httpx.Response) -> None:
+    """Raise if a proxy or Solr's authentication responded instead of the handler."""
+    address = response.url.copy_with(query=None)
+    if response.status_code in (401, 403):
         raise PermanentError(
             LifecycleReason.AUTHENTICATION_FAILED,
-            f"{answer.request.method} {address}: HTTP {answer.status_code};"
+            f"{response.request.method} {address}: HTTP {response.status_code};"
             " target.existing.basicAuth.secret.name must name a Secret whose user is allowed to"
             " do this",
         )
-    if answer.is_redirect:
+    if response.is_redirect:
         raise PermanentError(
             LifecycleReason.REDIRECT_REFUSED,
-            f"{address} redirects to {answer.headers.get('Location', '')[:200]}; redirects are"
+            f"{address} redirects to {response.headers.get('Location', '')[:200]}; redirects are"
             " not followed; set target.existing.urls to the final URL",
         )
 

@@ -12,7 +12,7 @@ COMMIT_TIMEOUT_SECONDS = 600.0
 
 
 def commit(solr: SolrClient, collection: str, max_segments: int | None = None) -> None:
-    """Make every document sent so far visible, merging segments first if asked."""
+    """Make every document sent so far visible, merging segments first if requested."""
     params: dict[str, str] = {"commit": "true", "waitSearcher": "true"}
     if max_segments is not None:
         params |= {"optimize": "true", "maxSegments": str(max_segments)}

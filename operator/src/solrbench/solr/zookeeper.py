@@ -1,7 +1,7 @@
 """ZooKeeper's four-letter words: what the ensemble says of itself.
 
 Protocol: ZooKeeper Administrator's Guide, "The Four Letter Words": four bytes to the client
-port, an answer of text lines, and the server closes the connection.
+port, a response of text lines, and the server closes the connection.
 """
 
 import re
@@ -11,12 +11,12 @@ import time
 from solrbench.net.name_lookup import lookup
 
 TIMEOUT_SECONDS = 3.0
-MAX_ANSWER_BYTES = 1 << 20
-"""The longest answer, that of `mntr`, has some kilobytes."""
+MAX_RESPONSE_BYTES = 1 << 20
+"""The longest response, that of `mntr`, has some kilobytes."""
 
 
 def send_command(host: str, port: int, word: str) -> str:
-    """Return the answer to a four-letter word, or an empty string if there is none."""
+    """Return the response to a four-letter word, or an empty string if there is none."""
     try:
         with _connect(host, port) as connection:
             connection.sendall(word.encode("ascii"))
@@ -29,17 +29,17 @@ def _read(connection: socket.socket) -> bytes:
     """Return what comes until the server closes the connection.
 
     Raises:
-        TimeoutError: if it has not done so in time, or sends more than any answer has.
+        TimeoutError: if it has not done so in time, or sends more than any response has.
 
     """
-    deadline, answer = time.monotonic() + TIMEOUT_SECONDS, bytearray()
-    while (left := deadline - time.monotonic()) > 0 and len(answer) <= MAX_ANSWER_BYTES:
+    deadline, response = time.monotonic() + TIMEOUT_SECONDS, bytearray()
+    while (left := deadline - time.monotonic()) > 0 and len(response) <= MAX_RESPONSE_BYTES:
         connection.settimeout(left)
         part = connection.recv(65536)
         if not part:
-            return bytes(answer)
-        answer += part
-    raise TimeoutError("the answer has no end")
+            return bytes(response)
+        response += part
+    raise TimeoutError("the response has no end")
 
 
 def _connect(host: str, port: int) -> socket.socket:
@@ -62,7 +62,7 @@ def _connect(host: str, port: int) -> socket.socket:
 def any_reachable(servers: str) -> bool:
     """Return whether one of `host:port,[address]:port` takes a connection.
 
-    No word is asked for: an outside ensemble may answer none.
+    No word is sent: an outside ensemble may serve none.
     """
     for server in servers.split(","):
         host, _, port = server.rpartition(":")
@@ -91,7 +91,7 @@ def ensemble_size(hosts: list[str], port: int) -> int:
 def max_heap_bytes(host: str, port: int) -> int | None:
     """Return the maximum heap of a member's JVM in bytes, to the mebibyte.
 
-    `None` if the member does not answer `envi`, which it must list in `4lw.commands.whitelist`. The
+    `None` if the member does not serve `envi`, which it must list in `4lw.commands.whitelist`. The
     line is `os.memory.max=512MB`, of `Runtime.maxMemory` (ZooKeeper 3.5 and later).
     """
     found = re.search(r"^os\.memory\.max=(\d+)MB$", send_command(host, port, "envi"), re.MULTILINE)

@@ -12,7 +12,7 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.target import TargetReason
 from support.resources.small_resource import create, use
-from unit.controller.runs import CONFIG_SETS, NOW, pass_over, provisioned, stored_status
+from unit.controller.runs import CONFIG_SETS, NOW, provisioned, reconcile_context, stored_status
 from unit.solr.cloud import Cloud
 
 
@@ -20,11 +20,11 @@ def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> ReconcileCo
     """Return the reconcile after the one in which the target became ready."""
     run = provisioned(cloud, changes)
     assert run.conditions.is_true(TARGET_READY)
-    return pass_over(cloud, changes, stored_status(run))
+    return reconcile_context(cloud, changes, stored_status(run))
 
 
 def later(cloud: Cloud, run: ReconcileContext, seconds: float) -> ReconcileContext:
-    return pass_over(cloud, None, stored_status(run), NOW + timedelta(seconds=seconds))
+    return reconcile_context(cloud, None, stored_status(run), NOW + timedelta(seconds=seconds))
 
 
 def test_makes_a_collection_of_its_own_once() -> None:
@@ -40,7 +40,7 @@ def test_reconcile_after_a_crash_finds_what_the_one_before_made() -> None:
     cloud = Cloud()
     provisioned(cloud)
     known = ready(Cloud()).status.model_copy(update={"conditions": []})
-    reconcile_target(pass_over(cloud, None, known))
+    reconcile_target(reconcile_context(cloud, None, known))
     assert cloud.changed == [("UPLOAD", f"{CONFIG_SETS}1"), ("CREATE", "base")]
 
 
@@ -59,7 +59,7 @@ def test_collection_of_the_same_name_is_not_touched() -> None:
     with pytest.raises(PermanentError, match="left alone"):
         provisioned(cloud)
     known = ready(Cloud()).status
-    EXISTING.remove_collection(pass_over(cloud, None, known))
+    EXISTING.remove_collection(reconcile_context(cloud, None, known))
     assert cloud.changed == []
 
 
@@ -69,7 +69,7 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
     cloud = Cloud() if stranger else Cloud(authorization="Basic x", probes_open=True)
     if stranger:
         cloud.make("base", "_default")
-    run = pass_over(cloud)
+    run = reconcile_context(cloud)
     with pytest.raises(PermanentError) as caught:
         reconcile_target(run)
     assert caught.value.reason == ("CollectionExists" if stranger else "AuthenticationFailed")
@@ -97,7 +97,7 @@ def test_what_can_never_work_ends_the_benchmark(
 
 def test_target_that_does_not_answer_is_waited_for() -> None:
     with pytest.raises(TemporaryError) as caught:
-        reconcile_target(pass_over(Cloud(down=True)))
+        reconcile_target(reconcile_context(Cloud(down=True)))
     assert caught.value.reason == "SolrUnreachable"
 
 
@@ -109,7 +109,7 @@ def test_collection_of_the_user_is_only_read() -> None:
     assert run.conditions.get(DATA_INDEXED).reason == "ExistingCollection"
     assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "x"))
-    reconcile_target(pass_over(cloud, use(), stored_status(run)))
+    reconcile_target(reconcile_context(cloud, use(), stored_status(run)))
     EXISTING.remove_collection(run)
     assert cloud.changed == []
     assert cloud.collections.keys() == {"books"}
@@ -128,11 +128,11 @@ def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
 def test_collection_of_the_user_must_be_there_and_active() -> None:
     cloud = Cloud()
     with pytest.raises(TemporaryError, match="no collection books") as caught:
-        reconcile_target(pass_over(cloud, use()))
+        reconcile_target(reconcile_context(cloud, use()))
     assert caught.value.reason == "CollectionNotFound"
     cloud.make("books", "_default", state="recovering")
     with pytest.raises(TemporaryError, match="books_shard1_replica_n1 is recovering"):
-        reconcile_target(pass_over(cloud, use()))
+        reconcile_target(reconcile_context(cloud, use()))
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,10 @@ def test_nodes_that_were_there_must_come_back() -> None:
     cloud.nodes = {"a:8983_solr": "1"}
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b is gone"))
     with pytest.raises(TemporaryError, match="b:8983_solr") as caught:
-        reconcile_target(pass_over(cloud, None, stored_status(run)))
+        reconcile_target(reconcile_context(cloud, None, stored_status(run)))
     assert caught.value.reason == "SolrNotLive"
     cloud.nodes = first | {"b:8983_solr": "2"}
-    run = pass_over(cloud, None, stored_status(run))
+    run = reconcile_context(cloud, None, stored_status(run))
     reconcile_target(run)
     assert run.status.target.nodes == cloud.nodes
 
@@ -197,7 +197,7 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     run = ready(cloud)
     cloud.changed.clear()
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b was started again"))
-    reconcile_target(pass_over(cloud, None, stored_status(run)))
+    reconcile_target(reconcile_context(cloud, None, stored_status(run)))
     assert cloud.changed == [
         ("DELETE", "base"),
         ("UPLOAD", f"{CONFIG_SETS}2"),

@@ -10,8 +10,8 @@ from solrbench.controller.provisioners.registry import (
     provisioner_of,
     target_kinds,
 )
-from support.resources import SOLR, Changes, create, use
-from unit.controller.runs import pass_over
+from support.resources.small_resource import SOLR, Changes, create, use
+from unit.controller.runs import reconcile_context
 from unit.solr.cloud import Cloud
 
 SOLR_OPERATOR, STATEFUL_SET = (
@@ -30,7 +30,7 @@ SOLR_OPERATOR, STATEFUL_SET = (
     ],
 )
 def test_spec_selects_the_provisioner(changes: Changes, provisioner: TargetProvisioner) -> None:
-    assert provisioner_of(pass_over(Cloud(), changes)) is provisioner
+    assert provisioner_of(reconcile_context(Cloud(), changes)) is provisioner
 
 
 @pytest.mark.parametrize("provisioner", [EXISTING, *PROVISIONERS.values()])

@@ -212,7 +212,7 @@ def test_an_outside_zookeeper_must_be_allowed(
     monkeypatch.setattr(zookeeper, "any_reachable", asked.append)
     changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": servers}}
     with pytest.raises(PermanentError) as caught:
-        ensure_ready(run(fake(documents=schema()), changes))
+        SolrOperatorTarget().ensure_pods(run(fake(documents=schema()), changes))
     assert caught.value.reason == "HostNotAllowed"
     assert asked == []
 

@@ -19,7 +19,14 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.metrics import Telemetry
 from support.fakes.few_objects import FewObjects
 from support.resources.small_resource import create, resource
-from unit.controller.runs import NOW, SETTINGS, access_to, pass_over, provisioned, stored_status
+from unit.controller.runs import (
+    NOW,
+    SETTINGS,
+    access_to,
+    provisioned,
+    reconcile_context,
+    stored_status,
+)
 from unit.solr.cloud import Cloud
 
 
@@ -65,7 +72,7 @@ def test_suspension_removes_it_once() -> None:
     cleanup.suspend(run)
     assert cloud.collections == {}
     cloud.down = True
-    cleanup.suspend(pass_over(cloud, None, stored_status(run)))
+    cleanup.suspend(reconcile_context(cloud, None, stored_status(run)))
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResult
-from unit.controller.runs import pass_over
+from unit.controller.runs import reconcile_context
 from unit.controller.test_reconcile import NOW, World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.results.builders import make_document, make_result
@@ -171,7 +171,7 @@ def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPat
 
 
 def test_final_message_names_invalid_steps() -> None:
-    run = pass_over(Cloud())
+    run = reconcile_context(Cloud())
     run.update(verdicts=[VALID, INVALID])
     cleanup.succeed(run)
     condition = run.conditions.get(SUCCEEDED)
@@ -183,7 +183,7 @@ def test_final_message_names_invalid_steps() -> None:
 
 
 def test_a_good_end_says_no_more_than_before() -> None:
-    run = pass_over(Cloud())
+    run = reconcile_context(Cloud())
     run.update(verdicts=[VALID])
     cleanup.succeed(run)
     assert run.conditions.get(SUCCEEDED).message == "every step is measured and stored"

@@ -7,7 +7,7 @@ from solrbench.decide.checks.solr_operator import (
     check_cloud_ready,
     check_reconciled,
 )
-from support.solr_clouds import ready_cloud, ready_stateful_set
+from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 from unit.decide.checks.test_provisioning import NOW, POD
 
 

@@ -123,7 +123,7 @@ def _observe_nodes(context: ReconcileContext) -> TargetNodes:
     with context.solr() as solr:
         live = len(live_nodes(solr))
         update_target(context, live_nodes=live)
-        # One that is not live yet does not answer.
+        # One that is not live yet does not respond.
         infos = [node_info(solr, url) for url in context.solr_urls] if live == wanted else []
     return TargetNodes(
         live=live,

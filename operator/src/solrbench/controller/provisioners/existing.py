@@ -46,8 +46,8 @@ class ExistingTarget:
         """Check nodes and collection, and make the collection if it is to be ours.
 
         Raises:
-            TemporaryError: while it does not answer, or the collection is not there.
-            PermanentError: if it may not be asked, or cannot do what the spec asks for.
+            TemporaryError: while it does not respond, or the collection is not there.
+            PermanentError: if it may not be addressed, or cannot do what the spec requires.
 
         """
         uses_collection = context.benchmark.spec.target.uses_collection
@@ -64,7 +64,7 @@ class ExistingTarget:
                 # The nodes are recorded before the collection is created: clean-up depends on them.
                 raise TemporaryError(
                     TargetReason.CREATING_COLLECTION,
-                    "the nodes answer, the collection is created next",
+                    "the nodes respond, the collection is created next",
                 )
             else:
                 self._make_collection(context, solr, identities, is_made=is_made)
@@ -102,7 +102,7 @@ class ExistingTarget:
             _check_nodes_unchanged(context, seen, required=False)
 
     def check_before_storing(self, context: ReconcileContext) -> None:
-        """Check the same, however short ago the last check was; an answer is required."""
+        """Check the same, however short ago the last check was; a response is required."""
         seen = context.status.target.check_time or context.now
         _check_nodes_unchanged(context, seen, required=True)
 
@@ -111,10 +111,10 @@ class ExistingTarget:
         return context.status.target.live_nodes or 0
 
     def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
-        """Return the nodes that are allowed and answer, unless a proxy is what is measured."""
+        """Return the nodes that are allowed and respond, unless a proxy is what is measured."""
         with context.solr() as solr:
             found = self.find_replicas(context, solr)
-        allowed = context.settings.allowed_hosts
+        allowed = context.allowed_hosts
         return leader_urls(context.cluster, allowed, context.namespace, context.endpoint, found)
 
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
@@ -185,8 +185,8 @@ def _check_nodes_unchanged(context: ReconcileContext, seen: datetime, *, require
     """Check that no node left or was restarted.
 
     Raises:
-        TemporaryError: if an answer is required, and Solr did not answer.
-        TargetLostError: if a node is gone or was started again, or Solr has not answered for long.
+        TemporaryError: if a response is required, and Solr did not respond.
+        TargetLostError: if a node is gone or was started again, or Solr has not responded for long.
 
     """
     found = _observe_unchanged(context, seen, required=required)
@@ -198,7 +198,7 @@ def _check_nodes_unchanged(context: ReconcileContext, seen: datetime, *, require
 def _observe_unchanged(
     context: ReconcileContext, seen: datetime, *, required: bool
 ) -> ExistingNodes:
-    """Ask the nodes what they are, `seen` being the time of their last answer."""
+    """Observe what the nodes are, `seen` being the time of their last response."""
     started, unanswered = context.status.target.nodes, context.now - seen
     try:
         with context.solr() as solr:
@@ -210,7 +210,7 @@ def _observe_unchanged(
 def _may_hold_collection(context: ReconcileContext) -> bool:
     """Return whether the existing target may hold something of this benchmark.
 
-    One whose nodes were never seen, as with a wrong password, need not be asked at the end.
+    One whose nodes were never seen, as with a wrong password, need not be checked at the end.
     """
     made = not context.benchmark.spec.target.uses_collection
     return made and bool(context.status.target.nodes)

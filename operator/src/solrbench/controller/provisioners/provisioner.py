@@ -78,7 +78,7 @@ class TargetProvisioner(Protocol):
         """Check the same before a result is stored, if the pods do not show it.
 
         Raises:
-            TemporaryError: if Solr did not answer.
+            TemporaryError: if Solr did not respond.
             TargetLostError: if a node is not the one it was.
 
         """
@@ -87,7 +87,7 @@ class TargetProvisioner(Protocol):
         """Return the number of Solr nodes that the collection may be on."""
 
     def leader_urls(self, context: ReconcileContext) -> dict[str, str] | None:
-        """Return the nodes that index pods may ask directly, or `None` for every node.
+        """Return the nodes that index pods may address directly, or `None` for every node.
 
         A URL as Solr names the node leads to the one to use.
         """

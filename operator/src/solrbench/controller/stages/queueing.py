@@ -50,5 +50,5 @@ def _all_benchmarks(context: ReconcileContext) -> list[SolrBenchmark]:
             try:
                 found.append(SolrBenchmark.parse(body))
             except ValidationError:
-                continue  # its own pass says what is wrong with it
+                continue  # its own reconcile shows what is wrong with it
     return found

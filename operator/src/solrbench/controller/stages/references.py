@@ -72,8 +72,8 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
             file = content.config_map
             found.append((f"spec.{path}.configMap", file.name, [file.key]))
     if spec.workload.locustfile is not None:
-        own = spec.workload.locustfile.config_map
-        found.append(("spec.workload.locustfile.configMap", own.name, [own.key]))
+        locustfile = spec.workload.locustfile.config_map
+        found.append(("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]))
     return found
 
 

@@ -20,12 +20,12 @@ def reconcile_target(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: while pods start, with their trouble as the reason if they have one.
-        PermanentError: if Solr refuses what the spec asks for.
+        PermanentError: if Solr refuses what the spec requires.
         TargetLostError: if a pod or node of a finished target is not the one it was.
 
     """
     if context.conditions.is_true(TARGET_READY):
-        # An API server that does not answer says nothing of Solr; the next reconcile looks again.
+        # An API server that does not respond says nothing of Solr; the next reconcile looks again.
         with suppress(TemporaryError):
             verify_target(context)
         return

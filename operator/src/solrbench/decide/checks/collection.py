@@ -12,7 +12,7 @@ from solrbench.reasons.target import TargetReason
 
 @dataclass(frozen=True)
 class CollectionReplicas:
-    """The replicas of a collection beside what the spec asks for.
+    """The replicas of a collection beside what the spec requires.
 
     Attributes:
         wanted: the spec

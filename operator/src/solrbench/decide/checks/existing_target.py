@@ -15,7 +15,7 @@ from solrbench.reasons.target import TargetReason
 FIELD = "target.existing.solrCloudName"
 
 PATIENCE = timedelta(seconds=60)
-"""How long an existing target may not answer; a saturated one answers late."""
+"""How long an existing target may not respond; a saturated one responds late."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,9 @@ class ExistingNodes:
 
     Attributes:
         started: start of each node's JVM at that time, by name
-        found: what the nodes report now, or why they could not be asked
-        unanswered: time since the last answer
-        required: whether the answer is needed now, as before a result is stored
+        found: what the nodes report now, or why they could not be read
+        unanswered: time since the last response
+        required: whether the response is needed now, as before a result is stored
 
     """
 
@@ -174,13 +174,13 @@ class ExistingNodes:
     required: bool = False
 
 
-def check_answering(nodes: ExistingNodes) -> Outcome | None:
-    """Restart the target after a long silence; wait before that only if an answer is required."""
+def check_responding(nodes: ExistingNodes) -> Outcome | None:
+    """Restart the target after a long silence; wait before that only if a response is required."""
     if not isinstance(nodes.found, SolrbenchError):
         return None
     if nodes.unanswered > PATIENCE:
         message = (
-            f"no answer for {nodes.unanswered.total_seconds():.0f} s, limit"
+            f"no response for {nodes.unanswered.total_seconds():.0f} s, limit"
             f" {PATIENCE.total_seconds():.0f} s: {nodes.found.message}"
         )
         return restart_target(TargetReason.TARGET_UNREACHABLE, message)
@@ -200,4 +200,4 @@ def check_not_restarted(nodes: ExistingNodes) -> Outcome | None:
     return None
 
 
-EXISTING_CHECKS: tuple[Check[ExistingNodes], ...] = (check_answering, check_not_restarted)
+EXISTING_CHECKS: tuple[Check[ExistingNodes], ...] = (check_responding, check_not_restarted)

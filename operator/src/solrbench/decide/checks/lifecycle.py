@@ -69,7 +69,7 @@ def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:
 
     Args:
         attempts: so far
-        fresh_nodes: whether the new nodes have answered no request, unlike those of an existing
+        fresh_nodes: whether the new nodes have served no request, unlike those of an existing
             target
 
     """

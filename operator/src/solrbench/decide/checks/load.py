@@ -34,7 +34,7 @@ class LoadRun:
         stored: number of stored results
         report: progress of the whole benchmark
         load: live figures, if the master has reported any
-        on_worker_loss: what the spec asks for
+        on_worker_loss: what the spec requires
         now: time of the observation
 
     """

@@ -1,4 +1,4 @@
-"""Whether the nodes of a target are those that the spec asks for, and still are."""
+"""Whether the nodes of a target are those that the spec requires, and still are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from solrbench.reasons.pod import PodReason
 from solrbench.reasons.target import TargetReason
 
 SUPPORTED_MAJOR = "9."
-"""Begin of the versions whose answers the operator can read."""
+"""Begin of the versions whose responses the operator can read."""
 
 HEAP_TOLERANCE = 1 / 8
 """Share of -Xmx by which `Runtime.maxMemory`, which Solr reports, may differ from it.
@@ -88,7 +88,7 @@ def check_heap(nodes: TargetNodes) -> Outcome | None:
 
 
 def is_other_heap(found: int, wanted: int) -> bool:
-    """Return whether the heap that a JVM reports cannot be the one that was asked for."""
+    """Return whether the heap that a JVM reports cannot be the one that was requested."""
     return abs(found - wanted) > HEAP_TOLERANCE * wanted
 
 
