@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.internal_errors import has_too_many_errors
 from solrbench.reasons.lifecycle import LifecycleReason
 
 CLEANUP_DONE_REASONS = (
@@ -22,9 +23,10 @@ still on an existing Solr, perhaps one that is gone for good, is no load."""
 def is_running(benchmark: SolrBenchmark) -> bool:
     """Return whether a benchmark holds a place: started, and not all over or suspended.
 
-    Pods that are being removed may still disturb others, so clean-up belongs to it.
+    Pods that are being removed may still disturb others, so clean-up belongs to it. Clean-up and
+    suspension have no deadline, so one that ends with internal errors gives up its place.
     """
-    if benchmark.status.start_time is None:
+    if benchmark.status.start_time is None or has_too_many_errors(benchmark.status):
         return False
     return not is_finished(benchmark.status) or not _is_cleaned_up(benchmark)
 

@@ -162,6 +162,18 @@ class LifecycleReason(Reason):
         "An object changed between reading and writing it.",
         "Nothing needs to be done: the next reconcile reads the new version.",
     )
+    INTERNAL_ERROR = (
+        "InternalError",
+        Kind.WARNING,
+        (
+            "The operator met an exception that it has no other reason for; the message names its"
+            " type. It tries again, up to the stage's deadline and 60 times in a row."
+        ),
+        (
+            "Correct what the message names in the spec, in Solr or on the nodes; otherwise report"
+            " it as a bug with the traceback from the operator's log."
+        ),
+    )
     REMOVING_PODS = (
         "RemovingPods",
         Kind.WAITING,
