@@ -2,12 +2,11 @@
 
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.context import ReconcileContext
-from solrbench.decide.views import JobView, PodView, view_job, view_pod
+from solrbench.decide.views import JobView, PodView, attempt_of, view_job, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.manifests import solr_cloud
 from solrbench.plan import names
 from solrbench.plan.names import (
-    LABEL_ATTEMPT,
     LABEL_BENCHMARK,
     LABEL_COMPONENT,
     SOLR,
@@ -138,7 +137,7 @@ def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | N
     labels = body["metadata"].get("labels") or {}
     if labels.get(LABEL_COMPONENT) not in components:
         return False
-    return attempt_below is None or int(labels.get(LABEL_ATTEMPT, "0")) < attempt_below
+    return attempt_below is None or attempt_of(body) < attempt_below
 
 
 def _delete(cluster: Cluster, api_version: str, kind: str, body: Manifest) -> None:
