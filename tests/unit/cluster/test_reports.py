@@ -10,6 +10,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
+from solrbench.results.model.environment import Environment
 from solrbench.results.model.storage import to_chunks
 from support.fake_cluster import FakeCluster
 from support.objects import stored
@@ -119,3 +120,21 @@ def test_a_damaged_chunk_is_noticed() -> None:
     bodies[1]["binaryData"]["document.json.gz"] = base64.b64encode(b"x").decode()
     with pytest.raises(TemporaryError, match=r"ConfigMap base-report-.*-0: .*stream is broken"):
         read(*bodies)
+
+
+def test_results_of_a_deleted_benchmark_of_the_same_name_are_left_out() -> None:
+    cluster = cast(Cluster, FakeCluster())
+    store(Reports(cluster), FIRST)
+    Reports(cluster).store_environment(BENCHMARK, Environment(spec_hash="x"))
+    metadata = BENCHMARK.metadata.model_copy(update={"uid": "new"})
+    new = BENCHMARK.model_copy(update={"metadata": metadata})
+    assert Reports(cluster).documents(new) == {}
+    assert Reports(cluster).environment(new) is None
+    assert Reports(cluster).environment(BENCHMARK) == Environment(spec_hash="x")
+
+
+def test_results_without_a_controller_are_left_out() -> None:
+    bodies = chunks(FIRST)
+    for body in bodies:
+        del body["metadata"]["ownerReferences"]
+    assert read(*bodies) == []

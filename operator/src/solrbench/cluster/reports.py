@@ -5,6 +5,7 @@ from collections import defaultdict
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
+from solrbench.decide.ownership import controller_uid
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import (
     CHUNK_KEY,
@@ -76,7 +77,9 @@ class Reports:
         """Return the record of what the benchmark ran on, if it is there."""
         namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
         body = self._cluster.get("v1", "ConfigMap", namespace, name)
-        return None if body is None else _environment(body)
+        if body is None or controller_uid(body) != benchmark.metadata.uid:
+            return None
+        return _environment(body)
 
     def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> None:
         """Store the record of what the benchmark runs on."""
@@ -102,7 +105,8 @@ def _stored(
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_PASS)
-        if found:
+        # A deleted benchmark of the same name may have left some that are not collected yet.
+        if found and controller_uid(body) == benchmark.metadata.uid:
             # By digest, too: chunks that an earlier attempt left behind are another document's.
             by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
     documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
