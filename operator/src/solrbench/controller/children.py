@@ -2,6 +2,7 @@
 
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.context import ReconcileContext
+from solrbench.decide.ownership import controller_uid
 from solrbench.decide.views import JobView, PodView, attempt_of, view_job, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.manifests import solr_cloud
@@ -48,11 +49,13 @@ def pods(context: ReconcileContext, *components: str) -> list[PodView]:
 
 
 def job(context: ReconcileContext, component: str) -> JobView | None:
-    """Return the Job of a component, if it is there."""
+    """Return the Job of a component, if it is there and belongs to the benchmark."""
     body = context.cluster.get(
         "batch/v1", "Job", context.namespace, names.child(context.benchmark, component)
     )
-    return None if body is None else view_job(body)
+    if body is None or controller_uid(body) != context.benchmark.metadata.uid:
+        return None
+    return view_job(body)
 
 
 def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:
@@ -150,7 +153,8 @@ def _delete(cluster: Cluster, api_version: str, kind: str, body: Manifest) -> No
         return
     if metadata.get("deletionTimestamp") is None:
         grace = 1 if kind == "Pod" else None
-        cluster.delete(api_version, kind, metadata["namespace"], metadata["name"], grace)
+        place = metadata["namespace"], metadata["name"]
+        cluster.delete(api_version, kind, *place, grace, uid=metadata["uid"])
 
 
 def _selector(context: ReconcileContext) -> dict[str, str]:

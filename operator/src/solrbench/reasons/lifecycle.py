@@ -174,6 +174,15 @@ class LifecycleReason(Reason):
             " it as a bug with the traceback from the operator's log."
         ),
     )
+    NAME_TAKEN = (
+        "NameTaken",
+        Kind.WARNING,
+        (
+            "An object with the name of one that the benchmark needs exists and belongs to"
+            " something else, such as a deleted benchmark of the same name."
+        ),
+        "Delete the object that the message names, or give the benchmark another name.",
+    )
     REMOVING_PODS = (
         "RemovingPods",
         Kind.WAITING,

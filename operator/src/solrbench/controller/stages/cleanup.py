@@ -91,7 +91,8 @@ def _wants_cleanup(context: ReconcileContext) -> bool:
 def delete_expired(context: ReconcileContext) -> None:
     """Delete the benchmark when its time to live is over."""
     if is_expired(context.status, context.benchmark.spec.ttl_seconds_after_finished, context.now):
-        context.cluster.delete(*BENCHMARKS, context.namespace, context.benchmark.metadata.name)
+        metadata = context.benchmark.metadata
+        context.cluster.delete(*BENCHMARKS, metadata.namespace, metadata.name, uid=metadata.uid)
 
 
 def suspend(context: ReconcileContext) -> None:
