@@ -281,7 +281,8 @@ def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
         return _NotFoundError(LifecycleReason.NOT_FOUND, text)
     if status == 409:
         return ConflictError(LifecycleReason.CONFLICT, text)
-    if status in (400, 422):
+    # etcd's limit is a server error, though another attempt cannot succeed.
+    if status in (400, 413, 422) or "request is too large" in text or "larger than max" in text:
         return PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
     if status == 403:
         return ForbiddenError(LifecycleReason.API_REFUSED, text)

@@ -13,7 +13,7 @@ from solrbench.controller.stages.load import reconcile_load, restart_load
 from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.controller.stages.references import check_references
 from solrbench.controller.stages.target import reconcile_target, restart_target
-from solrbench.controller.status_writer import store_status
+from solrbench.controller.status_writer import store_or_reduce_status
 from solrbench.decide.checks.lifecycle import check_deadline, is_suspended, needs_cleanup
 from solrbench.decide.checks.outcome import Action
 from solrbench.decide.conditions import (
@@ -70,7 +70,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
     context.update(progress_percent=_progress(context))
     context.finalize_status()
     if context.status != before:
-        store_status(context)
+        store_or_reduce_status(context)
     if is_finished(context.status):
         cleanup.delete_expired(context)
     return context.benchmark.model_copy(update={"status": context.status})

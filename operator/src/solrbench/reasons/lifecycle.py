@@ -174,6 +174,12 @@ class LifecycleReason(Reason):
             " it as a bug with the traceback from the operator's log."
         ),
     )
+    STATUS_REJECTED = (
+        "StatusRejected",
+        Kind.PERMANENT,
+        "The status is too large for the API server, or violates the schema; results are left out.",
+        "Read the results with `solrbench report`; reduce steps, variants or request names.",
+    )
     NAME_TAKEN = (
         "NameTaken",
         Kind.WARNING,
