@@ -184,3 +184,15 @@ def test_objects_of_others_are_neither_changed_nor_deleted() -> None:
     assert condition_of(world.reconcile("one"), "CleanedUp") == ("True", "CleanedUp")
     assert world.cluster.names("Service") == {"one-zookeeper"}
     assert "labels" not in service["metadata"]
+
+
+def test_waiting_benchmark_writes_nothing() -> None:
+    world = World(small("one"), small("two"))
+    world.reconcile("one")
+    first = world.reconcile("two")
+    before = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
+    version = before["resourceVersion"]
+    after = world.reconcile("two", 30)
+    stored = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
+    assert stored["resourceVersion"] == version
+    assert after.status.phase_start_time == first.status.phase_start_time

@@ -1,6 +1,5 @@
 """Exceptions that no reason describes: what the status shows, and how many are borne in a row."""
 
-from solrbench.api.v1alpha1.status.status import Status
 from solrbench.decide.checks.outcome import Outcome, fail, wait
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -32,8 +31,3 @@ def check_internal_error(in_a_row: int, message: str) -> Outcome:
         LifecycleReason.INTERNAL_ERROR,
         f"{message}; {in_a_row} times in a row, limit {MAX_IN_A_ROW}",
     )
-
-
-def has_too_many_errors(status: Status) -> bool:
-    """Return whether a benchmark met so many exceptions that others need not wait for it."""
-    return status.internal_errors >= MAX_IN_A_ROW
