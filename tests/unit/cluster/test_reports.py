@@ -12,6 +12,7 @@ from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.storage import to_chunks
+from solrbench.results.validity.verdict import evaluate_steps
 from support.fake_cluster import FakeCluster
 from support.objects import stored
 from unit.results.builders import START, make_document, make_result
@@ -138,3 +139,21 @@ def test_results_without_a_controller_are_left_out() -> None:
     for body in bodies:
         del body["metadata"]["ownerReferences"]
     assert read(*bodies) == []
+
+
+def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def evaluate(_: Any, documents: Any) -> list[Any]:
+        seen.append(len(documents))
+        return evaluate_steps(BENCHMARK.spec, [])
+
+    monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
+    reports = Reports(cast(Cluster, FakeCluster()))
+    for _ in range(3):
+        assert reports.verdicts(BENCHMARK) == []
+    for document in (FIRST, SECOND, SECOND):
+        store(reports, document)
+        reports.verdicts(BENCHMARK)
+        reports.verdicts(BENCHMARK)
+    assert seen == [0, 1, 2, 2]

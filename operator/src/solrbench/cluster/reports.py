@@ -4,6 +4,7 @@ import base64
 from collections import defaultdict
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.decide.ownership import controller_uid
 from solrbench.errors import TemporaryError
@@ -26,6 +27,7 @@ from solrbench.results.model.storage import (
     from_chunks,
     to_chunks,
 )
+from solrbench.results.validity.verdict import evaluate_steps
 
 
 class Reports:
@@ -38,6 +40,7 @@ class Reports:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._known: dict[str, dict[str, StepRunResult]] = {}
+        self._verdicts: dict[str, list[StepVerdict]] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
         """Return the stored results by pass id, in the order of measuring.
@@ -73,6 +76,21 @@ class Reports:
             )
         self._known[benchmark.metadata.uid] = _in_order(known | stored)
 
+    def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
+        """Return the verdicts on what is stored, evaluated once after each change of it.
+
+        To go through all windows of a long ladder takes more than a second of CPU, on a node that
+        may be measured.
+
+        Raises:
+            TemporaryError: as `documents`.
+
+        """
+        uid, documents = benchmark.metadata.uid, self.documents(benchmark)
+        if uid not in self._verdicts:
+            self._verdicts[uid] = evaluate_steps(benchmark.spec, documents.values())
+        return self._verdicts[uid]
+
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there."""
         namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
@@ -89,6 +107,7 @@ class Reports:
     def forget(self, uid: str) -> None:
         """Drop what is kept of a benchmark that is gone."""
         self._known.pop(uid, None)
+        self._verdicts.pop(uid, None)
 
 
 def _environment(body: Manifest) -> Environment:

@@ -26,7 +26,7 @@ from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.cold_start import summarise_cold_start
 from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
-from solrbench.results.validity.verdict import evaluate_steps, overall_verdict
+from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
 
 
@@ -123,8 +123,8 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     """Put the stored results into the status.
 
-    Histograms are merged only when one was added: the node may be the one that is measured. The
-    verdicts cost little, and evidence may come after its step run.
+    Histograms are merged only when one was added, and verdicts evaluated only after a change, as
+    evidence may come after its step run: the node may be the one that is measured.
     """
     spec, before = context.benchmark.spec, context.status.report
     report = before.model_copy(
@@ -144,6 +144,6 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             open_loop=open_loop_stats(spec, ordered),
             cold_start=summarise_cold_start(ordered),
         )
-    verdicts = evaluate_steps(spec, ordered)
+    verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(verdicts=verdicts, summary=summary)
