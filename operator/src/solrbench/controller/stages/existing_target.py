@@ -1,6 +1,6 @@
 """The target stage where Solr is there already: looked at, never changed but for our collection."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET, delete_components
@@ -145,18 +145,22 @@ def verify_nodes_unchanged(context: ReconcileContext, *, now: bool = False) -> N
     seen = context.status.target.check_time or context.now
     if not now and context.now - seen < CHECK_PAUSE:
         return
-    found = _observe_unchanged(context, seen, required=now)
+    found = _observe_unchanged(context, required=now)
+    answered = not isinstance(found.found, SolrbenchError)
+    since = None if answered else context.now - found.unanswered
+    times = {"unanswered_since": since} | ({"check_time": context.now} if answered else {})
+    context.update(target=context.status.target.model_copy(update=times))
     apply_outcome(first_outcome(EXISTING_CHECKS, found))
-    if isinstance(found.found, SolrbenchError):
-        return
-    context.update(target=context.status.target.model_copy(update={"check_time": context.now}))
 
 
-def _observe_unchanged(
-    context: ReconcileContext, seen: datetime, *, required: bool
-) -> ExistingNodes:
-    """Ask the nodes what they are, `seen` being the time of their last answer."""
-    started, unanswered = context.status.target.nodes, context.now - seen
+def _observe_unchanged(context: ReconcileContext, *, required: bool) -> ExistingNodes:
+    """Ask the nodes what they are.
+
+    Silence counts from the first request without an answer: between the last answer and that one
+    the operator itself may have been away.
+    """
+    started = context.status.target.nodes
+    unanswered = context.now - (context.status.target.unanswered_since or context.now)
     try:
         with context.solr() as solr:
             return ExistingNodes(started, node_identities(solr), unanswered, required)

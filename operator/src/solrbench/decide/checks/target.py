@@ -140,7 +140,7 @@ class ExistingNodes:
     Attributes:
         started: start of each node's JVM at that time, by name
         found: what the nodes report now, or why they could not be asked
-        unanswered: time since the last answer
+        unanswered: time since the first request without an answer
         required: whether the answer is needed now, as before a result is stored
 
     """

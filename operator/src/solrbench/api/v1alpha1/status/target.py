@@ -30,6 +30,9 @@ class TargetStatus(StatusModel):
     changes, data may be lost."""
     check_time: datetime | None = None
     """`checkTime` is the last time at which the nodes of an existing target were unchanged."""
+    unanswered_since: datetime | None = None
+    """`unansweredSince` is the time of the first request to an existing target that was not
+    answered; absent while it answers."""
 
 
 class DatasetStatus(StatusModel):
