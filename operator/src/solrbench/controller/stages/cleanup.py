@@ -96,16 +96,39 @@ def delete_expired(context: ReconcileContext) -> None:
 
 
 def suspend(context: ReconcileContext) -> None:
-    """Remove every pod and give up the place; stored results stay."""
+    """Remove every pod and give up the place; stored results stay.
+
+    A collection on an existing Solr that does not answer is no load: it is removed later, and at
+    the latest before the benchmark runs again.
+
+    Raises:
+        TemporaryError: if the collection is still there.
+
+    """
     gone = delete_components(context, *LOAD, *TARGET)
-    if gone:
-        _remove_collection(context)
     context.set_phase("Suspended")
     context.update(live_load=None)
     if gone:
-        context.update(start_time=None, target=TargetStatus())
+        context.update(start_time=None)
+    _show_suspension(context, "" if gone else "pods are terminating")
+    if gone:
+        _remove_collection_of_suspended(context)
+
+
+def _remove_collection_of_suspended(context: ReconcileContext) -> None:
+    try:
+        _remove_collection(context)
+    except TemporaryError as error:
+        _show_suspension(context, error.message)
+        raise
+    context.update(target=TargetStatus())
+    # The next run has its own end to clean up after.
+    context.conditions.set(CLEANED_UP, "Unknown", LifecycleReason.PENDING, "")
+
+
+def _show_suspension(context: ReconcileContext, remark: str) -> None:
     setting = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"
-    message = setting if gone else f"{setting}; pods are terminating"
+    message = f"{setting}; {remark}" if remark else setting
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(type_, "Unknown", LifecycleReason.SUSPENDED, message)
     if not context.conditions.is_true(MEASURED):
