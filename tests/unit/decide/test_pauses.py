@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.decide.pauses import FINISHED_PAUSE, MAX_RETRY_PAUSE, decide_pause
+from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.decide.pauses import (
+    FINISHED_PAUSE,
+    LIVE_LOAD_PAUSE,
+    MAX_RETRY_PAUSE,
+    decide_pause,
+    is_live_load_due,
+)
 from support.resources import resource
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -74,3 +81,29 @@ def test_failing_clean_up_is_tried_ever_more_rarely(
 
 def test_a_run_after_a_failed_removal_is_not_paused() -> None:
     assert pause(LEFT, since=64) == 0
+
+
+LIVE = LiveLoad(stage="Measuring", repeat=1, variant="a", step="one", requests=5, update_time=NOW)
+
+
+@pytest.mark.parametrize(
+    ("changes", "due"),
+    [
+        ({"requests": 50}, False),
+        ({"stage": "Storing"}, True),
+        ({"repeat": 2}, True),
+        ({"variant": "b"}, True),
+        ({"step": "two"}, True),
+    ],
+)
+def test_live_figures_are_written_when_another_step_begins(
+    changes: dict[str, Any], due: bool
+) -> None:
+    just_before_due = NOW + LIVE_LOAD_PAUSE - timedelta(seconds=1)
+    assert is_live_load_due(LIVE, LIVE.model_copy(update=changes), just_before_due) is due
+
+
+def test_live_figures_are_written_now_and_then() -> None:
+    assert is_live_load_due(LIVE, LIVE, NOW + LIVE_LOAD_PAUSE)
+    assert is_live_load_due(None, LIVE, NOW)
+    assert is_live_load_due(LIVE.model_copy(update={"update_time": None}), LIVE, NOW)

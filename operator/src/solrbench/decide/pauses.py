@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, Conditions, is_finished
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -13,6 +14,9 @@ AT_ONCE = timedelta(0)
 
 MAX_RETRY_PAUSE = timedelta(minutes=10)
 FINISHED_PAUSE = timedelta(minutes=1)
+
+LIVE_LOAD_PAUSE = timedelta(seconds=15)
+"""Between two writes of live figures alone: each writes the whole status, results included."""
 
 _RETRIED = (LifecycleReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
 
@@ -38,3 +42,14 @@ def _until_expiry(spec: Spec, status: Status, now: datetime) -> timedelta:
     if ttl is None or ended is None:
         return FINISHED_PAUSE
     return max(ended + timedelta(seconds=ttl) - now, AT_ONCE)
+
+
+def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) -> bool:
+    """Return whether live figures are to be written: now and then, and when another step began."""
+    if before is None or before.update_time is None or _place(before) != _place(after):
+        return True
+    return now - before.update_time >= LIVE_LOAD_PAUSE
+
+
+def _place(load: LiveLoad) -> tuple[object, ...]:
+    return load.stage, load.repeat, load.variant, load.step

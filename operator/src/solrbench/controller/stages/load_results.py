@@ -13,6 +13,7 @@ from solrbench.decide.checks.load import (
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pod_events import add_pod_events
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
@@ -77,18 +78,19 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
-    context.update(
-        live_load=LiveLoad(
-            stage=state.stage,
-            repeat=state.repeat,
-            variant=state.variant,
-            step=state.step,
-            users=state.users if state.planned_requests_per_second is None else None,
-            planned_requests_per_second=state.planned_requests_per_second,
-            requests=state.requests,
-            requests_per_second=round(state.requests_per_second, 1),
-        )
+    live_load = LiveLoad(
+        stage=state.stage,
+        repeat=state.repeat,
+        variant=state.variant,
+        step=state.step,
+        users=state.users if state.planned_requests_per_second is None else None,
+        planned_requests_per_second=state.planned_requests_per_second,
+        requests=state.requests,
+        requests_per_second=round(state.requests_per_second, 1),
+        update_time=context.now,
     )
+    if is_live_load_due(context.status.live_load, live_load, context.now):
+        context.update(live_load=live_load)
 
 
 def _record_environment(context: ReconcileContext) -> None:

@@ -75,3 +75,6 @@ class LiveLoad(StatusModel):
     """`requestsPerSecond` is the rate over the last seconds."""
     requests: Count | None = None
     """`requests` is the number of requests of the current step so far."""
+    update_time: datetime | None = None
+    """`updateTime` is the time of these figures; while the stage and the step stay the same, they
+    are written at most every 15 seconds."""
