@@ -69,7 +69,7 @@ def clean_up(context: ReconcileContext) -> None:
 
 
 def _remove_collection(context: ReconcileContext) -> None:
-    """Remove our collection from an existing target; tried again with every reconcile.
+    """Remove our collection from an existing target; tried again after a pause.
 
     Raises:
         TemporaryError: in place of any error, as the benchmark has ended with stored results.
