@@ -8,7 +8,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from solrbench.cluster.client import BENCHMARKS
+from solrbench.cluster.client import BENCHMARKS, refuse_taken
 from solrbench.errors import ConflictError
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -90,16 +90,28 @@ class FakeCluster:
         return self.list(version, kind, namespace, selector) if self.serves(version, kind) else []
 
     def apply(self, manifest: Body) -> Body:
+        metadata = manifest["metadata"]
+        key = manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
+        refuse_taken(manifest, self.objects.get(key))
         self.applied.append(copy.deepcopy(manifest))
         return self.put(copy.deepcopy(manifest))
 
     def delete(
-        self, _: str, kind: str, namespace: str, name: str, grace_seconds: int | None = None
+        self,
+        _: str,
+        kind: str,
+        namespace: str,
+        name: str,
+        grace_seconds: int | None = None,
+        *,
+        uid: str | None = None,
     ) -> None:
         """Delete at once, or begin to where a finalizer holds the object."""
         del grace_seconds
-        self.deleted.append(f"{kind}/{name}")
         metadata = self.objects.get((kind, namespace, name), {}).get("metadata", {})
+        if uid is not None and metadata.get("uid", uid) != uid:
+            raise ConflictError(LifecycleReason.CONFLICT, "the uid differs")
+        self.deleted.append(f"{kind}/{name}")
         if metadata.get("finalizers"):
             metadata["deletionTimestamp"] = metadata["creationTimestamp"]
         else:

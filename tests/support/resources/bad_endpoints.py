@@ -85,6 +85,9 @@ ENDPOINTS = [
             "of another protocol": "ftp://proxy.search.svc/solr",
             "of a query": "http://proxy.search.svc/solr/books/select?q=a",
             "with a space": "http://proxy.search.svc/my solr",
+            "with a port that is no number": "http://proxy.search.svc:80a/solr",
+            "with port 65536": "http://proxy.search.svc:65536/solr",
+            "with a user": "http://admin:secret@proxy.search.svc/solr",
         }.items()
     ),
 ]

@@ -13,6 +13,9 @@ GENERATED = "workload.queries.generated must go with dataset.generator"
 _URLS = {
     "without a scheme": "search:8983/solr",
     "of a file": "file:///solr",
+    "with port 0": "http://search:0/solr",
+    "with port 65536": "http://search:65536/solr",
+    "with port 99999": "http://search:99999/solr",
     "with a user": "http://admin:secret@search:8983/solr",
     "with a query": "http://search:8983/solr?wt=xml",
     "with a last slash": "http://search:8983/solr/",

@@ -1,6 +1,7 @@
 """Quantities as numbers, by the table of Kubernetes' documentation."""
 
 import re
+from decimal import Decimal
 
 import pytest
 
@@ -11,6 +12,7 @@ from solrbench.api.quantities import (
     heap_mebibytes,
     parse_bytes,
     parse_cores,
+    parse_quantity,
 )
 
 
@@ -57,3 +59,25 @@ def test_other_spellings_are_no_cores(quantity: str) -> None:
 def test_heap_in_the_unit_of_the_jvm(heap: str, wanted: int) -> None:
     assert re.fullmatch(HEAP_PATTERN, heap)
     assert heap_mebibytes(heap) == wanted
+
+
+@pytest.mark.parametrize(
+    ("quantity", "wanted"),
+    [
+        ("1e9", "1000000000"),
+        ("1.5E3", "1500"),
+        ("128974848000m", "128974848"),
+        ("2Pi", "2251799813685248"),
+        ("3E", "3000000000000000000"),
+        ("250n", "0.00000025"),
+        (".5", "0.5"),
+        ("16374180Ki", "16767160320"),
+    ],
+)
+def test_quantities_of_nodes_are_parsed(quantity: str, wanted: str) -> None:
+    assert parse_quantity(quantity) == Decimal(wanted)
+
+
+@pytest.mark.parametrize("text", ["", "Mi", "1 Gi", "1e", "2g", "1Mi2", "much"])
+def test_what_is_no_quantity_is_none(text: str) -> None:
+    assert parse_quantity(text) is None

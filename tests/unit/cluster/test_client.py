@@ -10,7 +10,7 @@ from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import api_exception
 
 from solrbench.cluster.client import Cluster
-from solrbench.errors import TemporaryError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 
 GROUP_PATH = "/apis/solr.apache.org/v1beta1"
 KIND = ("solr.apache.org/v1beta1", "SolrCloud")
@@ -59,3 +59,28 @@ def test_a_refusal_is_no_absence() -> None:
     with pytest.raises(TemporaryError) as caught:
         cluster(refused={GROUP_PATH: b""}).serves(*KIND)
     assert caught.value.reason == "ApiRefused"
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "error"),
+    [
+        (400, "", PermanentError),
+        (413, "", PermanentError),
+        (422, "", PermanentError),
+        (500, "etcdserver: request is too large", PermanentError),
+        (500, "grpc: trying to send message larger than max", PermanentError),
+        (500, "etcdserver: leader changed", TemporaryError),
+        (503, "", TemporaryError),
+    ],
+)
+def test_what_another_attempt_cannot_cure_is_permanent(
+    status: int, text: str, error: type[SolrbenchError]
+) -> None:
+    class Refusing:
+        def request(self, *_: Any, **__: Any) -> Any:
+            refusal = ApiException(status=status, reason="no")
+            refusal.body = text
+            raise api_exception(refusal)
+
+    with pytest.raises(error):
+        Cluster(cast(DynamicClient, Refusing())).read("/x")

@@ -10,7 +10,9 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
+from solrbench.results.model.environment import Environment
 from solrbench.results.model.storage import to_chunks
+from solrbench.results.validity.verdict import evaluate_steps
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from unit.results.builders import START, make_document, make_result
@@ -151,3 +153,39 @@ def test_a_damaged_chunk_is_noticed() -> None:
     bodies[1]["binaryData"]["document.json.gz"] = base64.b64encode(b"x").decode()
     with pytest.raises(TemporaryError, match=r"ConfigMap base-report-.*-0: .*stream is broken"):
         read(*bodies)
+
+
+def test_results_of_a_deleted_benchmark_of_the_same_name_are_left_out() -> None:
+    cluster = cast(Cluster, FakeCluster())
+    store(Reports(cluster), FIRST)
+    Reports(cluster).store_environment(BENCHMARK, Environment(spec_hash="x"))
+    metadata = BENCHMARK.metadata.model_copy(update={"uid": "new"})
+    new = BENCHMARK.model_copy(update={"metadata": metadata})
+    assert Reports(cluster).documents(new) == {}
+    assert Reports(cluster).environment(new) is None
+    assert Reports(cluster).environment(BENCHMARK) == Environment(spec_hash="x")
+
+
+def test_results_without_a_controller_are_left_out() -> None:
+    bodies = chunks(FIRST)
+    for body in bodies:
+        del body["metadata"]["ownerReferences"]
+    assert read(*bodies) == []
+
+
+def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def evaluate(_: Any, documents: Any) -> list[Any]:
+        seen.append(len(documents))
+        return evaluate_steps(BENCHMARK.spec, [])
+
+    monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
+    reports = Reports(cast(Cluster, FakeCluster()))
+    for _ in range(3):
+        assert reports.verdicts(BENCHMARK) == []
+    for document in (FIRST, SECOND, SECOND):
+        store(reports, document)
+        reports.verdicts(BENCHMARK)
+        reports.verdicts(BENCHMARK)
+    assert seen == [0, 1, 2, 2]

@@ -173,3 +173,26 @@ def test_first_attempt_asks_for_no_kind_only_to_delete_it() -> None:
     world = World(small("one"))
     world.reconcile("one")
     assert not {"Job", "StatefulSet", "Service", "ConfigMap"} & set(world.cluster.asked)
+
+
+def test_objects_of_others_are_neither_changed_nor_deleted() -> None:
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "one-zookeeper"}}
+    world = World(small("one", deadlines={"provisioningSeconds": 60}), service)
+    assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "NameTaken")
+    world.reconcile("one", 61)
+    world.reconcile("one")
+    assert condition_of(world.reconcile("one"), "CleanedUp") == ("True", "CleanedUp")
+    assert world.cluster.names("Service") == {"one-zookeeper"}
+    assert "labels" not in service["metadata"]
+
+
+def test_waiting_benchmark_writes_nothing() -> None:
+    world = World(small("one"), small("two"))
+    world.reconcile("one")
+    first = world.reconcile("two")
+    before = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
+    version = before["resourceVersion"]
+    after = world.reconcile("two", 30)
+    stored = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
+    assert stored["resourceVersion"] == version
+    assert after.status.phase_start_time == first.status.phase_start_time

@@ -211,7 +211,7 @@ def test_unexpected_failure_writes_the_termination_message(
     bench.port = -1
     with fake_solr(two_shards()) as solr:
         assert bench.run([solr.url], GENERATED) == EXIT_RETRYABLE
-    assert bench.words.reason == "InternalError"
+    assert bench.words.reason == "IndexInternalError"
 
 
 def test_progress_is_reported_and_sigterm_stops(bench: Bench, free_port: int) -> None:

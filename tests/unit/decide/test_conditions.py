@@ -1,6 +1,7 @@
 """Conditions of one reconcile, and the progress that is shown."""
 
 from datetime import UTC, datetime, timedelta
+from typing import cast
 
 import pytest
 
@@ -13,6 +14,7 @@ from solrbench.decide.conditions import (
     ALL_TYPES,
     COMPLETE,
     MAX_MESSAGE,
+    MAX_REASON,
     MEASURED,
     SUCCEEDED,
     TARGET_READY,
@@ -22,6 +24,7 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
@@ -66,6 +69,12 @@ def test_condition_that_was_set_is_true_in_the_same_reconcile() -> None:
     conditions.set(TARGET_READY, "True", TargetReason.READY, "")
     assert conditions.is_true(TARGET_READY)
     assert not conditions.is_true(ACCEPTED)
+
+
+def test_a_long_reason_is_cut() -> None:
+    conditions = Conditions([], NOW, 1)
+    conditions.set(ACCEPTED, "False", cast(Reason, "R" * 5000), "")
+    assert conditions.get(ACCEPTED).reason == "R" * MAX_REASON
 
 
 def test_a_long_message_is_cut() -> None:

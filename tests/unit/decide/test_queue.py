@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.decide.queue import blocking_benchmarks, is_running
+from solrbench.decide.internal_errors import MAX_IN_A_ROW
+from solrbench.decide.queue import QueueEntry, blocking_benchmarks, view_entry
 from support.resources.small_resource import resource
 
 TIME = datetime(2025, 3, 1, tzinfo=UTC)
@@ -24,20 +24,22 @@ def benchmark(
     started: bool = False,
     suspend: bool = False,
     deleted: bool = False,
-) -> SolrBenchmark:
+    errors: int = 0,
+) -> QueueEntry:
     created = TIME.replace(hour=hour).isoformat()
     metadata: dict[str, Any] = {"name": name, "uid": name, "creationTimestamp": created}
     if deleted:
         metadata["deletionTimestamp"] = created
     status: dict[str, Any] = {
+        "internalErrors": errors,
         "conditions": [
             {"reason": "Test", "lastTransitionTime": created} | each for each in conditions
-        ]
+        ],
     }
     if started:
         status["startTime"] = created
     body = resource({"spec.suspend": suspend})
-    return SolrBenchmark.parse(body | {"metadata": metadata, "status": status})
+    return view_entry(body | {"metadata": metadata, "status": status})
 
 
 ME = benchmark("me", 5, ACCEPTED)
@@ -60,9 +62,9 @@ ME = benchmark("me", 5, ACCEPTED)
         (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
         (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
     ],
-    ids=lambda value: value.metadata.name if isinstance(value, SolrBenchmark) else None,
+    ids=lambda value: value.key if isinstance(value, QueueEntry) else None,
 )
-def test_one_at_a_time_oldest_first(other: SolrBenchmark, waits: bool) -> None:
+def test_one_at_a_time_oldest_first(other: QueueEntry, waits: bool) -> None:
     before = blocking_benchmarks(ME, [ME, other], max_concurrent=1)
     assert before == ([other.key] if waits else [])
 
@@ -89,9 +91,17 @@ def test_two_places() -> None:
         (benchmark("a", 1, ACCEPTED), False),
         (benchmark("a", 1, ACCEPTED, started=True), True),
         (benchmark("a", 1, ACCEPTED, FAILED, started=True), True),
+        (benchmark("a", 1, ACCEPTED, started=True, errors=MAX_IN_A_ROW - 1), True),
+        (benchmark("a", 1, ACCEPTED, started=True, errors=MAX_IN_A_ROW), False),
         (benchmark("a", 1, ACCEPTED, FAILED, TIDY, started=True), False),
         (benchmark("a", 1, ACCEPTED, FAILED, KEPT, started=True), False),
     ],
 )
-def test_running_is_started_and_not_all_over(given: SolrBenchmark, wanted: bool) -> None:
-    assert is_running(given) is wanted
+def test_running_is_started_and_not_all_over(given: QueueEntry, wanted: bool) -> None:
+    assert given.running is wanted
+
+
+def test_a_benchmark_that_is_just_created_is_an_entry() -> None:
+    entry = view_entry({"metadata": {"name": "new", "namespace": "team", "uid": "u"}})
+    assert (entry.key, entry.running, entry.waiting) == ("team/new", False, False)
+    assert entry.rank > ME.rank

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.views import ContainerView, view_job, view_pod
+from solrbench.decide.views import ContainerView, attempt_of, view_job, view_pod
 
 METADATA = {
     "name": "base-solr-0",
@@ -133,3 +133,12 @@ def test_init_containers_count_too() -> None:
     assert [each.name for each in view.containers] == ["init", "solr"]
     assert view.containers[0].waiting_reason == "ErrImagePull"
     assert view.identity == "u1/2"
+
+
+@pytest.mark.parametrize(("label", "wanted"), [("3", 3), ("x", 0), ("", 0), ("-1", 0), ("²", 0)])
+def test_an_attempt_is_a_number(label: str, wanted: int) -> None:
+    assert attempt_of({"metadata": {"labels": {"solrbench.io/attempt": label}}}) == wanted
+
+
+def test_without_labels_there_is_no_attempt() -> None:
+    assert attempt_of({"metadata": {}}) == 0

@@ -1,5 +1,6 @@
 """Kubernetes quantities (`512Mi`, `2Gi`, `500m`) as numbers."""
 
+import re
 from decimal import Decimal
 
 MEMORY_PATTERN = r"[1-9][0-9]{0,11}(Ki|Mi|Gi|Ti|k|M|G|T)?"
@@ -41,6 +42,31 @@ def parse_cores(quantity: str) -> float:
     if quantity.endswith("m"):
         return float(Decimal(quantity[:-1]) / 1000)
     return float(quantity)
+
+
+_ANY_QUANTITY = re.compile(
+    r"(?P<number>[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+))"
+    r"((?P<unit>[KMGTPE]i|[numkMGTPE])|[eE](?P<exponent>[+-]?[0-9]{1,2}))?"
+)
+_DECIMAL_UNITS = {unit: 3 * power for power, unit in enumerate("num", -3)} | {
+    unit: 3 * power for power, unit in enumerate("kMGTPE", 1)
+}
+"""Exponents of ten."""
+
+
+def parse_quantity(text: str) -> Decimal | None:
+    """Return any quantity of the Kubernetes API, or `None` for what is none.
+
+    Unlike those of a spec, which the schema restricts, quantities of nodes may have fractions,
+    exponents and all units (`apimachinery/pkg/api/resource`, "Quantity").
+    """
+    found = _ANY_QUANTITY.fullmatch(text)
+    if found is None:
+        return None
+    number, unit = Decimal(found["number"]), found["unit"]
+    if unit is not None and unit.endswith("i"):
+        return number * Decimal(1024) ** ("KMGTPE".index(unit[0]) + 1)
+    return number.scaleb(_DECIMAL_UNITS[unit] if unit else int(found["exponent"] or 0))
 
 
 def heap_mebibytes(heap: str) -> int:

@@ -17,6 +17,7 @@ from kubernetes.watch import Watch
 from urllib3.exceptions import HTTPError
 
 from solrbench.api.kinds import BENCHMARK
+from solrbench.decide.ownership import check_not_taken, controller_uid
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.plan.names import MANAGER
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -150,8 +151,23 @@ class Cluster:
                 yield None if event["type"] == "DELETED" else event["raw_object"]
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
-        """Create or change an object so that our fields are as in `manifest`."""
+        """Create or change an object so that our fields are as in `manifest`.
+
+        An object with a controller is changed only if the stored one has the same controller; the
+        uid in the request makes sure that it is still the one that was read.
+
+        Raises:
+            TemporaryError: `NameTaken`.
+
+        """
         metadata = manifest["metadata"]
+        owned, found = controller_uid(manifest) is not None, None
+        if owned:
+            place = metadata["namespace"], metadata["name"]
+            found = self.get(manifest["apiVersion"], manifest["kind"], *place)
+            refuse_taken(manifest, found)
+        if found is not None:
+            manifest = manifest | {"metadata": metadata | {"uid": found["metadata"]["uid"]}}
         with _wrap_api_errors(f"applying {manifest['kind']} {metadata['name']}"):
             return self._call(
                 "server_side_apply",
@@ -161,19 +177,29 @@ class Cluster:
                 name=metadata["name"],
                 namespace=metadata["namespace"],
                 field_manager=manager,
-                force_conflicts=True,
+                # One that appeared since the look above is another client's.
+                force_conflicts=not owned or found is not None,
             )
 
-    def delete(
+    def delete(  # noqa: PLR0913 - which object, and two options of the API
         self,
         api_version: str,
         kind: str,
         namespace: str,
         name: str,
         grace_seconds: int | None = None,
+        *,
+        uid: str | None = None,
     ) -> None:
-        """Delete an object and all it owns; it is no error if it is gone already."""
+        """Delete an object and all it owns; it is no error if it is gone already.
+
+        Raises:
+            ConflictError: if the object of this name is not the one with `uid`.
+
+        """
         options: dict[str, Any] = {"propagationPolicy": "Background"}
+        if uid is not None:
+            options["preconditions"] = {"uid": uid}
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
         try:
@@ -213,6 +239,18 @@ class Cluster:
         return self._dynamic.resources.get(api_version=api_version, kind=kind)
 
 
+def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
+    """Refuse to change an object that belongs to something else.
+
+    Raises:
+        TemporaryError: `NameTaken`.
+
+    """
+    outcome = check_not_taken(wanted, found)
+    if outcome is not None:
+        raise TemporaryError(outcome.reason, outcome.message)
+
+
 class ForbiddenError(TemporaryError):
     """The user may not do that; a role may be bound any moment."""
 
@@ -243,7 +281,8 @@ def _error_for(status: int, text: str) -> TemporaryError | PermanentError:
         return _NotFoundError(LifecycleReason.NOT_FOUND, text)
     if status == 409:
         return ConflictError(LifecycleReason.CONFLICT, text)
-    if status in (400, 422):
+    # etcd's limit is a server error, though another attempt cannot succeed.
+    if status in (400, 413, 422) or "request is too large" in text or "larger than max" in text:
         return PermanentError(LifecycleReason.MANIFEST_REJECTED, text)
     if status == 403:
         return ForbiddenError(LifecycleReason.API_REFUSED, text)

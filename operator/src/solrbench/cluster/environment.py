@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from solrbench.api.quantities import parse_bytes, parse_cores
+from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.errors import TemporaryError
@@ -54,11 +54,14 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
         body = None
     if body is None:
         return NodeRecord(name=name)
-    info, capacity = body["status"]["nodeInfo"], body["status"]["capacity"]
+    status = body.get("status") or {}
+    info, capacity = status.get("nodeInfo") or {}, status.get("capacity") or {}
+    cores = parse_quantity(str(capacity.get("cpu", "")))
+    memory = parse_quantity(str(capacity.get("memory", "")))
     return NodeRecord(
         name=name,
-        cpu_cores=parse_cores(capacity["cpu"]),
-        memory_bytes=parse_bytes(capacity["memory"]),
-        kernel=info["kernelVersion"],
-        architecture=info["architecture"],
+        cpu_cores=None if cores is None else float(cores),
+        memory_bytes=None if memory is None else int(memory),
+        kernel=info.get("kernelVersion"),
+        architecture=info.get("architecture"),
     )

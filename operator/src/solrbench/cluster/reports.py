@@ -5,7 +5,9 @@ from collections import OrderedDict, defaultdict
 from threading import Lock
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster, Manifest
+from solrbench.decide.ownership import controller_uid
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import (
     CHUNK_KEY,
@@ -26,6 +28,7 @@ from solrbench.results.model.storage import (
     from_chunks,
     to_chunks,
 )
+from solrbench.results.validity.verdict import evaluate_steps
 
 MAX_CACHE_BYTES = 128 << 20
 """A quarter of the memory limit of the chart."""
@@ -52,6 +55,7 @@ class Reports:
         self._max_bytes = max_bytes
         self._lock = Lock()
         self._known: OrderedDict[str, dict[str, StepRunResult]] = OrderedDict()
+        self._verdicts: dict[str, list[StepVerdict]] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
         """Return the stored results by step run id, in the order of measuring.
@@ -75,9 +79,12 @@ class Reports:
         with self._lock:
             self._known[uid] = documents
             self._known.move_to_end(uid)
+            self._verdicts.pop(uid, None)
             size = sum(map(_estimate_bytes, self._known.values()))
             while len(self._known) > 1 and size > self._max_bytes:
-                size -= _estimate_bytes(self._known.popitem(last=False)[1])
+                oldest, dropped = self._known.popitem(last=False)
+                self._verdicts.pop(oldest, None)
+                size -= _estimate_bytes(dropped)
         return documents
 
     def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
@@ -100,11 +107,34 @@ class Reports:
             )
         self._keep(benchmark.metadata.uid, _in_order(known | stored))
 
+    def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
+        """Return the verdicts on what is stored, evaluated once after each change of it.
+
+        To go through all windows of a long ladder takes more than a second of CPU, on a node that
+        may be measured.
+
+        Raises:
+            TemporaryError: as `documents`.
+
+        """
+        uid, documents = benchmark.metadata.uid, self.documents(benchmark)
+        with self._lock:
+            known = self._verdicts.get(uid)
+        if known is not None:
+            return known
+        verdicts = evaluate_steps(benchmark.spec, documents.values())
+        with self._lock:
+            if self._known.get(uid) is documents:  # neither changed nor dropped meanwhile
+                self._verdicts[uid] = verdicts
+        return verdicts
+
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there."""
         namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
         body = self._cluster.get("v1", "ConfigMap", namespace, name)
-        return None if body is None else _environment(body)
+        if body is None or controller_uid(body) != benchmark.metadata.uid:
+            return None
+        return _environment(body)
 
     def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> None:
         """Store the record of what the benchmark runs on."""
@@ -115,6 +145,7 @@ class Reports:
         """Drop what is kept of a benchmark that is gone."""
         with self._lock:
             self._known.pop(uid, None)
+            self._verdicts.pop(uid, None)
 
 
 def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:
@@ -140,17 +171,12 @@ def _stored(
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
     for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
         found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-        if found and _is_owned(body, benchmark):
+        # A deleted benchmark of the same name may have left some that are not collected yet.
+        if found and controller_uid(body) == benchmark.metadata.uid:
             # By digest, too: chunks that an earlier attempt left behind are another document's.
             by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
     documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
     return _in_order({each.id: each for each in documents})
-
-
-def _is_owned(body: Manifest, benchmark: SolrBenchmark) -> bool:
-    """Return whether a ConfigMap is the benchmark's, and not one with the same labels."""
-    owners = body["metadata"].get("ownerReferences") or ()
-    return any(each.get("uid") == benchmark.metadata.uid for each in owners)
 
 
 def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:

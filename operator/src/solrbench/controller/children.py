@@ -2,6 +2,7 @@
 
 from solrbench.cluster.client import Manifest
 from solrbench.controller.context import ReconcileContext
+from solrbench.decide.ownership import controller_uid
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_BENCHMARK
@@ -18,11 +19,13 @@ def pods(context: ReconcileContext, *components: str) -> list[PodView]:
 
 
 def job(context: ReconcileContext, component: str) -> JobView | None:
-    """Return the Job of a component, if it is there."""
+    """Return the Job of a component, if it is there and belongs to the benchmark."""
     body = context.cluster.get(
         "batch/v1", "Job", context.namespace, names.child(context.benchmark, component)
     )
-    return None if body is None else view_job(body)
+    if body is None or controller_uid(body) != context.benchmark.metadata.uid:
+        return None
+    return view_job(body)
 
 
 def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller.benchmark_queue import BenchmarkQueue
 from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
 from solrbench.controller.settings import Settings
 from solrbench.decide.allowed_hosts import patterns_in
@@ -46,6 +47,7 @@ class ReconcileContext:
     body: dict[str, Any]
     now: datetime
     access: TargetAccess = TargetAccess()
+    queue: BenchmarkQueue = field(default_factory=BenchmarkQueue)
     status: Status = field(init=False)
     conditions: Conditions = field(init=False)
 

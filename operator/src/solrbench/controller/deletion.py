@@ -4,9 +4,9 @@ from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.registry import target_kinds
+from solrbench.decide.views import attempt_of
 from solrbench.errors import TemporaryError
 from solrbench.plan.names import (
-    LABEL_ATTEMPT,
     LABEL_BENCHMARK,
     LABEL_COMPONENT,
     SOLR,
@@ -101,7 +101,7 @@ def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | N
     labels = body["metadata"].get("labels") or {}
     if labels.get(LABEL_COMPONENT) not in components:
         return False
-    return attempt_below is None or int(labels.get(LABEL_ATTEMPT, "0")) < attempt_below
+    return attempt_below is None or attempt_of(body) < attempt_below
 
 
 def _delete(cluster: Cluster, kind: OwnedKind, body: Manifest) -> None:
@@ -110,4 +110,5 @@ def _delete(cluster: Cluster, kind: OwnedKind, body: Manifest) -> None:
     if kind.has_owner or metadata.get("deletionTimestamp") is not None:
         return
     grace = 1 if kind.kind == "Pod" else None
-    cluster.delete(*kind.reference, metadata["namespace"], metadata["name"], grace)
+    place = metadata["namespace"], metadata["name"]
+    cluster.delete(*kind.reference, *place, grace, uid=metadata["uid"])

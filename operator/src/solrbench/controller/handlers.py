@@ -16,15 +16,18 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
+from solrbench.controller.benchmark_queue import BenchmarkQueue
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion import blocking_finalizer, delete_children
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
+from solrbench.controller.pauses import Pauses
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import CLEANED_UP
+from solrbench.decide.pauses import decide_pause
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -62,6 +65,8 @@ class Handlers:
         self._telemetry = telemetry
         self._reports = Reports(cluster)
         self._access = access or TargetAccess()
+        self._queue = BenchmarkQueue()
+        self._pauses = Pauses()
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
@@ -80,8 +85,10 @@ class Handlers:
         )
         delete(cast(Any, self.on_delete))
 
-    def on_timer(self, name: str, namespace: str, **_: object) -> None:
+    def on_timer(self, name: str, namespace: str, uid: str, meta: kopf.Meta, **_: object) -> None:
         """Reconcile one benchmark; what fails is repeated by the next reconcile."""
+        if not self._pauses.is_due(uid, meta.get("generation", 1), _utc_now()):
+            return
         with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
             try:
                 self._reconcile(namespace, name)
@@ -102,6 +109,9 @@ class Handlers:
             return
         after = reconcile(self._context(before, body))
         self._telemetry.benchmarks.update(after)
+        metadata, now = after.metadata, _utc_now()
+        pause = decide_pause(after.spec, after.status, now)
+        self._pauses.note(metadata.uid, metadata.generation, now, pause)
         _emit_events(body, before, after)
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
@@ -113,6 +123,7 @@ class Handlers:
             body,
             _utc_now(),
             self._access,
+            self._queue,
         )
 
     def on_delete(
@@ -128,6 +139,7 @@ class Handlers:
         """
         self._telemetry.benchmarks.forget(f"{namespace}/{name}")
         self._reports.forget(uid)
+        self._pauses.forget(uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
             while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):

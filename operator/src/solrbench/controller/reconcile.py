@@ -1,5 +1,6 @@
 """One reconcile over one benchmark: observe, decide, apply, write the status once."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,10 +13,12 @@ from solrbench.controller.stages.load import reconcile_load, restart_load
 from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.controller.stages.references import check_references
 from solrbench.controller.stages.target import reconcile_target, restart_target
-from solrbench.controller.status_writer import store_status
+from solrbench.controller.status_writer import store_or_reduce_status
 from solrbench.decide.checks.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
+from solrbench.decide.checks.outcome import Action
 from solrbench.decide.conditions import (
     ACCEPTED,
+    CLEANED_UP,
     DATA_INDEXED,
     MEASURED,
     SUCCEEDED,
@@ -24,7 +27,16 @@ from solrbench.decide.conditions import (
     is_finished,
     progress_percent,
 )
+from solrbench.decide.internal_errors import (
+    MAX_IN_A_ROW,
+    check_internal_error,
+    describe_exception,
+)
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
+
+log = logging.getLogger("solrbench")
 
 
 @dataclass(frozen=True)
@@ -53,11 +65,12 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
 
     """
     before = context.status
+    context.update(internal_errors=0)  # unless this reconcile ends with one, too
     _advance(context)
     context.update(progress_percent=_progress(context))
     context.finalize_status()
     if context.status != before:
-        store_status(context)
+        store_or_reduce_status(context)
     if is_finished(context.status):
         cleanup.delete_expired(context)
     return context.benchmark.model_copy(update={"status": context.status})
@@ -96,17 +109,21 @@ def _run_stage(context: ReconcileContext, stage: Stage) -> None:
 
     """
     try:
-        stage.work(context)
-    except TemporaryError as wait:
-        _check_deadline(context, stage, wait)
-        status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
-        context.conditions.set(stage.condition, status, wait.reason, wait.message)
-        context.conditions.set(SUCCEEDED, "Unknown", wait.reason, wait.message)
-        raise _StageNotDoneError from wait
-    except PermanentError as never:
-        if stage.condition != SUCCEEDED:
-            context.conditions.set(stage.condition, "False", never.reason, never.message)
+        _work(context, stage)
+    except _StageNotDoneError:
         raise
+    except TemporaryError as wait:
+        _wait(context, stage, wait.reason, wait.message)
+    except PermanentError as never:
+        _show_failure(context, stage, never.reason, never.message)
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
+        _note_internal_error(context, stage, error)
+
+
+def _work(context: ReconcileContext, stage: Stage) -> None:
+    try:
+        stage.work(context)
     except TargetLostError as lost:
         restart_target(context, lost)
         raise _StageNotDoneError from lost
@@ -115,10 +132,52 @@ def _run_stage(context: ReconcileContext, stage: Stage) -> None:
         raise _StageNotDoneError from lost
 
 
-def _check_deadline(context: ReconcileContext, stage: Stage, wait: TemporaryError) -> None:
+def _wait(context: ReconcileContext, stage: Stage, reason: Reason, message: str) -> None:
+    """Show why a stage is not done.
+
+    Raises:
+        _StageNotDoneError: always, except
+        PermanentError: after the deadline.
+
+    """
     phase, seconds = context.status.phase, context.seconds_in_phase()
-    found = StageWait(stage.condition, phase, seconds, wait.reason, wait.message)
+    found = StageWait(stage.condition, phase, seconds, reason, message)
     apply_outcome(check_deadline(context.benchmark.spec, found))
+    status: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
+    context.conditions.set(stage.condition, status, reason, message)
+    context.conditions.set(SUCCEEDED, "Unknown", reason, message)
+    raise _StageNotDoneError
+
+
+def _show_failure(context: ReconcileContext, stage: Stage, reason: Reason, message: str) -> None:
+    if stage.condition != SUCCEEDED:
+        context.conditions.set(stage.condition, "False", reason, message)
+
+
+def _note_internal_error(context: ReconcileContext, stage: Stage, error: Exception) -> None:
+    """Count an exception that was not foreseen, and show it.
+
+    Raises:
+        _StageNotDoneError: while it may pass.
+        PermanentError: after too many in a row, or after the deadline.
+
+    """
+    message = _count_internal_error(context, error)
+    outcome = check_internal_error(context.status.internal_errors, message)
+    if outcome.action is Action.FAIL:
+        context.update(internal_errors=0)  # clean-up begins to count anew
+        _show_failure(context, stage, outcome.reason, outcome.message)
+        apply_outcome(outcome)
+    _wait(context, stage, outcome.reason, outcome.message)
+
+
+def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
+    """Count and log an exception; return it in words."""
+    before = context.benchmark.status.internal_errors
+    context.update(internal_errors=min(before + 1, MAX_IN_A_ROW))
+    if before < MAX_IN_A_ROW:
+        log.error("%s: unexpected exception", context.benchmark.key, exc_info=error)
+    return describe_exception(error)
 
 
 def _clean_up(context: ReconcileContext) -> None:
@@ -132,6 +191,9 @@ def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]
         work(context)
     except TemporaryError:
         return
+    except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
+        message = _count_internal_error(context, error)
+        context.conditions.set(CLEANED_UP, "False", LifecycleReason.INTERNAL_ERROR, message)
 
 
 def _progress(context: ReconcileContext) -> int:

@@ -9,6 +9,10 @@
 - `allowed_hosts`: which hosts an existing target may have
 - `resume`: where a new attempt of the load goes on in the lists of the workload
 - `queue`: which benchmark may run
+- `pauses`: how soon a benchmark is reconciled again, and live figures are written
+- `ownership`: to which resource an object belongs
+- `internal_errors`: exceptions that no reason describes
+- `reduced_status`: what is left of a status that cannot be stored
 - `index_progress`: progress of all index pods together
 - `deadlines`: how long each stage may take
 - `conditions`: the conditions, the phase and the progress that are shown

@@ -23,6 +23,7 @@ COMPLETE = "Complete"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
 
 Truth = Literal["True", "False", "Unknown"]
+MAX_REASON = 1024
 MAX_MESSAGE = 2000
 
 
@@ -54,7 +55,7 @@ class Conditions:
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
-            reason=str(reason),
+            reason=str(reason)[:MAX_REASON],
             message=message[:MAX_MESSAGE],
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now

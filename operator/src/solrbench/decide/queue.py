@@ -4,10 +4,12 @@ Benchmarks that run side by side disturb each other's numbers, so the default is
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED
+from solrbench.decide.internal_errors import MAX_IN_A_ROW
 from solrbench.reasons.lifecycle import LifecycleReason
 
 CLEANUP_DONE_REASONS = (
@@ -19,25 +21,73 @@ CLEANUP_DONE_REASONS = (
 still on an existing Solr, perhaps one that is gone for good, is no load."""
 
 
-def is_running(benchmark: SolrBenchmark) -> bool:
-    """Return whether a benchmark holds a place: started, and not all over or suspended.
+@dataclass(frozen=True)
+class QueueEntry:
+    """What the queue needs to know of a benchmark; to parse all of each would take too long.
 
-    Pods that are being removed may still disturb others, so clean-up belongs to it.
+    Attributes:
+        uid: of the benchmark
+        key: namespace and name
+        created: time of its creation
+        running: whether it holds a place: started, and not all over or suspended
+        waiting: whether it is accepted and has no place yet
+
     """
-    if benchmark.status.start_time is None:
-        return False
-    return not is_finished(benchmark.status) or not _is_cleaned_up(benchmark)
+
+    uid: str
+    key: str
+    created: datetime
+    running: bool
+    waiting: bool
+
+    @property
+    def rank(self) -> tuple[datetime, str]:
+        """Place in the queue: older ones first."""
+        return self.created, self.key
 
 
-def _is_cleaned_up(benchmark: SolrBenchmark) -> bool:
-    return any(
-        each.type == CLEANED_UP and each.reason in CLEANUP_DONE_REASONS
-        for each in benchmark.status.conditions
+def view_entry(body: dict[str, Any]) -> QueueEntry:
+    """Return the entry of a benchmark as the API server gives it."""
+    metadata, status = body["metadata"], body.get("status") or {}
+    created = metadata.get("creationTimestamp")
+    conditions = {each["type"]: each for each in status.get("conditions") or []}
+    return QueueEntry(
+        uid=metadata.get("uid", ""),
+        key=f"{metadata.get('namespace', 'default')}/{metadata['name']}",
+        created=datetime.fromisoformat(created) if created else datetime.max.replace(tzinfo=UTC),
+        running=_is_running(status, conditions),
+        waiting=_is_waiting(body, conditions),
     )
 
 
+def _is_running(status: dict[str, Any], conditions: dict[str, Any]) -> bool:
+    """Return whether a benchmark holds a place.
+
+    Pods that are being removed may still disturb others, so clean-up belongs to it. Clean-up and
+    suspension have no deadline, so one that ends with internal errors gives up its place.
+    """
+    if status.get("startTime") is None or status.get("internalErrors", 0) >= MAX_IN_A_ROW:
+        return False
+    is_cleaned_up = conditions.get(CLEANED_UP, {}).get("reason") in CLEANUP_DONE_REASONS
+    return not (_is_finished(conditions) and is_cleaned_up)
+
+
+def _is_waiting(body: dict[str, Any], conditions: dict[str, Any]) -> bool:
+    return (
+        conditions.get(ACCEPTED, {}).get("status") == "True"
+        and not (body.get("spec") or {}).get("suspend")
+        and body["metadata"].get("deletionTimestamp") is None
+        and (body.get("status") or {}).get("startTime") is None
+        and not _is_finished(conditions)
+    )
+
+
+def _is_finished(conditions: dict[str, Any]) -> bool:
+    return conditions.get(SUCCEEDED, {}).get("status") in ("True", "False")
+
+
 def blocking_benchmarks(
-    benchmark: SolrBenchmark, everyone: Sequence[SolrBenchmark], max_concurrent: int
+    benchmark: QueueEntry, everyone: Sequence[QueueEntry], max_concurrent: int
 ) -> list[str]:
     """Return the benchmarks to wait for; an empty list means it is this one's turn.
 
@@ -47,28 +97,11 @@ def blocking_benchmarks(
         max_concurrent: how many may run at a time
 
     """
-    others = [each for each in everyone if each.metadata.uid != benchmark.metadata.uid]
-    running = sorted(each.key for each in others if is_running(each))
+    others = [each for each in everyone if each.uid != benchmark.uid]
+    running = sorted(each.key for each in others if each.running)
     waiting = sorted(
-        (each for each in others if _waits(each) and _rank(each) < _rank(benchmark)), key=_rank
+        (each for each in others if each.waiting and each.rank < benchmark.rank),
+        key=lambda each: each.rank,
     )
     before = running + [each.key for each in waiting]
     return before if len(before) >= max_concurrent else []
-
-
-def _waits(benchmark: SolrBenchmark) -> bool:
-    accepted = any(
-        each.type == "Accepted" and each.status == "True" for each in benchmark.status.conditions
-    )
-    return (
-        accepted
-        and not benchmark.spec.suspend
-        and benchmark.metadata.deletion_timestamp is None
-        and benchmark.status.start_time is None
-        and not is_finished(benchmark.status)
-    )
-
-
-def _rank(benchmark: SolrBenchmark) -> tuple[datetime, str]:
-    created = benchmark.metadata.creation_timestamp or datetime.max.replace(tzinfo=UTC)
-    return created, benchmark.key

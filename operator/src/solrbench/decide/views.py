@@ -7,6 +7,12 @@ from typing import Any
 from solrbench.plan.names import LABEL_ATTEMPT, LABEL_COMPONENT
 
 
+def attempt_of(body: dict[str, Any]) -> int:
+    """Return the attempt that an object was made for, or 0 if its label is no number."""
+    text = (body["metadata"].get("labels") or {}).get(LABEL_ATTEMPT, "")
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
 @dataclass(frozen=True)
 class ContainerView:
     """One container of a pod, be it an init container.
@@ -92,7 +98,7 @@ def view_pod(body: dict[str, Any]) -> PodView:
         name=metadata["name"],
         uid=metadata["uid"],
         component=labels.get(LABEL_COMPONENT, ""),
-        attempt=int(labels.get(LABEL_ATTEMPT, "0")),
+        attempt=attempt_of(body),
         phase=status.get("phase", "Pending"),
         reason=status.get("reason", ""),
         message=status.get("message", ""),
@@ -140,7 +146,7 @@ def view_job(body: dict[str, Any]) -> JobView:
     failed = conditions.get("Failed") or conditions.get("FailureTarget") or {}
     return JobView(
         name=metadata["name"],
-        attempt=int((metadata.get("labels") or {}).get(LABEL_ATTEMPT, "0")),
+        attempt=attempt_of(body),
         succeeded="Complete" in conditions,
         failed=bool(failed),
         failure=failed.get("message", ""),

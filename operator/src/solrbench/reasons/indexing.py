@@ -88,7 +88,7 @@ class IndexingReason(Reason):
         "Check the node it ran on, and create the benchmark again.",
     )
     INTERNAL_ERROR = (
-        "InternalError",
+        "IndexInternalError",
         Kind.PERMANENT,
         "An index pod met an error that it does not handle.",
         "Report it with the log of the pod.",

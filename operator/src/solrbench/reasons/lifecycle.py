@@ -162,6 +162,33 @@ class LifecycleReason(Reason):
         "An object changed between reading and writing it.",
         "Nothing needs to be done: the next reconcile reads the new version.",
     )
+    INTERNAL_ERROR = (
+        "InternalError",
+        Kind.WARNING,
+        (
+            "The operator met an exception that it has no other reason for; the message names its"
+            " type. It tries again, up to the stage's deadline and 60 times in a row."
+        ),
+        (
+            "Correct what the message names in the spec, in Solr or on the nodes; otherwise report"
+            " it as a bug with the traceback from the operator's log."
+        ),
+    )
+    STATUS_REJECTED = (
+        "StatusRejected",
+        Kind.PERMANENT,
+        "The status is too large for the API server, or violates the schema; results are left out.",
+        "Read the results with `solrbench report`; reduce steps, variants or request names.",
+    )
+    NAME_TAKEN = (
+        "NameTaken",
+        Kind.WARNING,
+        (
+            "An object with the name of one that the benchmark needs exists and belongs to"
+            " something else, such as a deleted benchmark of the same name."
+        ),
+        "Delete the object that the message names, or give the benchmark another name.",
+    )
     REMOVING_PODS = (
         "RemovingPods",
         Kind.WAITING,

@@ -171,10 +171,27 @@ def test_silence_is_borne_for_a_while() -> None:
     cloud = Cloud()
     run = ready(cloud)
     cloud.down = True
-    EXISTING.check_unchanged(later(cloud, run, 60), [])
+    run = later(cloud, run, 11)
+    EXISTING.check_unchanged(run, [])
+    EXISTING.check_unchanged(later(cloud, run, 71), [])
     with pytest.raises(TargetLostError) as caught:
-        EXISTING.check_unchanged(later(cloud, run, 61), [])
+        EXISTING.check_unchanged(later(cloud, run, 72), [])
     assert caught.value.reason == "TargetUnreachable"
+
+
+def test_absence_of_the_operator_is_no_silence_of_the_target() -> None:
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.down = True
+    run = later(cloud, run, 300)
+    EXISTING.check_unchanged(run, [])
+    assert run.status.target.unanswered_since == run.now
+    with pytest.raises(TargetLostError):
+        EXISTING.check_unchanged(later(cloud, run, 361), [])
+    cloud.down = False
+    run = later(cloud, run, 361)
+    EXISTING.check_unchanged(run, [])
+    assert run.status.target.unanswered_since is None
 
 
 def test_nodes_that_were_there_must_come_back() -> None:

@@ -12,7 +12,7 @@ from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
-from solrbench.decide.checks.lifecycle import needs_cleanup
+from solrbench.decide.checks.lifecycle import is_suspended, needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -73,6 +73,33 @@ def test_suspension_removes_it_once() -> None:
     assert cloud.collections == {}
     cloud.down = True
     cleanup.suspend(reconcile_context(cloud, None, stored_status(run)))
+
+
+def test_suspension_gives_up_the_place_while_solr_is_away() -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    cloud.down = True
+    with pytest.raises(TemporaryError):
+        cleanup.suspend(run)
+    assert (run.status.phase, run.status.start_time) == ("Suspended", None)
+    succeeded = run.conditions.get(SUCCEEDED)
+    assert (succeeded.status, succeeded.reason) == ("Unknown", "Suspended")
+    assert "the collection could not be deleted" in succeeded.message
+
+
+def test_resumed_benchmark_first_removes_what_is_left() -> None:
+    cloud = Cloud()
+    run = measured(cloud)
+    cloud.down = True
+    with pytest.raises(TemporaryError):
+        cleanup.suspend(run)
+    resumed = reconcile_context(cloud, create() | {"spec.suspend": False}, stored_status(run))
+    assert is_suspended(resumed.benchmark.spec, resumed.status, resumed.conditions)
+    cloud.down = False
+    cleanup.suspend(resumed)
+    assert cloud.collections == {}
+    assert resumed.conditions.get(CLEANED_UP).status == "Unknown"
+    assert not is_suspended(resumed.benchmark.spec, resumed.status, resumed.conditions)
 
 
 @pytest.fixture

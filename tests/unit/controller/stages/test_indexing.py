@@ -56,6 +56,7 @@ def world() -> World:
     body["spec"]["collection"] = {"replicas": {"nrt": 0, "tlog": 2, "pull": 1}}
     body["status"]["conditions"].pop()  # DataIndexed
     labels = solr_pod()["metadata"]["labels"] | {"app.kubernetes.io/component": "index"}
+    owners = [{"uid": body["metadata"]["uid"], "controller": True}]
     done = {"type": "Complete", "status": "True"}
     progress = {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0}
     ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(progress)}
@@ -64,7 +65,7 @@ def world() -> World:
     world.cluster.put(
         {
             "kind": "Job",
-            "metadata": {"name": "one-index", "labels": labels},
+            "metadata": {"name": "one-index", "labels": labels, "ownerReferences": owners},
             "status": {"conditions": [done]},
         }
     )

@@ -1,6 +1,6 @@
 """`spec.target.existing`: Solr is there already, only our collection is made there."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.config_set import read_archive
@@ -99,12 +99,11 @@ class ExistingTarget:
         del pods
         seen = context.status.target.check_time or context.now
         if context.now - seen >= CHECK_PAUSE:
-            _check_nodes_unchanged(context, seen, required=False)
+            _check_nodes_unchanged(context, required=False)
 
     def check_before_storing(self, context: ReconcileContext) -> None:
         """Check the same, however short ago the last check was; a response is required."""
-        seen = context.status.target.check_time or context.now
-        _check_nodes_unchanged(context, seen, required=True)
+        _check_nodes_unchanged(context, required=True)
 
     def node_count(self, context: ReconcileContext) -> int:
         """Return the number of live nodes when the target became ready."""
@@ -181,7 +180,7 @@ def _create_collection(context: ReconcileContext, solr: SolrClient, nodes: list[
     collections.create_collection(solr, name, wanted, nodes, config_set)
 
 
-def _check_nodes_unchanged(context: ReconcileContext, seen: datetime, *, required: bool) -> None:
+def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None:
     """Check that no node left or was restarted.
 
     Raises:
@@ -189,17 +188,22 @@ def _check_nodes_unchanged(context: ReconcileContext, seen: datetime, *, require
         TargetLostError: if a node is gone or was started again, or Solr has not responded for long.
 
     """
-    found = _observe_unchanged(context, seen, required=required)
+    found = _observe_unchanged(context, required=required)
+    if isinstance(found.found, SolrbenchError):
+        update_target(context, unanswered_since=context.now - found.unanswered)
+    else:
+        update_target(context, unanswered_since=None, check_time=context.now)
     apply_outcome(first_outcome(EXISTING_CHECKS, found))
-    if not isinstance(found.found, SolrbenchError):
-        update_target(context, check_time=context.now)
 
 
-def _observe_unchanged(
-    context: ReconcileContext, seen: datetime, *, required: bool
-) -> ExistingNodes:
-    """Observe what the nodes are, `seen` being the time of their last response."""
-    started, unanswered = context.status.target.nodes, context.now - seen
+def _observe_unchanged(context: ReconcileContext, *, required: bool) -> ExistingNodes:
+    """Observe what the nodes are.
+
+    Silence counts from the first request without a response: between the last response and that one
+    the operator itself may have been away.
+    """
+    started = context.status.target.nodes
+    unanswered = context.now - (context.status.target.unanswered_since or context.now)
     try:
         with context.solr() as solr:
             return ExistingNodes(started, node_identities(solr), unanswered, required)

@@ -70,7 +70,7 @@ def clean_up(context: ReconcileContext) -> None:
 
 
 def _remove_collection(context: ReconcileContext) -> None:
-    """Remove our collection from an existing target; tried again with every reconcile.
+    """Remove our collection from an existing target; tried again after a pause.
 
     Raises:
         TemporaryError: in place of any error, as the benchmark has ended with stored results.
@@ -92,20 +92,44 @@ def _wants_cleanup(context: ReconcileContext) -> bool:
 def delete_expired(context: ReconcileContext) -> None:
     """Delete the benchmark when its time to live is over."""
     if is_expired(context.status, context.benchmark.spec.ttl_seconds_after_finished, context.now):
-        context.cluster.delete(*BENCHMARKS, context.namespace, context.benchmark.metadata.name)
+        metadata = context.benchmark.metadata
+        context.cluster.delete(*BENCHMARKS, metadata.namespace, metadata.name, uid=metadata.uid)
 
 
 def suspend(context: ReconcileContext) -> None:
-    """Remove every pod and give up the place; stored results stay."""
+    """Remove every pod and give up the place; stored results stay.
+
+    A collection on an existing Solr that does not respond is no load: it is removed later, and at
+    the latest before the benchmark runs again.
+
+    Raises:
+        TemporaryError: if the collection is still there.
+
+    """
     gone = delete_components(context, *LOAD, *TARGET)
-    if gone:
-        _remove_collection(context)
     context.set_phase("Suspended")
     context.update(live_load=None)
     if gone:
-        context.update(start_time=None, target=TargetStatus())
+        context.update(start_time=None)
+    _show_suspension(context, "" if gone else "pods are terminating")
+    if gone:
+        _remove_collection_of_suspended(context)
+
+
+def _remove_collection_of_suspended(context: ReconcileContext) -> None:
+    try:
+        _remove_collection(context)
+    except TemporaryError as error:
+        _show_suspension(context, error.message)
+        raise
+    context.update(target=TargetStatus())
+    # The next run has its own end to clean up after.
+    context.conditions.set(CLEANED_UP, "Unknown", LifecycleReason.PENDING, "")
+
+
+def _show_suspension(context: ReconcileContext, remark: str) -> None:
     setting = f"spec.suspend is {str(context.benchmark.spec.suspend).lower()}"
-    message = setting if gone else f"{setting}; pods are terminating"
+    message = f"{setting}; {remark}" if remark else setting
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(type_, "Unknown", LifecycleReason.SUSPENDED, message)
     if not context.conditions.is_true(MEASURED):

@@ -13,6 +13,7 @@ from solrbench.decide.checks.load import (
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pod_events import add_pod_events
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
@@ -26,7 +27,7 @@ from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.cold_start import summarise_cold_start
 from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
-from solrbench.results.validity.verdict import evaluate_steps, overall_verdict
+from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
 
 
@@ -77,18 +78,19 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
-    context.update(
-        live_load=LiveLoad(
-            stage=state.stage,
-            repeat=state.repeat,
-            variant=state.variant,
-            step=state.step,
-            users=state.users if state.planned_requests_per_second is None else None,
-            planned_requests_per_second=state.planned_requests_per_second,
-            requests=state.requests,
-            requests_per_second=round(state.requests_per_second, 1),
-        )
+    live_load = LiveLoad(
+        stage=state.stage,
+        repeat=state.repeat,
+        variant=state.variant,
+        step=state.step,
+        users=state.users if state.planned_requests_per_second is None else None,
+        planned_requests_per_second=state.planned_requests_per_second,
+        requests=state.requests,
+        requests_per_second=round(state.requests_per_second, 1),
+        update_time=context.now,
     )
+    if is_live_load_due(context.status.live_load, live_load, context.now):
+        context.update(live_load=live_load)
 
 
 def _record_environment(context: ReconcileContext) -> None:
@@ -123,8 +125,8 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     """Put the stored results into the status.
 
-    Histograms are merged only when one was added: the node may be the one that is measured. The
-    verdicts cost little, and evidence may come after its step run.
+    Histograms are merged only when one was added, and verdicts evaluated only after a change, as
+    evidence may come after its step run: the node may be the one that is measured.
     """
     spec, before = context.benchmark.spec, context.status.report
     report = before.model_copy(
@@ -144,6 +146,6 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             open_loop=open_loop_stats(spec, ordered),
             cold_start=summarise_cold_start(ordered),
         )
-    verdicts = evaluate_steps(spec, ordered)
+    verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(verdicts=verdicts, summary=summary)

@@ -1,24 +1,20 @@
 """The turn of a benchmark: it waits until those before it are over."""
 
-import threading
+from collections.abc import Sequence
 
-from pydantic import ValidationError
-
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import BENCHMARKS
+from solrbench.controller.benchmark_queue import list_entries
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.decide.queue import blocking_benchmarks
+from solrbench.decide.queue import QueueEntry, blocking_benchmarks, view_entry
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
-
-_queue_lock = threading.Lock()
-"""Only one reconcile at a time looks at the queue and takes the place (there is one operator)."""
 
 
 def acquire_slot(context: ReconcileContext) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
+
+    Those that wait look at a shared list; only the one whose turn it seems to be lists anew.
 
     Raises:
         TemporaryError: while others come first.
@@ -26,15 +22,10 @@ def acquire_slot(context: ReconcileContext) -> None:
     """
     if context.status.start_time is not None:
         return
-    with _queue_lock:
-        before = blocking_benchmarks(
-            context.benchmark, _all_benchmarks(context), context.settings.concurrency
-        )
-        if before:
-            context.set_phase("Queued")
-            raise TemporaryError(
-                LifecycleReason.QUEUED, f"waits for {', '.join(before[:5])} to end"
-            )
+    namespaces = context.settings.namespaces
+    _wait_for_turn(context, context.queue.entries(context.cluster, namespaces, context.now))
+    with context.queue.slot_lock:
+        _wait_for_turn(context, list_entries(context.cluster, namespaces))
         context.update(start_time=context.now)
         context.set_phase("Provisioning")
         context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
@@ -42,13 +33,9 @@ def acquire_slot(context: ReconcileContext) -> None:
         store_status(context)
 
 
-def _all_benchmarks(context: ReconcileContext) -> list[SolrBenchmark]:
-    namespaces: tuple[str | None, ...] = context.settings.namespaces or (None,)
-    found = []
-    for namespace in namespaces:
-        for body in context.cluster.list(*BENCHMARKS, namespace, {}):
-            try:
-                found.append(SolrBenchmark.parse(body))
-            except ValidationError:
-                continue  # its own reconcile shows what is wrong with it
-    return found
+def _wait_for_turn(context: ReconcileContext, everyone: Sequence[QueueEntry]) -> None:
+    own = view_entry(context.body)
+    before = blocking_benchmarks(own, everyone, context.settings.concurrency)
+    if before:
+        context.set_phase("Queued")
+        raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(before[:5])} to end")

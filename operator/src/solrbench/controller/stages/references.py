@@ -25,9 +25,13 @@ def check_references(context: ReconcileContext) -> None:
     """
     if context.status.start_time is not None:
         return
-    context.set_phase("Pending")
-    apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
-    _ = context.endpoint
+    try:
+        apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
+        _ = context.endpoint
+    except Exception:
+        # Not before: one that waits in the queue would leave its phase with every reconcile.
+        context.set_phase("Pending")
+        raise
     context.conditions.set(
         ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
     )

@@ -163,7 +163,7 @@ class ExistingNodes:
     Attributes:
         started: start of each node's JVM at that time, by name
         found: what the nodes report now, or why they could not be read
-        unanswered: time since the last response
+        unanswered: time since the first request without a response
         required: whether the response is needed now, as before a result is stored
 
     """

@@ -108,8 +108,9 @@ def is_suspended(spec: Spec, status: Status, conditions: Conditions) -> bool:
     """Return whether pods are to go: by `spec.suspend`, or as their removal has begun.
 
     What is left of the run before must not be taken for a part of the next one: a ZooKeeper still
-    knows a collection whose Solr nodes are gone.
+    knows a collection whose Solr nodes are gone, and an existing target may still have one with a
+    part of the documents.
     """
     reason = conditions.get(SUCCEEDED).reason
-    half = reason == LifecycleReason.SUSPENDED and status.start_time is not None
-    return spec.suspend or half
+    left = status.start_time is not None or bool(status.target.nodes)
+    return spec.suspend or (reason == LifecycleReason.SUSPENDED and left)

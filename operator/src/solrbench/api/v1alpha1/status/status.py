@@ -45,6 +45,8 @@ class Status(StatusModel):
     """`phaseStartTime` is the time at which the present phase began; deadlines count from it."""
     attempts: Attempts = Attempts()
     """`attempts` are the numbers of attempts."""
+    internal_errors: Count = 0
+    """`internalErrors` is the number of reconciles in a row that ended with InternalError."""
     target: TargetStatus = TargetStatus()
     """`target` is the target as Solr and ZooKeeper report it."""
     dataset: DatasetStatus = DatasetStatus()

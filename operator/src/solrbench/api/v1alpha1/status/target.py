@@ -30,6 +30,9 @@ class TargetStatus(StatusModel):
     changes, data may be lost."""
     check_time: datetime | None = None
     """`checkTime` is the last time at which the nodes of an existing target were unchanged."""
+    unanswered_since: datetime | None = None
+    """`unansweredSince` is the time of the first request to an existing target that was not
+    answered; absent while it responds."""
 
 
 class DatasetStatus(StatusModel):
@@ -72,3 +75,6 @@ class LiveLoad(StatusModel):
     """`requestsPerSecond` is the rate over the last seconds."""
     requests: Count | None = None
     """`requests` is the number of requests of the current step so far."""
+    update_time: datetime | None = None
+    """`updateTime` is the time of these figures; while the stage and the step stay the same, they
+    are written at most every 15 seconds."""

@@ -6,16 +6,16 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import FileName, ObjectName, ObjectReference
+from solrbench.api.v1alpha1.fields import PORT, FileName, ObjectName, ObjectReference
 
 SolrUrl = Annotated[
     str,
     StringConstraints(min_length=8, max_length=512),
     Matches(
-        r"https?://([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?"
-        r"(/[-A-Za-z0-9._~]+)*",
-        "must be the base URL of Solr without user, query and last slash,"
-        " such as http://search:8983/solr",
+        r"https?://([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])"
+        rf"(:{PORT})?(/[-A-Za-z0-9._~]+)*",
+        "must be the base URL of Solr without user, query and last slash, with a port of 1 to"
+        " 65535 if any, such as http://search:8983/solr",
     ),
 ]
 """Base URL of a Solr node, or of a proxy in front of it."""

@@ -6,17 +6,18 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import ShortName
+from solrbench.api.v1alpha1.fields import PORT, ShortName
 
 MAX_VARIANTS = 8
 
 EndpointUrl = Annotated[
     str,
-    StringConstraints(min_length=8, max_length=2048),
+    # Of 8 variants with 64 URLs each: the API server limits what a rule may cost at most.
+    StringConstraints(min_length=8, max_length=512),
     Matches(
-        r"https?://[^/?#\s]+(/[^?#\s]*)?",
-        "must start with http:// or https:// and a host and end with the path of Solr, such as"
-        " http://proxy.search.svc/solr",
+        rf"https?://([^/?#\s:@\[\]]+|\[[0-9A-Fa-f:.]+\])(:{PORT})?(/[^?#\s]*)?",
+        "must start with http:// or https:// and a host and end with the path of Solr, without user"
+        " and with a port of 1 to 65535 if any, such as http://proxy.search.svc/solr",
     ),
 ]
 """Base URL of Solr behind which collections are served, without the collection."""

@@ -1,0 +1,55 @@
+"""How soon a benchmark is reconciled again, where the usual pause would be a waste."""
+
+from datetime import datetime, timedelta
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.decide.checks.lifecycle import needs_cleanup
+from solrbench.decide.conditions import CLEANED_UP, Conditions, is_finished
+from solrbench.reasons.lifecycle import LifecycleReason
+
+AT_ONCE = timedelta(0)
+"""With the next tick of the timer."""
+
+MAX_RETRY_PAUSE = timedelta(minutes=10)
+FINISHED_PAUSE = timedelta(minutes=1)
+
+LIVE_LOAD_PAUSE = timedelta(seconds=15)
+"""Between two writes of live figures alone: each writes the whole status, results included."""
+
+_RETRIED = (LifecycleReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
+
+
+def decide_pause(spec: Spec, status: Status, now: datetime) -> timedelta:
+    """Return how long a benchmark needs no reconcile while its spec stays the same.
+
+    The pause of a clean-up that fails is as long as it has failed, which doubles that time with
+    each attempt. A finished benchmark has nothing to do until its time to live is over.
+    """
+    conditions = Conditions(status.conditions, now, status.observed_generation)
+    cleaned_up = conditions.get(CLEANED_UP)
+    if cleaned_up.reason in _RETRIED and (is_finished(status) or status.start_time is None):
+        failing = now - cleaned_up.last_transition_time
+        return min(max(failing, AT_ONCE), MAX_RETRY_PAUSE)
+    if not is_finished(status) or needs_cleanup(conditions, spec.cleanup):
+        return AT_ONCE
+    return min(FINISHED_PAUSE, _until_expiry(spec, status, now))
+
+
+def _until_expiry(spec: Spec, status: Status, now: datetime) -> timedelta:
+    ttl, ended = spec.ttl_seconds_after_finished, status.completion_time
+    if ttl is None or ended is None:
+        return FINISHED_PAUSE
+    return max(ended + timedelta(seconds=ttl) - now, AT_ONCE)
+
+
+def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) -> bool:
+    """Return whether live figures are to be written: now and then, and when another step began."""
+    if before is None or before.update_time is None or _place(before) != _place(after):
+        return True
+    return now - before.update_time >= LIVE_LOAD_PAUSE
+
+
+def _place(load: LiveLoad) -> tuple[object, ...]:
+    return load.stage, load.repeat, load.variant, load.step

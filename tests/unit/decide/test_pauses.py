@@ -1,0 +1,109 @@
+"""Pauses of benchmarks that need no reconcile every 2 s."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.decide.pauses import (
+    FINISHED_PAUSE,
+    LIVE_LOAD_PAUSE,
+    MAX_RETRY_PAUSE,
+    decide_pause,
+    is_live_load_due,
+)
+from support.resources.small_resource import resource
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def pause(
+    *conditions: tuple[str, str, str],
+    ttl: int | None = None,
+    since: float = 0,
+    started: bool = True,
+) -> float:
+    """Return the pause in seconds after a state that began some seconds ago."""
+    began = (NOW - timedelta(seconds=since)).isoformat()
+    status: dict[str, Any] = {
+        "completionTime": began,
+        "conditions": [
+            {"type": type_, "status": truth, "reason": reason, "lastTransitionTime": began}
+            for type_, truth, reason in conditions
+        ],
+    }
+    if started:
+        status["startTime"] = began
+    changes = {} if ttl is None else {"spec.ttlSecondsAfterFinished": ttl}
+    benchmark = SolrBenchmark.parse(resource(changes) | {"status": status})
+    return decide_pause(benchmark.spec, benchmark.status, NOW).total_seconds()
+
+
+DONE = ("Succeeded", "True", "Succeeded")
+TIDY = ("CleanedUp", "True", "CleanedUp")
+LEFT = ("CleanedUp", "False", "CollectionNotRemoved")
+BROKEN = ("CleanedUp", "False", "InternalError")
+
+
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        [],
+        [("Succeeded", "Unknown", "Queued")],
+        [DONE],
+        [DONE, ("CleanedUp", "False", "CleaningUp")],
+    ],
+)
+def test_what_goes_on_is_reconciled_with_each_tick(conditions: list[tuple[str, str, str]]) -> None:
+    assert pause(*conditions, since=1000) == 0
+
+
+def test_a_finished_benchmark_is_left_alone() -> None:
+    assert pause(DONE, TIDY) == FINISHED_PAUSE.total_seconds()
+
+
+@pytest.mark.parametrize(("since", "wanted"), [(0, 60), (70, 30), (95, 5), (200, 0)])
+def test_it_is_deleted_in_time(since: float, wanted: float) -> None:
+    assert pause(DONE, TIDY, ttl=100, since=since) == wanted
+
+
+@pytest.mark.parametrize("condition", [LEFT, BROKEN])
+@pytest.mark.parametrize(("since", "wanted"), [(0, 0), (2, 2), (64, 64), (9000, 600)])
+def test_failing_clean_up_is_tried_ever_more_rarely(
+    condition: tuple[str, str, str], since: float, wanted: float
+) -> None:
+    assert MAX_RETRY_PAUSE.total_seconds() == 600
+    assert pause(DONE, condition, since=since) == wanted
+    assert pause(condition, since=since, started=False) == wanted  # suspended
+
+
+def test_a_run_after_a_failed_removal_is_not_paused() -> None:
+    assert pause(LEFT, since=64) == 0
+
+
+LIVE = LiveLoad(stage="Measuring", repeat=1, variant="a", step="one", requests=5, update_time=NOW)
+
+
+@pytest.mark.parametrize(
+    ("changes", "due"),
+    [
+        ({"requests": 50}, False),
+        ({"stage": "Storing"}, True),
+        ({"repeat": 2}, True),
+        ({"variant": "b"}, True),
+        ({"step": "two"}, True),
+    ],
+)
+def test_live_figures_are_written_when_another_step_begins(
+    changes: dict[str, Any], due: bool
+) -> None:
+    just_before_due = NOW + LIVE_LOAD_PAUSE - timedelta(seconds=1)
+    assert is_live_load_due(LIVE, LIVE.model_copy(update=changes), just_before_due) is due
+
+
+def test_live_figures_are_written_now_and_then() -> None:
+    assert is_live_load_due(LIVE, LIVE, NOW + LIVE_LOAD_PAUSE)
+    assert is_live_load_due(None, LIVE, NOW)
+    assert is_live_load_due(LIVE.model_copy(update={"update_time": None}), LIVE, NOW)
