@@ -84,6 +84,14 @@ class FakeCluster:
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
 
+    def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Body]:
+        about = {"kind": kind, "name": name}
+        return [
+            each
+            for each in self.list("v1", "Event", namespace, {})
+            if about.items() <= each["involvedObject"].items() and each["reason"] == reason
+        ]
+
     def list_if_served(
         self, version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Sequence[Body]:

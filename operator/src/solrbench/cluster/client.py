@@ -113,6 +113,14 @@ class Cluster:
         items: list[Manifest] = found.get("items") or []
         return items
 
+    def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Manifest]:
+        """Return the events with a reason about an object; those of its predecessors, too."""
+        about = f"involvedObject.kind={kind},involvedObject.name={name},reason={reason}"
+        with _wrap_api_errors(f"listing events of {kind} {name}"):
+            found = self._call("get", "v1", "Event", namespace=namespace, field_selector=about)
+        items: Sequence[Manifest] = found.get("items") or []
+        return items
+
     def list_if_served(
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Sequence[Manifest]:

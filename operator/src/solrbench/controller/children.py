@@ -1,7 +1,11 @@
 """The objects a benchmark owns: listed, and deleted until nothing is left."""
 
+from collections.abc import Sequence
+
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.context import ReconcileContext
+from solrbench.decide.pod_creation import FAILED_CREATE, find_creation_problem
+from solrbench.decide.pod_problems import PodProblem
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.manifests import solr_cloud
@@ -27,6 +31,8 @@ OPERATED_KINDS = {
 """Kinds of other operators. What these made of them is theirs to remove, and must be left to
 them until the resource is gone: its finalizers need it. Each with the reason while that lasts."""
 
+_API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1"}
+
 FIRST_ATTEMPT = 1
 
 OWNED_KINDS = (
@@ -46,6 +52,31 @@ def pods(context: ReconcileContext, *components: str) -> list[PodView]:
     found = context.cluster.list("v1", "Pod", context.namespace, _selector(context))
     views = [view_pod(each) for each in found]
     return [each for each in views if each.component in components]
+
+
+def creation_problem(
+    context: ReconcileContext, kind: str, name: str, wanted: int, seen: Sequence[PodView]
+) -> PodProblem | None:
+    """Return why pods are missing, if the controller of their StatefulSet or Job may not make them.
+
+    Args:
+        context: the reconcile
+        kind: StatefulSet or Job
+        name: its name
+        wanted: pods that it must have
+        seen: its pods
+
+    """
+    if sum(not pod.deleting for pod in seen) >= wanted:
+        return None
+    owner = context.cluster.get(_API_VERSIONS[kind], kind, context.namespace, name)
+    if owner is None:
+        return None
+    try:
+        events = context.cluster.events(context.namespace, kind, name, FAILED_CREATE)
+    except TemporaryError:
+        events = ()  # a role of an earlier release has no right to read them
+    return find_creation_problem({"kind": kind, **owner}, seen, events)
 
 
 def job(context: ReconcileContext, component: str) -> JobView | None:

@@ -6,6 +6,15 @@ from solrbench.reasons.kinds import Kind, Reason
 class PodReason(Reason):
     """Pods of the target, of the index Job and of the load."""
 
+    FAILED_CREATE = (
+        "FailedCreate",
+        Kind.WARNING,
+        (
+            "The API server refuses the pods of a StatefulSet or Job, as a ResourceQuota, Pod"
+            " Security, a security context constraint, a policy or an admission webhook asks."
+        ),
+        "Change what the message names; the controller of the StatefulSet or Job tries again.",
+    )
     UNSCHEDULABLE = (
         "Unschedulable",
         Kind.WARNING,

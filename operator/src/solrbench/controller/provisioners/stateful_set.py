@@ -1,7 +1,7 @@
 """`provisioner: StatefulSet`: Services and StatefulSets of our own."""
 
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
-from solrbench.controller.children import apply_all, pods
+from solrbench.controller.children import apply_all, creation_problem, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.zookeeper import check_external, ensure_ensemble
@@ -27,4 +27,7 @@ def ensure_ready(context: ReconcileContext) -> None:
     )
     seen = pods(context, names.SOLR)
     ready = sum(pod.ready for pod in seen)
-    apply_outcome(check_solr_pods(ComponentPods(ready, wanted, tuple(seen), context.now)))
+    name = names.child(context.benchmark, names.SOLR)
+    creation = creation_problem(context, "StatefulSet", name, wanted, seen)
+    found = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
+    apply_outcome(check_solr_pods(found))

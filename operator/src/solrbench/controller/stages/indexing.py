@@ -4,7 +4,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.controller.children import apply_all, job, pods
+from solrbench.controller.children import apply_all, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.outcomes import apply_outcome
@@ -121,7 +121,8 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
     seen = pods(context, names.INDEX)
     progress = _read_progress(seen)
     total = aggregate_progress(dataset, progress, context.now.timestamp())
-    return IndexRun(found, tuple(seen), tuple(progress), total, context.now)
+    creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
+    return IndexRun(found, tuple(seen), tuple(progress), total, context.now, creation)
 
 
 def _read_progress(seen: list[PodView]) -> list[IndexProgress]:

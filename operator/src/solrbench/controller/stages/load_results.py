@@ -2,7 +2,7 @@
 
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
-from solrbench.controller.children import LOAD, job, pods
+from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.stages import existing_target
@@ -14,6 +14,7 @@ from solrbench.decide.checks.load import (
 )
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.pod_events import add_pod_events
+from solrbench.decide.pod_problems import PodProblem
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
@@ -56,7 +57,19 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         load=context.status.live_load,
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
+        creation=_creation_problem(context, seen),
     )
+
+
+def _creation_problem(context: ReconcileContext, seen: list[PodView]) -> PodProblem | None:
+    wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
+    for component, count in wanted.items():
+        name = names.child(context.benchmark, component)
+        own = [pod for pod in seen if pod.component == component]
+        problem = creation_problem(context, "Job", name, count, own)
+        if problem is not None:
+            return problem
+    return None
 
 
 def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pod_problems import PodProblem, first_problem
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import JobView, PodView
 from solrbench.plan.index_plan import IndexProgress
@@ -27,6 +27,7 @@ class IndexRun:
         progress: what they report
         dataset: the progress of all of them together
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -35,6 +36,7 @@ class IndexRun:
     progress: tuple[IndexProgress, ...]
     dataset: DatasetStatus
     now: datetime
+    creation: PodProblem | None = None
 
 
 def check_job_failed(run: IndexRun) -> Outcome | None:
@@ -67,7 +69,7 @@ def check_pods_work(run: IndexRun) -> Outcome | None:
     if run.job.succeeded:
         return None
     needed = [pod for pod in run.pods if pod.phase in ("Pending", "Running")]
-    problem = first_problem(needed, run.now)
+    problem = first_problem(needed, run.now) or run.creation
     return None if problem is None else wait(problem.reason, problem.message)
 
 

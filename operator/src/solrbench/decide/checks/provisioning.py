@@ -7,7 +7,7 @@ from typing import Any
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
 from solrbench.decide.checks.target import is_other_heap
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pod_problems import PodProblem, first_problem
 from solrbench.decide.solr_cloud_readiness import PATIENCE, is_unreconciled, unmet_conditions
 from solrbench.decide.views import PodView
 from solrbench.reasons.kinds import Reason
@@ -23,6 +23,7 @@ class ComponentPods:
         wanted: how many there must be
         pods: their pods, for the problems that they have
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -30,6 +31,7 @@ class ComponentPods:
     wanted: int
     pods: tuple[PodView, ...]
     now: datetime
+    creation: PodProblem | None = None
 
 
 def check_ensemble(members: ComponentPods) -> Outcome | None:
@@ -74,7 +76,7 @@ def check_solr_pods(solr: ComponentPods) -> Outcome | None:
 def _check_ready(component: ComponentPods, reason: Reason, message: str) -> Outcome | None:
     if component.ready == component.wanted:
         return None
-    problem = first_problem(component.pods, component.now)
+    problem = first_problem(component.pods, component.now) or component.creation
     return wait(reason, message) if problem is None else wait(problem.reason, problem.message)
 
 
@@ -88,6 +90,7 @@ class SolrCloudState:
         pods: of its nodes
         benchmark_uid: uid of the benchmark that must own it
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -96,6 +99,7 @@ class SolrCloudState:
     pods: tuple[PodView, ...]
     benchmark_uid: str
     now: datetime
+    creation: PodProblem | None = None
 
     @property
     def name(self) -> str:
@@ -141,7 +145,7 @@ def check_cloud_ready(state: SolrCloudState) -> Outcome | None:
     unmet = unmet_conditions(state.cloud, state.stateful_set)
     if not unmet:
         return None
-    problem = first_problem(state.pods, state.now)
+    problem = first_problem(state.pods, state.now) or state.creation
     if problem is not None:
         return wait(problem.reason, problem.message)
     if state.stateful_set is not None and not state.pods:
