@@ -39,6 +39,7 @@ class FakeCluster:
         self.applied: list[Body] = []
         self.deleted: list[str] = []
         self.asked: list[str] = []
+        self.on_lost_nodes: set[str] = set()
         self._unknown = unknown
         self._documents = documents or {}
         for body in bodies:
@@ -102,16 +103,26 @@ class FakeCluster:
         return self.put(copy.deepcopy(manifest))
 
     def delete(
-        self, _: str, kind: str, namespace: str, name: str, grace_seconds: int | None = None
+        self,
+        _: str,
+        kind: str,
+        namespace: str,
+        name: str,
+        grace_seconds: int | None = None,
     ) -> None:
-        """Delete at once, or begin to where a finalizer holds the object."""
+        """Delete at once, or begin to where a finalizer or a lost node holds the object."""
         del grace_seconds
         self.deleted.append(f"{kind}/{name}")
         metadata = self.objects.get((kind, namespace, name), {}).get("metadata", {})
-        if metadata.get("finalizers"):
+        if metadata.get("finalizers") or name in self.on_lost_nodes:
             metadata["deletionTimestamp"] = metadata["creationTimestamp"]
         else:
             self.objects.pop((kind, namespace, name), None)
+
+    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        if self.objects["Pod", namespace, name]["metadata"]["uid"] != uid:
+            raise ConflictError(LifecycleReason.CONFLICT, "the pod has another uid")
+        del self.objects["Pod", namespace, name]
 
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]

@@ -184,6 +184,21 @@ class Cluster:
         options: dict[str, Any] = {"propagationPolicy": "Background"}
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
+        self._delete(api_version, kind, namespace, name, options)
+
+    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        """Delete a pod without waiting for its kubelet; it is no error if it is gone already.
+
+        Raises:
+            ConflictError: if the pod of this name has another uid; it is spared.
+
+        """
+        options = {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}}
+        self._delete("v1", "Pod", namespace, name, options)
+
+    def _delete(
+        self, api_version: str, kind: str, namespace: str, name: str, options: Manifest
+    ) -> None:
         try:
             with _wrap_api_errors(f"deleting {kind} {name}"):
                 self._call(

@@ -16,7 +16,13 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_children
+from solrbench.controller.children import (
+    LOAD,
+    TARGET,
+    Removal,
+    delete_children,
+    find_removal_obstacle,
+)
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
@@ -129,9 +135,11 @@ class Handlers:
         self._reports.forget(uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
-            while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
+            while not delete_children(
+                removal := Removal(self._cluster, namespace, name, _utc_now()), (*LOAD, *TARGET)
+            ):
                 if time.monotonic() > end:
-                    raise blocking_finalizer(self._cluster, namespace, name) or TemporaryError(
+                    raise find_removal_obstacle(removal) or TemporaryError(
                         LifecycleReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)

@@ -27,6 +27,15 @@ class PodReason(Reason):
         "The kubelet evicted a pod because its node ran out of a resource.",
         "Set `resources.requests` to what the pod uses, or free the node.",
     )
+    NODE_LOST = (
+        "NodeLost",
+        Kind.WARNING,
+        (
+            "A pod that is being deleted cannot end, because its node is gone or has not been ready"
+            " for more than a minute. The operator deletes the pod without the kubelet."
+        ),
+        "Nothing needs to be done; repair the node, or delete its Node object.",
+    )
     POD_NOT_STARTING = (
         "PodNotStarting",
         Kind.WARNING,

@@ -2,7 +2,13 @@
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.controller.children import LOAD, TARGET, blocking_finalizer, delete_components
+from solrbench.controller.children import (
+    LOAD,
+    TARGET,
+    delete_components,
+    find_removal_obstacle,
+    removal_of,
+)
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.existing_target import remove_collection
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
@@ -47,9 +53,9 @@ def clean_up(context: ReconcileContext) -> None:
     components = (*LOAD, *TARGET) if _wants_cleanup(context) else LOAD
     gone = delete_components(context, *components)
     if not gone:
-        waits = blocking_finalizer(
-            context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError(LifecycleReason.CLEANING_UP, "pods are terminating")
+        waits = find_removal_obstacle(removal_of(context)) or TemporaryError(
+            LifecycleReason.CLEANING_UP, "pods are terminating"
+        )
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
         raise waits
     if components != LOAD:

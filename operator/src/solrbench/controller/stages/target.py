@@ -4,7 +4,13 @@ from contextlib import suppress
 
 from solrbench.api.quantities import parse_bytes
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.controller.children import TARGET, blocking_finalizer, delete_components, pods
+from solrbench.controller.children import (
+    TARGET,
+    delete_components,
+    find_removal_obstacle,
+    pods,
+    removal_of,
+)
 from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import ReconcileContext, TargetLostError
 from solrbench.controller.outcomes import apply_outcome
@@ -50,9 +56,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     context.set_phase("Provisioning")
     attempt = context.status.attempts.target
     if not delete_components(context, *TARGET, attempt_below=attempt):
-        raise blocking_finalizer(
-            context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError(
+        raise find_removal_obstacle(removal_of(context)) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
     PROVISIONERS[context.solr_cloud.provisioner].ensure_ready(context)
