@@ -27,7 +27,12 @@ from solrbench.decide.checks.indexing import (
 )
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.index_progress import aggregate_progress
+from solrbench.decide.index_progress import (
+    aggregate_progress,
+    all_reported,
+    keep_known_progress,
+    known_documents,
+)
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import JobView, PodView
 from solrbench.errors import TemporaryError
@@ -61,11 +66,12 @@ def reconcile_index(context: ReconcileContext) -> None:
         apply_all(
             context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
         )
+        context.update(dataset=DatasetStatus())  # an earlier attempt sent to another index
         raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
     run = _observe(context, found, dataset)
     context.update(dataset=run.dataset)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
-    _verify(context, dataset)
+    _verify(context, dataset, complete=all_reported(dataset, run.progress))
     verify_target(context)
     done = context.status.dataset
     context.conditions.set(
@@ -120,7 +126,9 @@ def _leader_urls(context: ReconcileContext) -> dict[str, str] | None:
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
     seen = pods(context, names.INDEX)
     progress = _read_progress(seen)
-    total = aggregate_progress(dataset, progress, context.now.timestamp())
+    total = keep_known_progress(
+        context.status.dataset, aggregate_progress(dataset, progress, context.now.timestamp())
+    )
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
     return IndexRun(found, tuple(seen), tuple(progress), total, context.now, creation)
 
@@ -142,14 +150,19 @@ def _progress(client: IndexPodClient, pod: PodView) -> str:
     return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
-def _verify(context: ReconcileContext, dataset: Dataset) -> None:
+def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:
+    """Compare what Solr holds with the spec, or else with what the index pods reported.
+
+    Where the pods of the complete Job are gone with their reports, Solr's own number counts.
+    """
     sent = context.status.dataset.documents
-    expected = dataset.expected_documents or sent
-    apply_outcome(check_expected_known(expected))
+    expected = known_documents(dataset) or (sent if complete else None)
     sizes = _observe_sizes(context, dataset)
-    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected or 0)))
+    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected)))
+    total = sum(count_documents(sizes).values())
+    apply_outcome(check_expected_known(expected or sent or total or None))
     counted = {
-        "documents": sum(count_documents(sizes).values()),
+        "documents": total,
         "index_bytes": sum(each.bytes for each in sizes),
     }
     context.update(dataset=context.status.dataset.model_copy(update=counted))
