@@ -105,16 +105,16 @@ def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
 
 
 def _record_environment(context: ReconcileContext) -> None:
-    """Note once what everything runs on, while all of it runs."""
-    if not context.status.report.environment:
+    """Note what everything runs on, once for each attempt while all of it runs."""
+    benchmark = context.benchmark.model_copy(update={"status": context.status})
+    if not context.reports.has_attempt(benchmark):
         with context.solr() as solr:
             jvm = node_info(solr, context.solr_urls[0]).jvm
-        benchmark = context.benchmark.model_copy(update={"status": context.status})
         context.reports.store_environment(
             context.benchmark, record_environment(context.cluster, benchmark, jvm)
         )
-        environment = {"environment": names.environment(context.benchmark)}
-        context.update(report=context.status.report.model_copy(update=environment))
+    environment = {"environment": names.environment(context.benchmark)}
+    context.update(report=context.status.report.model_copy(update=environment))
 
 
 def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> None:
