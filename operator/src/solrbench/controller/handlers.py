@@ -6,6 +6,8 @@ timer, keeps the finalizer and retries what raised.
 
 import logging
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -79,11 +81,36 @@ class Handlers:
             registry=registry,
             interval=self._settings.reconcile_seconds,
             backoff=RETRY_SECONDS,
+            when=needs_finalizer,
         )(cast(Any, self.on_timer))
         delete = kopf.on.delete(
-            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
+            BENCHMARK.group,
+            BENCHMARK.version,
+            BENCHMARK.plural,
+            registry=registry,
+            when=needs_finalizer,
         )
         delete(cast(Any, self.on_delete))
+        event = kopf.on.event(
+            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
+        )
+        event(cast(Any, self.on_event))
+
+    def on_event(self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object) -> None:
+        """Keep the metrics of benchmarks that have no timer any more, until they are gone.
+
+        Args:
+            event: its type is `None` for what was there when the operator started
+            body: the benchmark
+
+        """
+        metadata = body["metadata"]
+        if event["type"] == "DELETED":
+            self._telemetry.benchmarks.forget(f"{metadata['namespace']}/{metadata['name']}")
+            self._reports.forget(metadata["uid"])
+        elif not needs_finalizer(body=body):
+            with suppress(ValidationError):
+                self._telemetry.benchmarks.update(SolrBenchmark.parse(dict(body)))
 
     def on_timer(self, name: str, namespace: str, **_: object) -> None:
         """Make one pass over one benchmark; what fails is made again by the next one."""
@@ -177,6 +204,18 @@ class Handlers:
             kopf.event(
                 body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message
             )
+
+
+def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
+    """Return whether a benchmark still has something to be removed, or a time to live to end.
+
+    When it has not, kopf stops its timer and takes its finalizer away: what it left goes by owner
+    references, so that neither it nor its namespace waits for an operator.
+    """
+    if (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None:
+        return True
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return not any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
 
 
 def _utc_now() -> datetime:
