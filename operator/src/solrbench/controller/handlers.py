@@ -31,6 +31,7 @@ from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
 from solrbench.controller.stages.existing_target import remove_collection
+from solrbench.controller.watch_retries import WatchRetries
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
@@ -256,6 +257,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.watching.server_timeout = 240
     settings.watching.client_timeout = 300
     settings.watching.connect_timeout = 30
+    settings.networking.error_backoffs = WatchRetries()
 
 
 def log_in(**arguments: Any) -> kopf.ConnectionInfo | None:
