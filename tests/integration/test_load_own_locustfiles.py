@@ -185,8 +185,8 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert read.bytes_received > 203 * 70
     check_slowest(exact, read, server.url.split("/")[2])
     lines = verdict_lines([verdict_of(exact)])
-    for answers in ("partial", "empty"):
-        gap = f"{answers.capitalize()}Answers of exact: {answers} answers were not counted"
+    for results in ("partial", "empty"):
+        gap = f"{results.capitalize()}Results of exact: {results} results were not counted"
         assert f"not checked: {gap}" in lines
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
