@@ -82,7 +82,7 @@ def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
     assert _may(rules, "solrbench.io", "solrbenchmarks") == benchmarks
     assert "update" in _may(rules, "solrbench.io", "solrbenchmarks/status")
     assert _may(rules, "solrbench.io", "solrbenchmarks/finalizers") == {"update"}
-    assert "create" in _may(rules, "", "events")
+    assert _may(rules, "", "events") == {"list", "create", "patch"}
 
 
 def _role_namespaces(case: str) -> list[str]:
@@ -154,6 +154,10 @@ def test_network_policies_let_in_what_the_values_say() -> None:
     assert test["from"][0]["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "test"
     assert metrics["ports"] == [{"protocol": "TCP", "port": "metrics"}]
     assert "monitoring" in str(metrics["from"])
+    existing = {"to": [{"ipBlock": {"cidr": "198.51.100.0/24"}}]}
+    assert policies[NAMESPACE]["spec"]["egress"][-1] == existing | {
+        "ports": [{"port": 8983}, {"port": 2181}]
+    }
     team = policies["team-a"]["spec"]
     picked = {"matchLabels": {"app.kubernetes.io/managed-by": "solrbench-operator"}}
     assert team["podSelector"] == picked

@@ -114,5 +114,6 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 - apiGroups: [""]
   resources: [events]
-  verbs: [create, patch]
+  # Those of StatefulSets and Jobs say why a pod is refused.
+  verbs: [list, create, patch]
 {{- end }}

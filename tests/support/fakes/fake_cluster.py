@@ -39,6 +39,7 @@ class FakeCluster:
         self.applied: list[Body] = []
         self.deleted: list[str] = []
         self.asked: list[str] = []
+        self.on_lost_nodes: set[str] = set()
         self._unknown = unknown
         self._documents = documents or {}
         for body in bodies:
@@ -84,6 +85,14 @@ class FakeCluster:
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
 
+    def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Body]:
+        about = {"kind": kind, "name": name}
+        return [
+            each
+            for each in self.list("v1", "Event", namespace, {})
+            if about.items() <= each["involvedObject"].items() and each["reason"] == reason
+        ]
+
     def list_if_served(
         self, version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Sequence[Body]:
@@ -106,16 +115,21 @@ class FakeCluster:
         *,
         uid: str | None = None,
     ) -> None:
-        """Delete at once, or begin to where a finalizer holds the object."""
+        """Delete at once, or begin to where a finalizer or a lost node holds the object."""
         del grace_seconds
         metadata = self.objects.get((kind, namespace, name), {}).get("metadata", {})
         if uid is not None and metadata.get("uid", uid) != uid:
             raise ConflictError(LifecycleReason.CONFLICT, "the uid differs")
         self.deleted.append(f"{kind}/{name}")
-        if metadata.get("finalizers"):
+        if metadata.get("finalizers") or name in self.on_lost_nodes:
             metadata["deletionTimestamp"] = metadata["creationTimestamp"]
         else:
             self.objects.pop((kind, namespace, name), None)
+
+    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        if self.objects["Pod", namespace, name]["metadata"]["uid"] != uid:
+            raise ConflictError(LifecycleReason.CONFLICT, "the pod has another uid")
+        del self.objects["Pod", namespace, name]
 
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]

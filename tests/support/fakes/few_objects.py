@@ -43,5 +43,8 @@ class FewObjects:
     def list(self, *_: Any) -> Objects:
         return []
 
+    def events(self, *_: Any) -> Objects:
+        return []
+
     def list_if_served(self, *_: Any) -> Objects:
         return []

@@ -16,7 +16,7 @@ from support.resources.bad_rows import (
     UNKNOWN,
     bad,
 )
-from support.resources.small_resource import PLANNED, REMOVE, STEP, step
+from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, step
 
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
 
@@ -340,6 +340,12 @@ WHOLE = [
         {"metadata.name": "a" * 41},
         "metadata.name",
         "metadata.name must have at most 40 characters",
+    ),
+    bad(
+        "long name with a provided ZooKeeper",
+        {"metadata.name": "a" * 33, f"{SOLR}.zookeeper": {"mode": "Provided"}},
+        "metadata.name",
+        "metadata.name must have at most 32 characters when target.solrCloud.zookeeper.mode is",
     ),
     bad(
         "name that starts with a digit",

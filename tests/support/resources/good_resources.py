@@ -46,7 +46,8 @@ GOOD: dict[str, Changes] = {
         f"{SOLR}.image": {"tag": "10.0.0"},
     },
     "ZooKeeper by the Solr Operator": {
-        f"{SOLR}.zookeeper": {"mode": "Provided", "replicas": 3, "chroot": "/a/b.c"}
+        "metadata.name": "a" * 32,
+        f"{SOLR}.zookeeper": {"mode": "Provided", "replicas": 3, "chroot": "/a/b.c"},
     },
     "outside ZooKeeper": {
         f"{SOLR}.provisioner": "StatefulSet",

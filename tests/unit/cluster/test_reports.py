@@ -6,10 +6,13 @@ from typing import Any, cast
 
 import pytest
 
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
+from solrbench.cluster.environment import record_environment
 from solrbench.cluster.reports import Reports
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
+from solrbench.plan import names
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.storage import to_chunks
 from solrbench.results.validity.verdict import evaluate_steps
@@ -189,3 +192,31 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
         reports.verdicts(BENCHMARK)
         reports.verdicts(BENCHMARK)
     assert seen == [0, 1, 2, 2]
+
+
+def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenchmark:
+    """Return a benchmark in an attempt whose Solr pod runs on a node."""
+    meta = {"name": "base-solr-0", "namespace": "search"}
+    labels = names.labels(BENCHMARK, names.SOLR, target)
+    cluster.put({"kind": "Pod", "metadata": meta | {"labels": labels}, "spec": {"nodeName": node}})
+    attempts = BENCHMARK.status.attempts.model_copy(update={"target": target, "load": load})
+    status = BENCHMARK.status.model_copy(update={"attempts": attempts})
+    return BENCHMARK.model_copy(update={"status": status})
+
+
+def test_environment_is_recorded_once_for_each_attempt() -> None:
+    cluster = FakeCluster()
+    api = cast(Cluster, cluster)
+    for target, load, node in ((1, 1, "a"), (1, 2, "a"), (2, 3, "b")):
+        benchmark, reports = running(cluster, target, load, node), Reports(api)
+        assert not reports.has_attempt(benchmark)
+        reports.store_environment(benchmark, record_environment(api, benchmark, "17"))
+        assert reports.has_attempt(benchmark)
+        assert Reports(api).has_attempt(benchmark)  # after a restart of the operator
+    record = Reports(api).environment(BENCHMARK)
+    assert record is not None
+    assert [(each.target, each.load) for each in record.attempts] == [(1, 1), (1, 2), (2, 3)]
+    assert record.differences == [
+        "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
+    ]
+    assert [each.name for each in record.nodes] == ["a", "b"]

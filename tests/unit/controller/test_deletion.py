@@ -1,18 +1,30 @@
 """What a benchmark owns is removed, and what other operators made is left to them."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
 
 from solrbench.cluster.client import Cluster
 from solrbench.controller.children import LOAD, TARGET
-from solrbench.controller.deletion import OWNED_KINDS, blocking_finalizer, delete_children
+from solrbench.controller.deletion import (
+    OWNED_KINDS,
+    Removal,
+    blocking_finalizer,
+    delete_children,
+    find_removal_obstacle,
+)
+from solrbench.controller.lost_pods import find_lost_pods, force_delete
+from solrbench.decide.lost_pods import NOTICE, PATIENCE
+from solrbench.errors import ConflictError, TemporaryError
 from solrbench.plan import names
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, stored, target, tools
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 
 EVERYTHING = (*LOAD, *TARGET)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FINALIZER = "storage.finalizers.solr.apache.org"
 
 
@@ -50,10 +62,14 @@ def fake(*bodies: dict[str, Any]) -> FakeCluster:
     return FakeCluster(*bodies, unknown=())
 
 
-def remove(cluster: FakeCluster, *components: str, below: int | None = None) -> bool:
-    return delete_children(
-        cast(Cluster, cluster), "search", "base", components or EVERYTHING, below
-    )
+def removal_of(cluster: FakeCluster, now: datetime = NOW) -> Removal:
+    return Removal(cast(Cluster, cluster), "search", "base", now)
+
+
+def remove(
+    cluster: FakeCluster, *components: str, below: int | None = None, now: datetime = NOW
+) -> bool:
+    return delete_children(removal_of(cluster, now), components or EVERYTHING, below)
 
 
 def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> None:
@@ -158,3 +174,95 @@ def test_a_resource_that_does_not_go_says_what_it_waits_for(
 
 def test_without_other_operators_there_is_no_obstacle() -> None:
     assert blocking_finalizer(cast(Cluster, FakeCluster(*target())), "search", "base") is None
+
+
+def node(ready: str, since: datetime) -> dict[str, Any]:
+    condition = {"type": "Ready", "status": ready, "lastTransitionTime": since.isoformat()}
+    meta = {"name": "worker-1", "namespace": ""}
+    return {"kind": "Node", "metadata": meta, "status": {"conditions": [condition]}}
+
+
+def terminating(component: str, since: datetime) -> dict[str, Any]:
+    found = pod(component) | {"spec": {"nodeName": "worker-1"}}
+    found["metadata"] |= {"uid": "lost", "deletionTimestamp": since.isoformat()}
+    return found
+
+
+def lost_world(*nodes: dict[str, Any], component: str = "solr") -> FakeCluster:
+    """Return a cluster with a pod that should have ended two minutes ago."""
+    cluster = fake(*nodes, terminating(component, NOW - timedelta(minutes=2)))
+    cluster.on_lost_nodes = {f"base-{component}-0"}
+    return cluster
+
+
+@pytest.mark.parametrize("component", EVERYTHING)
+@pytest.mark.parametrize(
+    ("nodes", "why"),
+    [
+        ((), "is gone"),
+        ((node("Unknown", NOW - timedelta(minutes=3)),), "has not been ready since 2025-12-31"),
+        ((node("False", NOW - timedelta(minutes=3)),), "has not been ready since 2025-12-31"),
+    ],
+)
+def test_a_pod_of_a_lost_node_is_named_and_deleted_without_its_kubelet(
+    nodes: tuple[dict[str, Any], ...], why: str, component: str
+) -> None:
+    cluster = lost_world(*nodes, component=component)
+    obstacle = find_removal_obstacle(removal_of(cluster))
+    assert obstacle is not None
+    assert obstacle.reason == "NodeLost"
+    assert f"pod base-{component}-0 cannot end, its node worker-1 {why}" in obstacle.message
+    assert remove(cluster) is False
+    assert cluster.names("Pod") == set()
+    assert remove(cluster) is True
+
+
+@pytest.mark.parametrize(
+    ("found", "seconds_overdue"),
+    [
+        (node("True", NOW - timedelta(hours=1)), 120),  # slow, but not lost
+        (node("Unknown", NOW - timedelta(seconds=30)), 120),  # may be back in a moment
+        (node("Unknown", NOW - timedelta(hours=1)), 30),  # may still end by itself
+    ],
+)
+def test_a_pod_that_may_still_end_is_left_to_its_kubelet(
+    found: dict[str, Any], seconds_overdue: int
+) -> None:
+    cluster = fake(found, terminating("solr", NOW - timedelta(seconds=seconds_overdue)))
+    assert remove(cluster) is False
+    assert cluster.deleted == []
+    assert find_removal_obstacle(removal_of(cluster)) is None
+
+
+def test_a_lost_pod_is_named_for_some_seconds_before_it_is_force_deleted() -> None:
+    cluster = fake(terminating("solr", NOW - PATIENCE - timedelta(seconds=1)))
+    assert remove(cluster) is False
+    assert cluster.names("Pod") == {"base-solr-0"}
+    obstacle = find_removal_obstacle(removal_of(cluster))
+    assert obstacle is not None
+    assert obstacle.reason == "NodeLost"
+    remove(cluster, now=NOW + NOTICE)
+    assert cluster.names("Pod") == set()
+
+
+def test_without_the_right_to_read_nodes_no_pod_counts_as_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: str) -> None:
+        raise TemporaryError(LifecycleReason.API_REFUSED, "nodes is forbidden")
+
+    cluster = lost_world()
+    monkeypatch.setattr(cluster, "get", refuse)
+    assert remove(cluster) is False
+    assert cluster.names("Pod") == {"base-solr-0"}
+
+
+def test_a_successor_of_the_same_name_is_spared() -> None:
+    cluster = lost_world()
+    (lost,) = find_lost_pods(
+        cast(Cluster, cluster), [cluster.objects["Pod", "search", "base-solr-0"]], NOW
+    )
+    cluster.put(pod("solr") | {"spec": {"nodeName": "worker-2"}})
+    with pytest.raises(ConflictError):
+        force_delete(cast(Cluster, cluster), [lost])
+    assert cluster.names("Pod") == {"base-solr-0"}

@@ -7,7 +7,7 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.decide.index_progress import aggregate_progress
+from solrbench.decide.index_progress import aggregate_progress, all_reported, keep_known_progress
 from solrbench.plan.index_plan import IndexProgress
 from support.resources.small_resource import resource
 
@@ -95,3 +95,16 @@ def test_no_time_is_no_division_by_zero() -> None:
 )
 def test_total_is_what_the_spec_says(changes: dict[str, Any], total: int | None) -> None:
     assert aggregate_progress(dataset_of(changes), [pod(0, 1)], 200.0).documents_total == total
+
+
+def test_progress_does_not_go_back_when_pods_are_gone() -> None:
+    known, less = DatasetStatus(documents=9, seconds=1.0), DatasetStatus(documents=5)
+    assert keep_known_progress(known, less) == known
+    assert keep_known_progress(known, DatasetStatus()) == known
+    assert keep_known_progress(less, known) == known
+
+
+def test_every_pod_must_have_left_its_report() -> None:
+    ended, failed = pod(0, 1, finished=1.0), pod(1, 1, finished=1.0, reason="Interrupted")
+    assert not all_reported(DATASET, [ended, ended, failed, pod(1, 1)])
+    assert all_reported(DATASET, [ended, failed, pod(1, 1, finished=2.0)])

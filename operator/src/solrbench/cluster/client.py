@@ -114,6 +114,14 @@ class Cluster:
         items: list[Manifest] = found.get("items") or []
         return items
 
+    def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Manifest]:
+        """Return the events with a reason about an object; those of its predecessors, too."""
+        about = f"involvedObject.kind={kind},involvedObject.name={name},reason={reason}"
+        with _wrap_api_errors(f"listing events of {kind} {name}"):
+            found = self._call("get", "v1", "Event", namespace=namespace, field_selector=about)
+        items: Sequence[Manifest] = found.get("items") or []
+        return items
+
     def list_if_served(
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Sequence[Manifest]:
@@ -202,6 +210,21 @@ class Cluster:
             options["preconditions"] = {"uid": uid}
         if grace_seconds is not None:
             options["gracePeriodSeconds"] = grace_seconds
+        self._delete(api_version, kind, namespace, name, options)
+
+    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        """Delete a pod without waiting for its kubelet; it is no error if it is gone already.
+
+        Raises:
+            ConflictError: if the pod of this name has another uid; it is spared.
+
+        """
+        options = {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}}
+        self._delete("v1", "Pod", namespace, name, options)
+
+    def _delete(
+        self, api_version: str, kind: str, namespace: str, name: str, options: Manifest
+    ) -> None:
         try:
             with _wrap_api_errors(f"deleting {kind} {name}"):
                 self._call(

@@ -6,8 +6,14 @@ from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.errors import TemporaryError
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
-from solrbench.results.model.environment import Environment, NodeRecord, seeds, spec_hash
+from solrbench.plan.names import INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, SOLR
+from solrbench.results.model.environment import (
+    AttemptRecord,
+    Environment,
+    NodeRecord,
+    seeds,
+    spec_hash,
+)
 
 
 def record_environment(
@@ -20,14 +26,38 @@ def record_environment(
         benchmark.metadata.namespace,
         {LABEL_BENCHMARK: benchmark.metadata.name},
     )
+    images, status = _images(pods), benchmark.status
     return Environment(
         spec_hash=spec_hash(benchmark.spec),
         seeds=seeds(benchmark.spec),
-        images=_images(pods),
+        images=images,
         solr_version=benchmark.status.target.solr_version,
         jvm_version=jvm_version,
         nodes=[_node(cluster, name) for name in sorted(_node_names(pods))],
+        attempts=[
+            AttemptRecord(
+                target=status.attempts.target,
+                load=status.attempts.load,
+                images=images,
+                solr_version=status.target.solr_version,
+                jvm_version=jvm_version,
+                nodes=_nodes_by_component(benchmark, pods),
+            )
+        ],
     )
+
+
+def _nodes_by_component(benchmark: SolrBenchmark, pods: list[Manifest]) -> dict[str, list[str]]:
+    """Return where each component runs; for an existing target its Solr nodes are all there is."""
+    found: dict[str, set[str]] = {}
+    if benchmark.spec.target.existing is not None:
+        found[SOLR] = set(benchmark.status.target.nodes)
+    for pod in pods:
+        node = (pod.get("spec") or {}).get("nodeName")
+        component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
+        if node and component != INDEX:
+            found.setdefault(component, set()).add(node)
+    return {component: sorted(nodes) for component, nodes in sorted(found.items())}
 
 
 def _images(pods: list[Manifest]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from solrbench.manifests.report import (
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_STEP_RUN, selector
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.environment import Environment
+from solrbench.results.model.environment import Environment, add_attempt
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.storage import (
     ChunkedDocument,
@@ -56,6 +56,7 @@ class Reports:
         self._lock = Lock()
         self._known: OrderedDict[str, dict[str, StepRunResult]] = OrderedDict()
         self._verdicts: dict[str, list[StepVerdict]] = {}
+        self._environments: dict[str, Environment] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
         """Return the stored results by step run id, in the order of measuring.
@@ -95,7 +96,7 @@ class Reports:
 
         """
         known = self.documents(benchmark)
-        self.forget(benchmark.metadata.uid)  # unknown until it is read back
+        self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
@@ -136,16 +137,31 @@ class Reports:
             return None
         return _environment(body)
 
-    def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> None:
-        """Store the record of what the benchmark runs on."""
-        text = record.model_dump_json(by_alias=True, indent=2)
+    def has_attempt(self, benchmark: SolrBenchmark) -> bool:
+        """Return whether the environment of the attempt under way is recorded."""
+        uid, attempts = benchmark.metadata.uid, benchmark.status.attempts
+        known = self._environments.get(uid) or self.environment(benchmark)
+        if known is None:
+            return False
+        self._environments[uid] = known
+        under_way = attempts.target, attempts.load
+        return any((each.target, each.load) == under_way for each in known.attempts)
+
+    def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> Environment:
+        """Store the record of what the benchmark runs on, added to that of earlier attempts."""
+        known = self.environment(benchmark)
+        whole = record if known is None else add_attempt(known, record)
+        text = whole.model_dump_json(by_alias=True, indent=2)
         self._cluster.apply(build_environment(benchmark, text))
+        self._environments[benchmark.metadata.uid] = whole
+        return whole
 
     def forget(self, uid: str) -> None:
         """Drop what is kept of a benchmark that is gone."""
         with self._lock:
             self._known.pop(uid, None)
             self._verdicts.pop(uid, None)
+            self._environments.pop(uid, None)
 
 
 def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:

@@ -1,14 +1,21 @@
 """The objects a benchmark owns: applied and listed."""
 
+from collections.abc import Sequence
+
 from solrbench.cluster.client import Manifest
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.ownership import controller_uid
+from solrbench.decide.pod_creation import FAILED_CREATE, find_creation_problem
+from solrbench.decide.pod_problems import PodProblem
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
+from solrbench.errors import TemporaryError
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_BENCHMARK
 
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
+
+_API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1"}
 
 
 def pods(context: ReconcileContext, *components: str) -> list[PodView]:
@@ -16,6 +23,31 @@ def pods(context: ReconcileContext, *components: str) -> list[PodView]:
     found = context.cluster.list("v1", "Pod", context.namespace, _selector(context))
     views = [view_pod(each) for each in found]
     return [each for each in views if each.component in components]
+
+
+def creation_problem(
+    context: ReconcileContext, kind: str, name: str, wanted: int, seen: Sequence[PodView]
+) -> PodProblem | None:
+    """Return why pods are missing, if the controller of their StatefulSet or Job may not make them.
+
+    Args:
+        context: the reconcile
+        kind: StatefulSet or Job
+        name: its name
+        wanted: pods that it must have
+        seen: its pods
+
+    """
+    if sum(not pod.deleting for pod in seen) >= wanted:
+        return None
+    owner = context.cluster.get(_API_VERSIONS[kind], kind, context.namespace, name)
+    if owner is None:
+        return None
+    try:
+        events = context.cluster.events(context.namespace, kind, name, FAILED_CREATE)
+    except TemporaryError:
+        events = ()  # a role of an earlier release has no right to read them
+    return find_creation_problem({"kind": kind, **owner}, seen, events)
 
 
 def job(context: ReconcileContext, component: str) -> JobView | None:

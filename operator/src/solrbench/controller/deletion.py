@@ -1,7 +1,11 @@
 """The objects a benchmark owns: deleted until nothing is left."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.lost_pods import find_lost_pods, force_delete
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
@@ -12,6 +16,7 @@ from solrbench.plan.names import (
     SOLR,
     ZOOKEEPER,
 )
+from solrbench.reasons.pod import PodReason
 
 FIRST_ATTEMPT = 1
 
@@ -21,6 +26,35 @@ SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "Co
 OWNED_KINDS = tuple(dict.fromkeys((JOBS, *target_kinds(), SERVICES, CONFIG_MAPS, PODS)))
 """Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
 """
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Whose objects are removed.
+
+    Attributes:
+        cluster: where they are
+        namespace: of the benchmark
+        benchmark_name: its name; nothing more is known of one that is being deleted
+        now: time of the observation
+
+    """
+
+    cluster: Cluster
+    namespace: str
+    benchmark_name: str
+    now: datetime
+
+    @property
+    def selector(self) -> dict[str, str]:
+        """Labels of everything that belongs to the benchmark."""
+        return {LABEL_BENCHMARK: self.benchmark_name}
+
+
+def removal_of(context: ReconcileContext) -> Removal:
+    """Return the removal of the objects of a benchmark that is reconciled."""
+    name = context.benchmark.metadata.name
+    return Removal(context.cluster, context.namespace, name, context.now)
 
 
 def delete_components(
@@ -36,24 +70,20 @@ def delete_components(
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # nothing can be left of an attempt before the first
-    name = context.benchmark.metadata.name
-    return delete_children(context.cluster, context.namespace, name, components, attempt_below)
+    return delete_children(removal_of(context), components, attempt_below)
 
 
 def delete_children(
-    cluster: Cluster,
-    namespace: str,
-    benchmark_name: str,
-    components: tuple[str, ...],
-    attempt_below: int | None = None,
+    removal: Removal, components: tuple[str, ...], attempt_below: int | None = None
 ) -> bool:
     """Delete as `delete_components` does, for a benchmark that is known by its name alone.
 
     ZooKeeper goes when no Solr pod is left: one that is just starting would wait in vain for it in
     a hook of the Solr Operator v0.9 that makes its path there, and the kubelet stops no container
-    before its hook has ended; that takes most of a minute.
+    before its hook has ended; that takes most of a minute. A pod whose node is lost is deleted
+    without its kubelet.
     """
-    selector = {LABEL_BENCHMARK: benchmark_name}
+    cluster, namespace, selector = removal.cluster, removal.namespace, removal.selector
     left = False
     if ZOOKEEPER in components:
         solr_pods = cluster.list("v1", "Pod", namespace, selector | {LABEL_COMPONENT: SOLR})
@@ -71,10 +101,28 @@ def delete_children(
         ]
         for body in found:
             _delete(cluster, kind, body)
+        if kind == PODS:
+            lost = find_lost_pods(cluster, found, removal.now)
+            force_delete(cluster, [each for each in lost if each.may_be_forced(removal.now)])
         left = left or bool(found)
         if found and operated:
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
+
+
+def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
+    """Return what holds the removal of a benchmark up, if it is known.
+
+    That is a resource of another operator, or a pod whose node is lost.
+    """
+    cluster, namespace = removal.cluster, removal.namespace
+    lost = find_lost_pods(
+        cluster, cluster.list("v1", "Pod", namespace, removal.selector), removal.now
+    )
+    blocking = blocking_finalizer(cluster, namespace, removal.benchmark_name)
+    if blocking is not None or not lost:
+        return blocking
+    return TemporaryError(PodReason.NODE_LOST, "; ".join(each.message for each in lost))
 
 
 def blocking_finalizer(

@@ -6,6 +6,8 @@ timer, keeps the finalizer and retries what raised.
 
 import logging
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -19,13 +21,14 @@ from solrbench.cluster.reports import Reports
 from solrbench.controller.benchmark_queue import BenchmarkQueue
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion import blocking_finalizer, delete_children
+from solrbench.controller.deletion import Removal, delete_children, find_removal_obstacle
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.pauses import Pauses
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
+from solrbench.controller.watch_retries import WatchRetries
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.decide.pauses import decide_pause
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
@@ -79,11 +82,37 @@ class Handlers:
             registry=registry,
             interval=self._settings.reconcile_seconds,
             backoff=RETRY_SECONDS,
+            when=needs_finalizer,
         )(cast(Any, self.on_timer))
         delete = kopf.on.delete(
-            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
+            BENCHMARK.group,
+            BENCHMARK.version,
+            BENCHMARK.plural,
+            registry=registry,
+            when=needs_finalizer,
         )
         delete(cast(Any, self.on_delete))
+        event = kopf.on.event(
+            BENCHMARK.group, BENCHMARK.version, BENCHMARK.plural, registry=registry
+        )
+        event(cast(Any, self.on_event))
+
+    def on_event(self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object) -> None:
+        """Keep the metrics of benchmarks that have no timer any more, until they are gone.
+
+        Args:
+            event: its type is `None` for what was there when the operator started
+            body: the benchmark
+
+        """
+        metadata = body["metadata"]
+        if event["type"] == "DELETED":
+            self._telemetry.benchmarks.forget(f"{metadata['namespace']}/{metadata['name']}")
+            self._reports.forget(metadata["uid"])
+            self._pauses.forget(metadata["uid"])
+        elif not needs_finalizer(body=body):
+            with suppress(ValidationError):
+                self._telemetry.benchmarks.update(SolrBenchmark.parse(dict(body)))
 
     def on_timer(self, name: str, namespace: str, uid: str, meta: kopf.Meta, **_: object) -> None:
         """Reconcile one benchmark; what fails is repeated by the next reconcile."""
@@ -142,9 +171,11 @@ class Handlers:
         self._pauses.forget(uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
-            while not delete_children(self._cluster, namespace, name, (*LOAD, *TARGET)):
+            while not delete_children(
+                removal := Removal(self._cluster, namespace, name, _utc_now()), (*LOAD, *TARGET)
+            ):
                 if time.monotonic() > end:
-                    raise blocking_finalizer(self._cluster, namespace, name) or TemporaryError(
+                    raise find_removal_obstacle(removal) or TemporaryError(
                         LifecycleReason.REMOVING_PODS, "pods are terminating"
                     )
                 time.sleep(DELETE_POLL_SECONDS)
@@ -182,6 +213,18 @@ class Handlers:
             kopf.event(
                 body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message
             )
+
+
+def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
+    """Return whether a benchmark still has something to be removed, or a time to live to end.
+
+    When it has not, kopf stops its timer and takes its finalizer away: what it left goes by owner
+    references, so that neither it nor its namespace waits for an operator.
+    """
+    if (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None:
+        return True
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return not any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
 
 
 def _utc_now() -> datetime:
@@ -222,6 +265,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.watching.server_timeout = 240
     settings.watching.client_timeout = 300
     settings.watching.connect_timeout = 30
+    settings.networking.error_backoffs = WatchRetries()
 
 
 def log_in(**arguments: Any) -> kopf.ConnectionInfo | None:

@@ -3,6 +3,8 @@
 - `checks`: chains of checks over what a stage observed
 - `views`: pods and Jobs reduced to what decisions need
 - `solr_views`: nodes and replicas of Solr reduced to what decisions need
+- `lost_pods`: which pods cannot end because their node is lost
+- `pod_creation`: why a controller of Kubernetes may not create pods
 - `pod_problems`: what is wrong with a pod, as a reason and a remedy
 - `pod_events`: restarts, OOM kills and losses of pods during a step run
 - `solr_cloud_readiness`: whether a SolrCloud of the Solr Operator is ready, and what is missing

@@ -21,7 +21,7 @@ def aggregate_progress(
     best = _latest_per_pod(progress)
     started = [each.started for each in best if each.started is not None]
     finished = [each.finished for each in best if each.finished is not None]
-    total = dataset.generator.documents if dataset.generator else dataset.expected_documents
+    total = known_documents(dataset)
     if not started:
         return DatasetStatus(documents_total=total)
     end = max(finished) if len(finished) == dataset.indexing.pods else now
@@ -35,6 +35,24 @@ def aggregate_progress(
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
     )
+
+
+def known_documents(dataset: Dataset) -> int | None:
+    """Return how many documents the spec says there are, or `None`."""
+    if dataset.expected_documents is not None:
+        return dataset.expected_documents
+    return dataset.generator.documents if dataset.generator else None
+
+
+def all_reported(dataset: Dataset, progress: Iterable[IndexProgress]) -> bool:
+    """Return whether every pod of a Job that is complete has left its final report."""
+    done = {each.pod for each in progress if each.finished is not None and each.reason is None}
+    return len(done) >= dataset.indexing.pods
+
+
+def keep_known_progress(known: DatasetStatus, found: DatasetStatus) -> DatasetStatus:
+    """Return the progress that is further: pods that have ended may be gone with their report."""
+    return found if (found.documents or 0) >= (known.documents or 0) else known
 
 
 def _latest_per_pod(progress: Iterable[IndexProgress]) -> list[IndexProgress]:

@@ -44,13 +44,13 @@ def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
     if pod.unschedulable:
         return PodProblem(
             PodReason.UNSCHEDULABLE,
-            f"no node can take pod {pod.name}: {_cut(pod.unschedulable)}; lower resources.requests"
-            " or add nodes",
+            f"no node can take pod {pod.name}: {shorten(pod.unschedulable)}; lower"
+            " resources.requests or add nodes",
         )
     if pod.reason == "Evicted":
         return PodProblem(
             PodReason.EVICTED,
-            f"pod {pod.name} was evicted: {_cut(pod.message)}; raise its resources.requests",
+            f"pod {pod.name} was evicted: {shorten(pod.message)}; raise its resources.requests",
         )
     for container in pod.containers:
         problem = _container_problem(pod, container)
@@ -75,13 +75,13 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
     if container.waiting_reason in _IMAGE_REASONS:
         return PodProblem(
             PodReason.IMAGE_PULL_ERROR,
-            f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}; check the"
+            f"{where}: {container.waiting_reason}: {shorten(container.waiting_message)}; check the"
             " image's repository and tag, and imagePullSecrets",
         )
     if container.waiting_reason in _CONFIG_REASONS:
         return PodProblem(
             PodReason.CONTAINER_CONFIG_ERROR,
-            f"{where}: {container.waiting_reason}: {_cut(container.waiting_message)}",
+            f"{where}: {container.waiting_reason}: {shorten(container.waiting_message)}",
         )
     if container.waiting_reason == "CrashLoopBackOff":
         return PodProblem(
@@ -92,5 +92,6 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
     return None
 
 
-def _cut(text: str) -> str:
+def shorten(text: str) -> str:
+    """Return a message of others, cut to the length that a condition has room for."""
     return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"

@@ -98,7 +98,22 @@ def _pod(benchmark: SolrBenchmark, component: str, image: OperatorImage) -> Mani
         )
     add_secrets(benchmark, volumes, mounts)
     container = _container(benchmark, component)
-    return build_job_pod(image, container, volumes, mounts, grace_seconds=2)
+    spec = build_job_pod(image, container, volumes, mounts, grace_seconds=2)
+    return spec | {"affinity": _away_from_solr(benchmark)}
+
+
+def _away_from_solr(benchmark: SolrBenchmark) -> Manifest:
+    """Return that a node without Solr of the benchmark is preferred.
+
+    Load beside Solr takes its CPU, and the scheduler may put it there in one repeat only. It is no
+    requirement: a cluster of one node runs everything.
+    """
+    term = {
+        "labelSelector": {"matchLabels": names.selector(benchmark, names.SOLR)},
+        "topologyKey": "kubernetes.io/hostname",
+    }
+    preferred = [{"weight": 100, "podAffinityTerm": term}]
+    return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
 
 
 def _container(benchmark: SolrBenchmark, component: str) -> Manifest:

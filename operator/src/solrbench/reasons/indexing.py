@@ -108,7 +108,7 @@ class IndexingReason(Reason):
     DOCUMENTS_UNKNOWN = (
         "DocumentsUnknown",
         Kind.PERMANENT,
-        "No index pod reported how many documents it sent, so the index cannot be checked.",
+        "No index pod reported how many documents it sent, and the index is empty.",
         "Set `spec.dataset.expectedDocuments`.",
     )
     DOCUMENT_COUNT_MISMATCH = (

@@ -6,6 +6,15 @@ from solrbench.reasons.kinds import Kind, Reason
 class PodReason(Reason):
     """Pods of the target, of the index Job and of the load."""
 
+    FAILED_CREATE = (
+        "FailedCreate",
+        Kind.WARNING,
+        (
+            "The API server refuses the pods of a StatefulSet or Job, as a ResourceQuota, Pod"
+            " Security, a security context constraint, a policy or an admission webhook asks."
+        ),
+        "Change what the message names; the controller of the StatefulSet or Job tries again.",
+    )
     UNSCHEDULABLE = (
         "Unschedulable",
         Kind.WARNING,
@@ -17,6 +26,15 @@ class PodReason(Reason):
         Kind.WARNING,
         "The kubelet evicted a pod because its node ran out of a resource.",
         "Set `resources.requests` to what the pod uses, or free the node.",
+    )
+    NODE_LOST = (
+        "NodeLost",
+        Kind.WARNING,
+        (
+            "A pod that is being deleted cannot end, because its node is gone or has not been ready"
+            " for more than a minute. The operator deletes the pod without the kubelet."
+        ),
+        "Nothing needs to be done; repair the node, or delete its Node object.",
     )
     POD_NOT_STARTING = (
         "PodNotStarting",

@@ -16,6 +16,7 @@ from solrbench.decide.checks.lifecycle import is_suspended, needs_cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.results.model.environment import Environment
 from solrbench.telemetry.metrics import Telemetry
 from support.fakes.few_objects import FewObjects
 from support.resources.small_resource import create, resource
@@ -154,3 +155,23 @@ def test_deletion_does_not_wait_for_a_solr_that_refuses_credentials(deletion: An
 
 def test_deletion_before_the_start_sends_no_request(deletion: Any) -> None:
     assert deletion(Cloud(down=True), timedelta(), started=False) == []
+
+
+@pytest.mark.parametrize(
+    ("differences", "words"),
+    [
+        ([], "every step is measured and stored"),
+        (["JVM: 17 at first, 21 now"], "stored; the environment differs between repeats: JVM: 17"),
+        (["a", "b", "c"], "repeats: a and 2 more in the report's environment"),
+    ],
+)
+def test_success_names_the_difference_of_environments(
+    monkeypatch: pytest.MonkeyPatch, differences: list[str], words: str
+) -> None:
+    run = measured(Cloud())
+    record = Environment(spec_hash="5", differences=differences)
+    monkeypatch.setattr(run.reports, "environment", lambda _: record)
+    cleanup.succeed(run)
+    message = run.conditions.get(SUCCEEDED).message
+    assert words in message
+    assert ("differs" in message) is bool(differences)

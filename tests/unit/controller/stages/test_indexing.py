@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from support.cluster.benchmarks import config_map
 from unit.controller.test_reconcile import World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
 from unit.solr.states import replica
@@ -127,3 +128,59 @@ def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
     del world.cluster.objects["Job", "default", "one-index"]["status"]
     assert condition_of(world.reconcile("one"), "DataIndexed") == ("False", "Indexing")
     assert world.cluster.asked.count("Pod") == 2  # one of them is the look at the target
+
+
+def without_pod(world: World, pods: int, sent: int | None, **dataset: Any) -> World:
+    """Let the pod be one of several and go; `sent` documents were seen before."""
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    if dataset:
+        body["spec"]["dataset"] = dataset
+        body["spec"]["workload"] = {"queries": {"configMap": {"name": "mine", "key": "q.txt"}}}
+    body["spec"]["dataset"]["indexing"] = {"pods": pods}
+    if sent is not None:
+        body["status"]["dataset"] = {"documents": sent}
+    del world.cluster.objects["Pod", "default", "one-index-0"]
+    return world
+
+
+FILES = {"configMap": {"name": "mine", "keys": ["a.jsonl"]}}
+
+
+def documents_of(world: World) -> int:
+    spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
+    return int(spec["dataset"]["generator"]["documents"])
+
+
+@pytest.mark.parametrize("surplus", [0, -1, 1])
+def test_number_of_the_generator_counts_when_index_pods_are_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch, surplus: int
+) -> None:
+    found = documents_of(world) + surplus
+    index = Index(leader=found, tlog=found, pull=found)
+    after = passed(without_pod(world, 2, sent=None), monkeypatch, index)
+    expected = ("False", "DocumentCountMismatch") if surplus else ("True", "Indexed")
+    assert condition_of(after, "DataIndexed") == expected
+
+
+@pytest.mark.parametrize(
+    ("sent", "found", "outcome"),
+    [
+        (500, 1000, ("True", "Indexed")),
+        (None, 1000, ("True", "Indexed")),
+        (500, 499, ("False", "DocumentCountMismatch")),
+        (None, 0, ("False", "DocumentsUnknown")),
+    ],
+)
+def test_count_of_solr_is_taken_when_reports_of_files_are_gone(
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    sent: int | None,
+    found: int,
+    outcome: tuple[str, str],
+) -> None:
+    world.cluster.put(config_map("mine", **{"a.jsonl": "{}", "q.txt": "q=*:*"}))
+    index = Index(leader=found, tlog=found, pull=found)
+    after = passed(without_pod(world, 2, sent, **FILES), monkeypatch, index)
+    assert condition_of(after, "DataIndexed") == outcome
+    if outcome[0] == "True":
+        assert after.status.dataset.documents == found

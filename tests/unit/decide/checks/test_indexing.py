@@ -15,9 +15,11 @@ from solrbench.decide.checks.indexing import (
     count_documents,
 )
 from solrbench.decide.checks.outcome import Action, first_outcome
+from solrbench.decide.pod_problems import PodProblem
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.plan.index_plan import IndexProgress
+from solrbench.reasons.pod import PodReason
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 JOB = JobView("one-index", 1, succeeded=False, failed=False, failure="", deleting=False)
@@ -82,6 +84,14 @@ def test_job_under_way(given: IndexRun, reason: str, action: Action, text: str) 
     assert outcome is not None
     assert (outcome.reason, outcome.action) == (reason, action)
     assert text in outcome.message
+
+
+def test_index_pods_that_may_not_be_created() -> None:
+    refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
+    outcome = first_outcome(INDEX_RUN_CHECKS, replace(run(JOB), creation=refused))
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == ("FailedCreate", Action.WAIT)
+    assert first_outcome(INDEX_RUN_CHECKS, replace(run(DONE), creation=refused)) is None
 
 
 def test_job_that_succeeded_is_done_whatever_its_pods_look_like() -> None:

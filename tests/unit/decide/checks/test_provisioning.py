@@ -14,7 +14,9 @@ from solrbench.decide.checks.provisioning import (
     check_solr_pods,
     check_zookeeper_heap,
 )
+from solrbench.decide.pod_problems import PodProblem
 from solrbench.decide.views import PodView
+from solrbench.reasons.pod import PodReason
 from support.resources.solr_clouds import CREATED
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
@@ -55,6 +57,20 @@ def test_components_are_waited_for(
     assert stuck is not None
     assert (stuck.reason, stuck.action) == ("Unschedulable", Action.WAIT)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
+
+
+def test_pods_that_may_not_be_created() -> None:
+    refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
+    outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
+    assert outcome is not None
+    assert (outcome.reason, outcome.message) == ("FailedCreate", "exceeded quota")
+    cloud = ready_cloud()
+    cloud["status"]["readyReplicas"] = 0
+    operated = check_cloud_ready(
+        SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
+    )
+    assert operated is not None
+    assert operated.reason == "FailedCreate"
 
 
 @pytest.mark.parametrize(

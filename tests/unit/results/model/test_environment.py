@@ -1,6 +1,15 @@
+from typing import Any
+
 import pytest
 
-from solrbench.results.model.environment import Environment, NodeRecord, seeds, spec_hash
+from solrbench.results.model.environment import (
+    AttemptRecord,
+    Environment,
+    NodeRecord,
+    add_attempt,
+    seeds,
+    spec_hash,
+)
 from unit.results.builders import make_spec
 
 
@@ -38,3 +47,43 @@ def test_an_environment_survives_json() -> None:
     )
     text = environment.model_dump_json(by_alias=True)
     assert Environment.model_validate_json(text) == environment
+
+
+FIRST = AttemptRecord(
+    target=1,
+    load=1,
+    images={"solr": "solr:9.6"},
+    solr_version="9.6.1",
+    jvm_version="17",
+    nodes={"solr": ["a", "b"]},
+)
+
+
+def environment_of(attempt: AttemptRecord) -> Environment:
+    nodes = [NodeRecord(name=name) for name in attempt.nodes["solr"]]
+    return Environment(spec_hash="5", nodes=nodes, attempts=[attempt])
+
+
+def test_attempts_on_the_same_target_do_not_differ() -> None:
+    again = FIRST.model_copy(update={"load": 2})
+    found = add_attempt(environment_of(FIRST), environment_of(again))
+    assert found.attempts == [FIRST, again]
+    assert found.differences == []
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"nodes": {"solr": ["a", "c"]}}, "nodes of solr: a, b at first, a, c in attempt 2 of"),
+        ({"images": {"solr": "solr:9.7"}}, "image of solr: solr:9.6 at first, solr:9.7 in"),
+        ({"images": {}}, "image of solr: solr:9.6 at first, unknown in attempt 2 of the target"),
+        ({"solr_version": "9.7.0"}, "Solr: 9.6.1 at first, 9.7.0 in"),
+        ({"jvm_version": "21"}, "JVM: 17 at first, 21 in attempt 2 of the target, 2 of the load"),
+    ],
+)
+def test_difference_of_an_attempt_is_named(change: dict[str, Any], text: str) -> None:
+    other = FIRST.model_copy(update={"target": 2, "load": 2} | change)
+    found = add_attempt(environment_of(FIRST), environment_of(other))
+    (difference,) = found.differences
+    assert difference.startswith(text)
+    assert {each.name for each in found.nodes} >= {"a", "b"}

@@ -9,6 +9,7 @@ from pydantic import Field
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.spec import Spec
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 
 GROUP = "solrbench.io"
 VERSION = "v1alpha1"
@@ -18,6 +19,9 @@ SHORT_NAME = "sbench"
 
 MAX_NAME = 40
 """Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
+
+MAX_NAME_PROVIDED = 32
+"""Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
 
 
 class Metadata(Model):
@@ -55,6 +59,22 @@ class SolrBenchmark(Model):
             cel=f"self.metadata.name.size() <= {MAX_NAME}",
             message=f"metadata.name must have at most {MAX_NAME} characters",
             is_satisfied=lambda b: len(b.metadata.name) <= MAX_NAME,
+        ),
+        Rule(
+            cel=(
+                f"self.metadata.name.size() <= {MAX_NAME_PROVIDED}"
+                " || !has(self.spec.target.solrCloud)"
+                " || self.spec.target.solrCloud.zookeeper.mode != 'Provided'"
+            ),
+            message=(
+                f"metadata.name must have at most {MAX_NAME_PROVIDED} characters when"
+                " target.solrCloud.zookeeper.mode is Provided"
+            ),
+            is_satisfied=lambda b: (
+                len(b.metadata.name) <= MAX_NAME_PROVIDED
+                or b.spec.target.solr_cloud is None
+                or b.spec.target.solr_cloud.zookeeper.mode is not ZooKeeperMode.PROVIDED
+            ),
         ),
         Rule(
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",

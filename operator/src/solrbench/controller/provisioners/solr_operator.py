@@ -3,7 +3,7 @@
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
-from solrbench.controller.children import pods
+from solrbench.controller.children import creation_problem, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
@@ -82,18 +82,16 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
     if cloud is not None:
         found = SolrCloudState(cloud, None, (), uid, context.now)
         apply_outcome(first_outcome(OWNERSHIP_CHECKS, found))
-    stateful_set = context.cluster.get(
-        "apps/v1",
-        "StatefulSet",
-        context.namespace,
-        names.solr_operator_stateful_set(context.benchmark),
-    )
+    nodes = names.solr_operator_stateful_set(context.benchmark)
+    stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
+    seen = pods(context, names.SOLR)
     return SolrCloudState(
         cloud or _make_cloud(context),
         stateful_set,
-        tuple(pods(context, names.SOLR)),
+        tuple(seen),
         uid,
         context.now,
+        creation_problem(context, "StatefulSet", nodes, context.solr_cloud.nodes, seen),
     )
 
 

@@ -31,4 +31,7 @@ class StatefulSetTarget(CreatedTarget):
         children.apply_all(context, solr)
         seen = children.pods(context, names.SOLR)
         ready = sum(pod.ready for pod in seen)
-        apply_outcome(check_solr_pods(ComponentPods(ready, wanted, tuple(seen), context.now)))
+        name = names.child(context.benchmark, names.SOLR)
+        creation = children.creation_problem(context, "StatefulSet", name, wanted, seen)
+        found = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
+        apply_outcome(check_solr_pods(found))

@@ -1,7 +1,8 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.api.quantities import parse_bytes
-from solrbench.controller.children import apply_all, pods
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.controller.children import apply_all, creation_problem, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.outcomes import apply_outcome
@@ -61,7 +62,14 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
     update_target(context, zookeepers=size or None)
     members = tuple(pods(context, names.ZOOKEEPER))
-    apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now)))
+    provided = context.solr_cloud.zookeeper.mode is ZooKeeperMode.PROVIDED
+    name = (
+        names.provided_zookeeper(context.benchmark)
+        if provided
+        else names.child(context.benchmark, names.ZOOKEEPER)
+    )
+    creation = creation_problem(context, "StatefulSet", name, wanted, members)
+    apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now, creation)))
 
 
 def check_provided(context: ReconcileContext) -> None:

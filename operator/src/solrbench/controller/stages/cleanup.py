@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import blocking_finalizer, delete_components
+from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
@@ -22,11 +22,21 @@ from solrbench.results.text.verdict_text import completion_note
 
 def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
-    reasons = completion_note(context.status.verdicts)
-    message = "every step is measured and stored" + (f"; {reasons}" if reasons else "")
+    notes = [completion_note(context.status.verdicts), *_differences(context)]
+    message = "; ".join(["every step is measured and stored", *filter(None, notes)])
     context.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, message)
     context.update(completion_time=context.now)
     context.set_phase("Succeeded")
+
+
+def _differences(context: ReconcileContext) -> list[str]:
+    """Return how the environments differ in which the merged repeats ran, if they do."""
+    environment = context.reports.environment(context.benchmark)
+    if environment is None or not environment.differences:
+        return []
+    first, *more = environment.differences
+    others = f" and {len(more)} more in the report's environment" if more else ""
+    return [f"the environment differs between repeats: {first}{others}"]
 
 
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
@@ -48,9 +58,9 @@ def clean_up(context: ReconcileContext) -> None:
     components = (*LOAD, *TARGET) if _wants_cleanup(context) else LOAD
     gone = delete_components(context, *components)
     if not gone:
-        waits = blocking_finalizer(
-            context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError(LifecycleReason.CLEANING_UP, "pods are terminating")
+        waits = find_removal_obstacle(removal_of(context)) or TemporaryError(
+            LifecycleReason.CLEANING_UP, "pods are terminating"
+        )
         context.conditions.set(CLEANED_UP, "False", waits.reason, waits.message)
         raise waits
     if components != LOAD:

@@ -4,7 +4,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.controller.children import apply_all, job, pods
+from solrbench.controller.children import apply_all, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -22,7 +22,12 @@ from solrbench.decide.checks.indexing import (
 )
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.index_progress import aggregate_progress
+from solrbench.decide.index_progress import (
+    aggregate_progress,
+    all_reported,
+    keep_known_progress,
+    known_documents,
+)
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import JobView, PodView
 from solrbench.errors import TemporaryError
@@ -56,11 +61,12 @@ def reconcile_index(context: ReconcileContext) -> None:
         apply_all(
             context, build_index(context.benchmark, plan, context.settings.image, _attempt(context))
         )
+        context.update(dataset=DatasetStatus())  # an earlier attempt sent to another index
         raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
     run = _observe(context, found, dataset)
     context.update(dataset=run.dataset)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
-    _verify(context, dataset)
+    _verify(context, dataset, complete=all_reported(dataset, run.progress))
     verify_target(context)
     done = context.status.dataset
     context.conditions.set(
@@ -106,8 +112,11 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
     seen = pods(context, names.INDEX)
     progress = _read_progress(seen)
-    total = aggregate_progress(dataset, progress, context.now.timestamp())
-    return IndexRun(found, tuple(seen), tuple(progress), total, context.now)
+    total = keep_known_progress(
+        context.status.dataset, aggregate_progress(dataset, progress, context.now.timestamp())
+    )
+    creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
+    return IndexRun(found, tuple(seen), tuple(progress), total, context.now, creation)
 
 
 def _read_progress(seen: list[PodView]) -> list[IndexProgress]:
@@ -127,14 +136,19 @@ def _progress(client: IndexPodClient, pod: PodView) -> str:
     return client.progress(pod.ip) if pod.phase == "Running" and pod.ip else ""
 
 
-def _verify(context: ReconcileContext, dataset: Dataset) -> None:
+def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:
+    """Compare what Solr holds with the spec, or else with what the index pods reported.
+
+    Where the pods of the complete Job are gone with their reports, Solr's own number counts.
+    """
     sent = context.status.dataset.documents
-    expected = dataset.expected_documents or sent
-    apply_outcome(check_expected_known(expected))
+    expected = known_documents(dataset) or (sent if complete else None)
     sizes = _observe_sizes(context, dataset)
-    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected or 0)))
+    apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected)))
+    total = sum(count_documents(sizes).values())
+    apply_outcome(check_expected_known(expected or sent or total or None))
     counted = {
-        "documents": sum(count_documents(sizes).values()),
+        "documents": total,
         "index_bytes": sum(each.bytes for each in sizes),
     }
     context.update(dataset=context.status.dataset.model_copy(update=counted))

@@ -2,7 +2,7 @@
 
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
-from solrbench.controller.children import LOAD, job, pods
+from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -15,6 +15,7 @@ from solrbench.decide.checks.load import (
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pod_events import add_pod_events
+from solrbench.decide.pod_problems import PodProblem
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
@@ -57,7 +58,19 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
         load=context.status.live_load,
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
+        creation=_creation_problem(context, seen),
     )
+
+
+def _creation_problem(context: ReconcileContext, seen: list[PodView]) -> PodProblem | None:
+    wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
+    for component, count in wanted.items():
+        name = names.child(context.benchmark, component)
+        own = [pod for pod in seen if pod.component == component]
+        problem = creation_problem(context, "Job", name, count, own)
+        if problem is not None:
+            return problem
+    return None
 
 
 def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
@@ -94,16 +107,16 @@ def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
 
 
 def _record_environment(context: ReconcileContext) -> None:
-    """Note once what everything runs on, while all of it runs."""
-    if not context.status.report.environment:
+    """Note what everything runs on, once for each attempt while all of it runs."""
+    benchmark = context.benchmark.model_copy(update={"status": context.status})
+    if not context.reports.has_attempt(benchmark):
         with context.solr() as solr:
             jvm = node_info(solr, context.solr_urls[0]).jvm
-        benchmark = context.benchmark.model_copy(update={"status": context.status})
         context.reports.store_environment(
             context.benchmark, record_environment(context.cluster, benchmark, jvm)
         )
-        environment = {"environment": names.environment(context.benchmark)}
-        context.update(report=context.status.report.model_copy(update=environment))
+    environment = {"environment": names.environment(context.benchmark)}
+    context.update(report=context.status.report.model_copy(update=environment))
 
 
 def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> None:

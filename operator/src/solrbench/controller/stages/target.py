@@ -5,7 +5,7 @@ from contextlib import suppress
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import blocking_finalizer, delete_components
+from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.late_evidence import add_late_pod_events
@@ -32,9 +32,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     context.set_phase("Provisioning")
     attempt = context.status.attempts.target
     if not delete_components(context, *TARGET, attempt_below=attempt):
-        raise blocking_finalizer(
-            context.cluster, context.namespace, context.benchmark.metadata.name
-        ) or TemporaryError(
+        raise find_removal_obstacle(removal_of(context)) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
     provisioner = provisioner_of(context)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pod_problems import PodProblem, first_problem
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import JobView, PodView
 from solrbench.plan.index_plan import IndexProgress
@@ -27,6 +27,7 @@ class IndexRun:
         progress: what they report
         dataset: the progress of all of them together
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -35,6 +36,7 @@ class IndexRun:
     progress: tuple[IndexProgress, ...]
     dataset: DatasetStatus
     now: datetime
+    creation: PodProblem | None = None
 
 
 def check_job_failed(run: IndexRun) -> Outcome | None:
@@ -67,7 +69,7 @@ def check_pods_work(run: IndexRun) -> Outcome | None:
     if run.job.succeeded:
         return None
     needed = [pod for pod in run.pods if pod.phase in ("Pending", "Running")]
-    problem = first_problem(needed, run.now)
+    problem = first_problem(needed, run.now) or run.creation
     return None if problem is None else wait(problem.reason, problem.message)
 
 
@@ -93,14 +95,15 @@ class IndexedDocuments:
 
     Attributes:
         sizes: index of every replica
-        sent: documents that the index pods sent, if known
-        expected: documents that the index must hold
+        sent: documents that the index pods are known to have sent, if any is
+        expected: documents that the index must hold; `None` if a pod of the complete Job is gone
+            with its report and the spec has no number, so that at least `sent` must be there
 
     """
 
     sizes: tuple[ReplicaSize, ...]
     sent: int | None
-    expected: int
+    expected: int | None
 
 
 def documents_by_shard(sizes: tuple[ReplicaSize, ...]) -> Mapping[str, Mapping[str, int]]:
@@ -137,11 +140,14 @@ def check_document_count(found: IndexedDocuments) -> Outcome | None:
     """Fail if the index holds another number of documents than expected."""
     by_shard = count_documents(found.sizes)
     total = sum(by_shard.values())
+    if found.expected is None and total >= (found.sent or 0):
+        return None
     if total == found.expected:
         return None
+    expected = f"at least {found.sent}" if found.expected is None else found.expected
     return fail(
         IndexingReason.DOCUMENT_COUNT_MISMATCH,
-        f"the index has {total} documents, expected {found.expected} ({found.sent} were sent; by"
+        f"the index has {total} documents, expected {expected} ({found.sent} were sent; by"
         f" shard {by_shard}); if the data repeats ids, set spec.dataset.expectedDocuments",
     )
 
@@ -150,10 +156,11 @@ DOCUMENT_CHECKS: tuple[Check[IndexedDocuments], ...] = (check_replicas_agree, ch
 
 
 def check_expected_known(expected: int | None) -> Outcome | None:
-    """Fail if neither the spec nor a pod says how many documents to expect."""
+    """Fail if neither the spec, nor a pod, nor Solr says how many documents there are."""
     if expected is not None:
         return None
     return fail(
         IndexingReason.DOCUMENTS_UNKNOWN,
-        "no index pod reported how many documents it sent; set spec.dataset.expectedDocuments",
+        "no index pod reported how many documents it sent, and the index is empty; set"
+        " spec.dataset.expectedDocuments",
     )

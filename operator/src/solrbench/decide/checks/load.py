@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_load, wait
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pod_problems import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.names import LOAD_WORKER
@@ -36,6 +36,7 @@ class LoadRun:
         load: live figures, if the master has reported any
         on_worker_loss: what the spec requires
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -46,6 +47,7 @@ class LoadRun:
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
     now: datetime
+    creation: PodProblem | None = None
 
 
 def check_all_stored(run: LoadRun) -> Outcome | None:
@@ -74,7 +76,7 @@ def check_jobs_ended(run: LoadRun) -> Outcome | None:
 
 def check_pods_work(run: LoadRun) -> Outcome | None:
     """Wait with the problem of a pod."""
-    problem = first_problem(_needed(run), run.now)
+    problem = first_problem(_needed(run), run.now) or run.creation
     return None if problem is None else wait(problem.reason, problem.message)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from solrbench.decide.checks.outcome import Outcome, fail, wait
 from solrbench.decide.checks.target import is_other_heap
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pod_problems import PodProblem, first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.target import TargetReason
@@ -21,6 +21,7 @@ class ComponentPods:
         wanted: how many there must be
         pods: their pods, for the problems that they have
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -28,6 +29,7 @@ class ComponentPods:
     wanted: int
     pods: tuple[PodView, ...]
     now: datetime
+    creation: PodProblem | None = None
 
 
 def check_ensemble(members: ComponentPods) -> Outcome | None:
@@ -72,5 +74,5 @@ def check_solr_pods(solr: ComponentPods) -> Outcome | None:
 def _check_ready(component: ComponentPods, reason: Reason, message: str) -> Outcome | None:
     if component.ready == component.wanted:
         return None
-    problem = first_problem(component.pods, component.now)
+    problem = first_problem(component.pods, component.now) or component.creation
     return wait(reason, message) if problem is None else wait(problem.reason, problem.message)

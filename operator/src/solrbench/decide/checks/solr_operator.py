@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pod_problems import PodProblem, first_problem
 from solrbench.decide.solr_cloud_readiness import PATIENCE, is_unreconciled, unmet_conditions
 from solrbench.decide.views import PodView
 from solrbench.reasons.target import TargetReason
@@ -21,6 +21,7 @@ class SolrCloudState:
         pods: of its nodes
         benchmark_uid: uid of the benchmark that must own it
         now: time of the observation
+        creation: why pods are missing, if they may not be created
 
     """
 
@@ -29,6 +30,7 @@ class SolrCloudState:
     pods: tuple[PodView, ...]
     benchmark_uid: str
     now: datetime
+    creation: PodProblem | None = None
 
     @property
     def name(self) -> str:
@@ -74,7 +76,7 @@ def check_cloud_ready(state: SolrCloudState) -> Outcome | None:
     unmet = unmet_conditions(state.cloud, state.stateful_set)
     if not unmet:
         return None
-    problem = first_problem(state.pods, state.now)
+    problem = first_problem(state.pods, state.now) or state.creation
     if problem is not None:
         return wait(problem.reason, problem.message)
     if state.stateful_set is not None and not state.pods:

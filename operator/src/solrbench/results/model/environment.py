@@ -24,6 +24,23 @@ class NodeRecord(Model):
     """`amd64`, `arm64` …"""
 
 
+class AttemptRecord(Model):
+    """What one attempt of the load, on one attempt of the target, ran on."""
+
+    target: int
+    """Number of the target's attempt."""
+    load: int
+    """Number of the load's attempt."""
+    images: dict[str, str] = {}
+    """Image of each component."""
+    solr_version: str | None = None
+    """As Solr reports it."""
+    jvm_version: str | None = None
+    """As Solr's JVM reports it."""
+    nodes: dict[str, list[str]] = {}
+    """Nodes by component: of Kubernetes, or the Solr nodes of an existing target."""
+
+
 class Environment(Model):
     """What a benchmark ran on: enough to run it again elsewhere and explain a difference."""
 
@@ -39,6 +56,43 @@ class Environment(Model):
     """As Solr's JVM reports it."""
     nodes: list[NodeRecord] = []
     """The nodes that pods ran on, by name."""
+    attempts: list[AttemptRecord] = []
+    """Each attempt whose steps are in the results; all else is of the first one."""
+    differences: list[str] = []
+    """In what attempts differ from the first one; steps of them are not of the same target."""
+
+
+def add_attempt(known: Environment, found: Environment) -> Environment:
+    """Return the record with the attempt that `found` has, and how it differs from the first."""
+    attempts = [*known.attempts, *found.attempts]
+    names = {each.name for each in known.nodes}
+    nodes = [*known.nodes, *(each for each in found.nodes if each.name not in names)]
+    differences = [text for each in attempts[1:] for text in find_differences(attempts[0], each)]
+    return known.model_copy(
+        update={"attempts": attempts, "nodes": nodes, "differences": differences}
+    )
+
+
+def find_differences(first: AttemptRecord, other: AttemptRecord) -> list[str]:
+    """Return in what another attempt differs from the first one, a sentence for each."""
+    where = f"attempt {other.target} of the target, {other.load} of the load"
+    return [
+        f"{what}: {before or 'unknown'} at first, {after or 'unknown'} in {where}"
+        for (what, before), after in zip(
+            _facts(first, other).items(), _facts(other, first).values(), strict=True
+        )
+        if before != after
+    ]
+
+
+def _facts(record: AttemptRecord, other: AttemptRecord) -> dict[str, str]:
+    """Return what is compared; the keys are the same for both records."""
+    facts = {"Solr": record.solr_version or "", "JVM": record.jvm_version or ""}
+    for component in sorted(record.images.keys() | other.images.keys()):
+        facts[f"image of {component}"] = record.images.get(component, "")
+    for component in sorted(record.nodes.keys() | other.nodes.keys()):
+        facts[f"nodes of {component}"] = ", ".join(record.nodes.get(component, []))
+    return facts
 
 
 def spec_hash(spec: Spec) -> str:

@@ -1,0 +1,90 @@
+"""The finalizer of a benchmark is there only as long as there is something to remove."""
+
+from typing import Any, cast
+
+import kopf
+import pytest
+from prometheus_client import CollectorRegistry
+
+from solrbench.cluster.client import Cluster
+from solrbench.controller.handlers import Handlers, needs_finalizer
+from solrbench.telemetry.metrics import Telemetry
+from support.cluster.benchmarks import small
+from support.fakes.fake_cluster import FakeCluster
+from unit.controller.test_reconcile import NOW, SETTINGS
+
+CLEANED = {"type": "CleanedUp", "status": "True"}
+
+
+def benchmark(*conditions: dict[str, str], **spec: Any) -> dict[str, Any]:
+    body = small("one", **spec)
+    body["metadata"] |= {"namespace": "default", "uid": "u1", "generation": 1}
+    times = {"reason": "Test", "lastTransitionTime": NOW.isoformat()}
+    body["status"] = {"phase": "Succeeded", "conditions": [each | times for each in conditions]}
+    return body
+
+
+@pytest.mark.parametrize(
+    ("body", "needed"),
+    [
+        (small("new"), True),
+        (benchmark({"type": "Succeeded", "status": "True"}), True),
+        (benchmark({"type": "CleanedUp", "status": "False"}), True),
+        (benchmark({"type": "Succeeded", "status": "True"}, CLEANED), False),
+        (benchmark(CLEANED, ttlSecondsAfterFinished=60), True),  # its timer deletes it
+    ],
+)
+def test_a_benchmark_needs_its_finalizer_until_it_is_cleaned_up(
+    body: dict[str, Any], needed: bool
+) -> None:
+    assert needs_finalizer(body=body) is needed
+
+
+@pytest.fixture
+def made() -> tuple[Handlers, Telemetry]:
+    telemetry = Telemetry(CollectorRegistry(), "test")
+    return Handlers(cast(Cluster, FakeCluster()), SETTINGS, telemetry), telemetry
+
+
+def test_timer_and_deletion_are_filtered_and_deletion_itself_is_noticed(
+    made: tuple[Handlers, Telemetry], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filters: dict[str, Any] = {}
+
+    def note(name: str) -> Any:
+        return lambda *_, **given: lambda handler: filters.update({name: given.get("when")})
+
+    monkeypatch.setattr(kopf, "timer", note("timer"))
+    monkeypatch.setattr(kopf.on, "delete", note("delete"))
+    monkeypatch.setattr(kopf.on, "event", note("event"))
+    made[0].register(kopf.OperatorRegistry())
+    assert filters == {"timer": needs_finalizer, "delete": needs_finalizer, "event": None}
+
+
+def shown(telemetry: Telemetry) -> set[str]:
+    return {
+        name
+        for family in telemetry.registry.collect()
+        for sample in family.samples
+        for name in sample.labels.values()
+        if name == "one"
+    }
+
+
+def test_metrics_of_a_benchmark_without_timer_stay_until_it_is_gone(
+    made: tuple[Handlers, Telemetry],
+) -> None:
+    handlers, telemetry = made
+    body = benchmark(CLEANED)
+    handlers.on_event(event={"type": None}, body=body)  # after a restart of the operator
+    assert shown(telemetry) == {"one"}
+    handlers.on_event(event={"type": "DELETED"}, body=body)
+    assert shown(telemetry) == set()
+
+
+def test_metrics_of_a_benchmark_with_timer_are_left_to_it(
+    made: tuple[Handlers, Telemetry],
+) -> None:
+    handlers, telemetry = made
+    handlers.on_event(event={"type": "MODIFIED"}, body=benchmark())
+    assert shown(telemetry) == set()
