@@ -15,7 +15,7 @@ from solrbench.controller.deletion import (
     find_removal_obstacle,
 )
 from solrbench.controller.lost_pods import find_lost_pods, force_delete
-from solrbench.decide.lost_pods import NOTICE, PATIENCE
+from solrbench.decide.pods.lost import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason

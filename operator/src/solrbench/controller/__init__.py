@@ -14,8 +14,8 @@ and writes status once; any of them may be the first after a crash.
 - `config_set`: the config set of a collection that is made
 - `children`: the objects a benchmark owns, applied and listed
 - `status_writer`: the one place that writes the status
-- `benchmark_queue`: the list of benchmarks that those in the queue share
-- `pauses`: which benchmarks need no reconcile for some time
+- `lost_pods`: pods on lost nodes, found and force-deleted
+- `scheduling`: when a benchmark is reconciled, runs, and is watched again
 - `invalid`: a stored resource that breaks the schema
 - `events`: what users should notice, as Kubernetes events
 """

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from solrbench.cluster.client import Manifest
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.ownership import controller_uid
-from solrbench.decide.pod_creation import FAILED_CREATE, find_creation_problem
-from solrbench.decide.pod_problems import PodProblem
+from solrbench.decide.pods.creation import FAILED_CREATE, find_creation_problem
+from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.plan import names

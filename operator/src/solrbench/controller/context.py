@@ -11,8 +11,8 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.benchmark_queue import BenchmarkQueue
 from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
+from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions

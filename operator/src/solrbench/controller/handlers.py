@@ -18,17 +18,17 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.benchmark_queue import BenchmarkQueue
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion import Removal, delete_children, find_removal_obstacle
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
-from solrbench.controller.pauses import Pauses
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
+from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
+from solrbench.controller.scheduling.pauses import Pauses
+from solrbench.controller.scheduling.watch_retries import WatchRetries
 from solrbench.controller.settings import Settings
-from solrbench.controller.watch_retries import WatchRetries
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.decide.pauses import decide_pause
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from solrbench.cluster.client import Cluster, Manifest
-from solrbench.decide.lost_pods import LostPod, find_lost_pod, is_overdue
+from solrbench.decide.pods.lost import LostPod, find_lost_pod, is_overdue
 from solrbench.errors import TemporaryError
 
 log = logging.getLogger("solrbench")

@@ -3,10 +3,7 @@
 - `checks`: chains of checks over what a stage observed
 - `views`: pods and Jobs reduced to what decisions need
 - `solr_views`: nodes and replicas of Solr reduced to what decisions need
-- `lost_pods`: which pods cannot end because their node is lost
-- `pod_creation`: why a controller of Kubernetes may not create pods
-- `pod_problems`: what is wrong with a pod, as a reason and a remedy
-- `pod_events`: restarts, OOM kills and losses of pods during a step run
+- `pods`: what pods show, and why some are missing or cannot end
 - `solr_cloud_readiness`: whether a SolrCloud of the Solr Operator is ready, and what is missing
 - `allowed_hosts`: which hosts an existing target may have
 - `resume`: where a new attempt of the load goes on in the lists of the workload

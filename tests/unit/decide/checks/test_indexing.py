@@ -15,7 +15,7 @@ from solrbench.decide.checks.indexing import (
     count_documents,
 )
 from solrbench.decide.checks.outcome import Action, first_outcome
-from solrbench.decide.pod_problems import PodProblem
+from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import ContainerView, JobView, PodView
 from solrbench.plan.index_plan import IndexProgress

@@ -14,7 +14,7 @@ from solrbench.decide.checks.provisioning import (
     check_solr_pods,
     check_zookeeper_heap,
 )
-from solrbench.decide.pod_problems import PodProblem
+from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.views import PodView
 from solrbench.reasons.pod import PodReason
 from support.resources.solr_clouds import CREATED
@@ -64,13 +64,6 @@ def test_pods_that_may_not_be_created() -> None:
     outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
     assert outcome is not None
     assert (outcome.reason, outcome.message) == ("FailedCreate", "exceeded quota")
-    cloud = ready_cloud()
-    cloud["status"]["readyReplicas"] = 0
-    operated = check_cloud_ready(
-        SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
-    )
-    assert operated is not None
-    assert operated.reason == "FailedCreate"
 
 
 @pytest.mark.parametrize(

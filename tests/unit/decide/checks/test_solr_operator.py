@@ -7,6 +7,8 @@ from solrbench.decide.checks.solr_operator import (
     check_cloud_ready,
     check_reconciled,
 )
+from solrbench.decide.pods.problems import PodProblem
+from solrbench.reasons.pod import PodReason
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 from unit.decide.checks.test_provisioning import NOW, POD
 
@@ -26,3 +28,14 @@ def test_cloud_of_another_owner_ends_the_benchmark() -> None:
     outcome = first_outcome(OWNERSHIP_CHECKS, state)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == ("SolrCloudNameTaken", Action.FAIL)
+
+
+def test_pods_that_may_not_be_created() -> None:
+    refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
+    cloud = ready_cloud()
+    cloud["status"]["readyReplicas"] = 0
+    operated = check_cloud_ready(
+        SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
+    )
+    assert operated is not None
+    assert operated.reason == "FailedCreate"

@@ -3,7 +3,7 @@
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.load_results import update_result_status
 from solrbench.decide.conditions import DATA_INDEXED
-from solrbench.decide.pod_events import add_pod_events, has_new_events
+from solrbench.decide.pods.events import add_pod_events, has_new_events
 from solrbench.decide.views import PodView
 
 

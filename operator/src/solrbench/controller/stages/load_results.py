@@ -14,8 +14,8 @@ from solrbench.decide.checks.load import (
 )
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.pauses import is_live_load_due
-from solrbench.decide.pod_events import add_pod_events
-from solrbench.decide.pod_problems import PodProblem
+from solrbench.decide.pods.events import add_pod_events
+from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient

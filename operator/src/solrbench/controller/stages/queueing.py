@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from solrbench.controller.benchmark_queue import list_entries
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.scheduling.benchmark_queue import list_entries
 from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.queue import QueueEntry, blocking_benchmarks, view_entry

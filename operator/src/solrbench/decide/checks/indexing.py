@@ -6,7 +6,7 @@ from datetime import datetime
 
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pod_problems import PodProblem, first_problem
+from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.solr_views import ReplicaSize
 from solrbench.decide.views import JobView, PodView
 from solrbench.plan.index_plan import IndexProgress

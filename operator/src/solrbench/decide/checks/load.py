@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.load.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_load, wait
-from solrbench.decide.pod_problems import PodProblem, first_problem
+from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.views import JobView, PodView
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.names import LOAD_WORKER

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pod_problems import PodProblem, first_problem
+from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.solr_cloud_readiness import PATIENCE, is_unreconciled, unmet_conditions
 from solrbench.decide.views import PodView
 from solrbench.reasons.target import TargetReason

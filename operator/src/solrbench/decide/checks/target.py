@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, restart_target, wait
-from solrbench.decide.pod_problems import first_problem
+from solrbench.decide.pods.problems import first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.pod import PodReason
 from solrbench.reasons.target import TargetReason

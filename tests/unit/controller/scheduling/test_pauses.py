@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from solrbench.controller.pauses import Pauses
+from solrbench.controller.scheduling.pauses import Pauses
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.decide.pod_problems import PodProblem, shorten
+from solrbench.decide.pods.problems import PodProblem, shorten
 from solrbench.decide.views import PodView
 from solrbench.reasons.pod import PodReason
 

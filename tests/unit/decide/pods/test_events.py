@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.pod_events import add_pod_events, has_new_events
+from solrbench.decide.pods.events import add_pod_events, has_new_events
 from solrbench.decide.views import PodView, view_pod
 from unit.results.builders import START, make_document, make_result
 

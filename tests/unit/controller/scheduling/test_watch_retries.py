@@ -13,7 +13,7 @@ import kopf
 import pytest
 
 from solrbench.controller.handlers import configure
-from solrbench.controller.watch_retries import WatchRetries
+from solrbench.controller.scheduling.watch_retries import WatchRetries
 
 GROUP = "/apis/solrbench.io/v1alpha1"
 KIND = {

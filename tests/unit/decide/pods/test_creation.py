@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.pod_creation import find_creation_problem
+from solrbench.decide.pods.creation import find_creation_problem
 from solrbench.decide.views import PodView
-from unit.decide.test_pod_problems import POD
+from unit.decide.pods.test_problems import POD
 
 QUOTA = 'pods "base-solr-1" is forbidden: exceeded quota: compute'
 OWNER = {"kind": "StatefulSet", "metadata": {"name": "base-solr", "uid": "s1"}}

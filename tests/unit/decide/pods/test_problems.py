@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.pod_problems import STUCK_AFTER, first_problem, pod_problem
+from solrbench.decide.pods.problems import STUCK_AFTER, first_problem, pod_problem
 from solrbench.decide.views import ContainerView, PodView
 
 NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)

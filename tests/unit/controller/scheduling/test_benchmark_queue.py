@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.benchmark_queue import MAX_AGE, BenchmarkQueue
+from solrbench.controller.scheduling.benchmark_queue import MAX_AGE, BenchmarkQueue
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 
