@@ -12,9 +12,10 @@ from support.cluster.benchmarks import small
 from support.cluster.dashboard import queries
 from support.cluster.prometheus import Prometheus, scraping
 
-USERS = {"name": "two-users", "users": 2, "durationSeconds": 12}
+USERS = {"name": "two-users", "users": 2, "durationSeconds": 24}
 PLANNED = {"name": "planned", "requestsPerSecond": 100, "durationSeconds": 15}
-"""Steps that last for some scrapes, and send more than the thousand requests of a cold start."""
+"""Users for longer than the 15 s between two writes of live figures, the first of which may come
+before any request; and more than the thousand requests of a cold start."""
 
 NOT_MEASURED = {"Why steps are Invalid"}
 """Panels that are rightly empty after a good run of one repeat."""

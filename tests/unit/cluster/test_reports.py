@@ -194,6 +194,25 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
     assert seen == [0, 1, 2, 2]
 
 
+def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def evaluate(_: Any, documents: Any) -> list[Any]:
+        seen.append(len(documents))
+        return []
+
+    monkeypatch.setattr("solrbench.cluster.reports.evaluate_steps", evaluate)
+    cluster = cast(Cluster, FakeCluster())
+    reports = Reports(cluster, max_bytes=1)
+    store(reports, FIRST)
+    reports.verdicts(BENCHMARK)
+    metadata = BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})
+    reports.store(BENCHMARK.model_copy(update={"metadata": metadata}), SECOND, 1)
+    store(Reports(cluster), SECOND)
+    reports.verdicts(BENCHMARK)
+    assert seen == [1, 2]
+
+
 def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenchmark:
     """Return a benchmark in an attempt whose Solr pod runs on a node."""
     meta = {"name": "base-solr-0", "namespace": "search"}

@@ -96,7 +96,7 @@ class Reports:
 
         """
         known = self.documents(benchmark)
-        self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
+        self._forget_documents(benchmark.metadata.uid)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
         stored = _stored(self._cluster, benchmark, document.id)
@@ -158,10 +158,13 @@ class Reports:
 
     def forget(self, uid: str) -> None:
         """Drop what is kept of a benchmark that is gone."""
+        self._forget_documents(uid)
+        self._environments.pop(uid, None)
+
+    def _forget_documents(self, uid: str) -> None:
         with self._lock:
             self._known.pop(uid, None)
             self._verdicts.pop(uid, None)
-            self._environments.pop(uid, None)
 
 
 def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:
