@@ -30,7 +30,7 @@ def test_custom_users_go_on_when_a_worker_is_lost(run: Run) -> None:
     name = run(benchmark, file)
 
     def measuring() -> bool:
-        load = kube.status(name).get("load") or {}
+        load = kube.status(name).get("liveLoad") or {}
         return load.get("stage") == "Measuring" and load.get("requests", 0) > 20
 
     kube.wait_for("requests", measuring, 300)

@@ -68,7 +68,7 @@ def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
             target__solrCloud=solr_cloud(
                 image={"repository": "localhost/solrbench/none", "tag": "1"}
             ),
-            deadlines={"provisioningSeconds": 20},
+            deadlines={"provisioningSeconds": 40},
         )
     )
     status = kube.wait_for_end(name, SOON)

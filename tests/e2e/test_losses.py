@@ -31,7 +31,7 @@ def wait_for_measuring(name: str, stored_steps: int, attempt: int = 1) -> None:
 
     def measuring() -> bool:
         status = kube.status(name)
-        load = status.get("load") or {}
+        load = status.get("liveLoad") or {}
         return (
             load.get("stage") == "Measuring"
             and load.get("requests", 0) > 0

@@ -110,7 +110,7 @@ def _check_web_page_of_locust(name: str) -> None:
     """Look at the page as a browser behind a port-forward would."""
 
     def stage() -> bool:
-        return (kube.status(name).get("load") or {}).get("stage") == "Measuring"
+        return (kube.status(name).get("liveLoad") or {}).get("stage") == "Measuring"
 
     kube.wait_for("measuring", stage, 240)
     master = kube.pods(name, "load-master")[0]["metadata"]["name"]
