@@ -173,7 +173,14 @@ def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:
         }
     )
     now = datetime.now(UTC) + timedelta(seconds=later)
-    run = ReconcileContext(cluster, Reports(cluster), Settings((), IMAGE), benchmark, {}, now)
+    run = ReconcileContext(
+        cluster,
+        Reports(cluster),
+        Settings((), IMAGE, allowed_hosts=("127.0.0.1",)),
+        benchmark,
+        {},
+        now,
+    )
     run.update(start_time=STARTED)
     with pytest.raises(TemporaryError) as caught:
         SolrOperatorTarget().ensure_pods(run)
