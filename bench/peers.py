@@ -98,5 +98,5 @@ def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[in
 def _program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        raise FileNotFoundError(f"{name} is not on the PATH; hack/bench-tools provides it")
+        raise FileNotFoundError(f"{name} is not on the PATH; hack/tools bench provides it")
     return found

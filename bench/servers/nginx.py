@@ -61,7 +61,7 @@ def nginx(folder: Path, engine: int | None = None) -> Iterator[Server]:
     """
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
-        raise FileNotFoundError("nginx is not on the PATH; hack/bench-tools unpacks it")
+        raise FileNotFoundError("nginx is not on the PATH; `hack/tools bench` unpacks it")
     port = free_port()
     configuration = folder / "nginx.conf"
     affinity = "" if engine is None else f"worker_cpu_affinity {1 << engine:b};"

@@ -20,14 +20,14 @@ class ResponseTooLargeError(httpx.TransportError):
 
 def create_client(
     headers: Mapping[str, str] | None = None,
-    verify: ssl.SSLContext | bool = True,
+    trust: ssl.SSLContext | None = None,
     base_url: str = "",
 ) -> httpx.Client:
     """Return a client for one request at a time, that uses no proxy and follows no redirect.
 
     Args:
         headers: of every request
-        verify: trust for https
+        trust: authorities for https; the bundled ones, loaded when first needed, if there are none
         base_url: what paths are relative to
 
     Raises:
@@ -35,7 +35,7 @@ def create_client(
 
     """
     return httpx.Client(
-        transport=DeadlineTransport(verify),
+        transport=DeadlineTransport(trust),
         headers=headers,
         base_url=base_url,
         trust_env=False,

@@ -33,11 +33,13 @@ class StepRuns:
         clock = self.load.clock
         self.status = RunStatus("tests/small", self.load.pool, list, clock.now)
         self.status.step_run = self.plan.step_runs[0]
+        self.states_at_begin: list[LoadState] = []
+        """What the state was while the caches were read before each step run."""
         self.executor = StepRunExecutor(
             self.plan,
             self.load.pool,
             self.status,
-            FakeCaches(),
+            FakeCaches(lambda: self.states_at_begin.append(self.status.load_state())),
             utc_now=lambda: STARTED + timedelta(seconds=clock.now()),
             now=clock.now,
         )
@@ -87,6 +89,14 @@ def test_time_and_throughput_count_from_the_begin_of_the_measurement() -> None:
         *(("Measuring", seconds) for seconds in (0.5, 1.5, 2.5)),
     ]
     assert [each.requests_per_second for each in states] == [0, 0, 0, 20, 20]
+
+
+def test_totals_of_the_last_step_run_are_never_shown_as_the_next_ones() -> None:
+    runs = StepRuns()
+    for _ in range(2):
+        runs.run()
+        assert runs.status.load_state().requests > 0
+    assert [(each.stage, each.requests) for each in runs.states_at_begin] == [("Ramping", 0)] * 2
 
 
 def test_users_that_begin_as_they_spawn_need_no_order() -> None:

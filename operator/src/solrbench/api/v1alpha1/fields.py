@@ -141,8 +141,7 @@ Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
 Milliseconds = Annotated[Int, Field(ge=0, le=3_600_000)]
 Seconds = Annotated[Int, Field(ge=1, le=30 * 86_400)]
 Rate = Annotated[float, Strict(), Field(ge=0, le=1_000_000, allow_inf_nan=False)]
-"""Events per second. That 0 is too few is a rule of the model that holds it: the API server cuts
-bounds to whole numbers before it compares whole numbers with them, so 0 would pass 0.001."""
+"""Events per second; its lower bound is a rule of the model that holds it (see `at_least`)."""
 
 Percent = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
 """A share in per cent, with decimals: 0.5 is five in a thousand."""
@@ -172,15 +171,15 @@ Text = Annotated[str, StringConstraints(max_length=1024)]
 """Words of the status, bounded far above what is ever written."""
 
 
-def at_least(field: str, least: float) -> Rule:
-    """Return the rule that a number (camelCase name) is at least `least`, which is no integer.
+def at_least(field: str, least: float, note: str = "") -> Rule:
+    """Return the rule that a number (camelCase name), if set, is at least `least`, no integer.
 
     The API server cuts the bound of a schema to a whole number before it compares whole numbers
-    with it, so that 0 would pass a `minimum` of 0.5.
+    with it, so that 0 would pass a `minimum` of 0.5. The message ends with the note.
     """
     snake = to_snake(field)
     return Rule(
-        cel=f"self.{field} >= {least}",
-        message=f"{field} must be at least {least}",
-        is_satisfied=lambda model: getattr(model, snake) >= least,
+        cel=f"!has(self.{field}) || self.{field} >= {least}",
+        message=f"{field} must be at least {least}{note}",
+        is_satisfied=lambda model: getattr(model, snake) is None or getattr(model, snake) >= least,
     )

@@ -113,10 +113,12 @@ class StepRunExecutor:
 
     def _assign(self, assignment: Assignment, stage: RunStage) -> DistributedStepRun:
         self._status.restart_counting()
-        self._caches.begin()
-        step_run = self._workers.assign(assignment)
         warming_up = stage is RunStage.WARMING_UP
         self._status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
+        # Before the caches are read, which takes its time: until then the live totals are those of
+        # the last step run.
+        step_run = self._workers.assign(assignment)
+        self._caches.begin()
         return step_run
 
     def _complete(

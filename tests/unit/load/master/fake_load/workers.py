@@ -72,14 +72,16 @@ class ObedientWorkers:
 
 
 class FakeCaches:
-    """A reader of caches that only counts its readings."""
+    """A reader of caches that only counts its readings; `meanwhile` is called in the first."""
 
-    def __init__(self) -> None:
+    def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         self.begun = 0
         self.ended: list[float] = []
+        self._meanwhile = meanwhile
 
     def begin(self) -> None:
         self.begun += 1
+        self._meanwhile()
 
     def end(self, began: float) -> list[CacheSample]:
         self.ended.append(began)

@@ -8,7 +8,14 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
-from solrbench.api.v1alpha1.fields import Int, Milliseconds, Rate, Seconds, ShortName
+from solrbench.api.v1alpha1.fields import (
+    Int,
+    Milliseconds,
+    Rate,
+    Seconds,
+    ShortName,
+    at_least,
+)
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -121,11 +128,7 @@ class Step(Model):
 
     rules: ClassVar = (
         exactly_one("users", "requestsPerSecond"),
-        Rule(
-            cel="!has(self.requestsPerSecond) || self.requestsPerSecond >= 0.001",
-            message="requestsPerSecond must be at least 0.001, one request in 1000 seconds",
-            is_satisfied=lambda s: s.requests_per_second is None or s.requests_per_second >= 0.001,
-        ),
+        at_least("requestsPerSecond", 0.001, ", one request in 1000 seconds"),
         exactly_one("durationSeconds", "requests"),
         Rule(
             cel=(
