@@ -24,6 +24,7 @@ from solrbench.results.summary.grouping import (
     milliseconds,
     perceived_percentile,
     percentile,
+    rated_requests,
     request_names,
     requests,
     seconds,
@@ -79,7 +80,7 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     p95 = perceived_percentile(results, 95)
     return Summary(
         step=step_runs[0].step,
-        requests_per_second=round_number(requests(step_runs) / seconds(step_runs)),
+        requests_per_second=round_number(rated_requests(step_runs) / seconds(step_runs)),
         p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
         failed_percent=share_percent(failures, requests(step_runs)),
     )
@@ -92,9 +93,9 @@ def _merge_request(step: Step, variant: str, request: str, step_runs: StepRuns) 
     results = [result for repeat in found for result in repeat]
     counts = sum_counts(results)
     rates = [
-        sum_counts(repeat).requests / document.seconds
+        document.rated(sum_counts(repeat)) / document.rate_seconds
         for document, repeat in zip(step_runs, found, strict=True)
-        if document.seconds > 0
+        if document.rate_seconds > 0
     ]
     return StepResult(
         step=step.name,
@@ -102,7 +103,8 @@ def _merge_request(step: Step, variant: str, request: str, step_runs: StepRuns) 
         request=request,
         is_transaction=any(result.is_transaction for result in results) or None,
         repeats=len(step_runs),
-        requests_per_second=round(counts.requests / seconds(step_runs), DIGITS),
+        requests_per_second=round(rated_requests(step_runs, request) / seconds(step_runs), DIGITS),
+        drain_seconds=_drain_seconds(step_runs),
         steady_from_second=_steady_from(step_runs),
         outlier_windows=_outlier_windows(step_runs),
         **_counted(counts, _only_with(step, results)),
@@ -137,6 +139,12 @@ def _steady_from(step_runs: StepRuns) -> int | None:
     found = [document.steady_from_second for document in step_runs]
     known = [second for second in found if second is not None]
     return max(known) if known and len(known) == len(found) else None
+
+
+def _drain_seconds(step_runs: StepRuns) -> float | None:
+    """Return the longest drain; None unless that of all repeats is known."""
+    known = [each.drain_seconds for each in step_runs if each.drain_seconds is not None]
+    return round(max(known), DIGITS) if known and len(known) == len(step_runs) else None
 
 
 def _outlier_windows(step_runs: StepRuns) -> int | None:

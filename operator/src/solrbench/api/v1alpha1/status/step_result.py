@@ -125,7 +125,8 @@ class StepResult(StatusModel):
     requests_per_second: Annotated[
         Measure, _every(Unit.RATE, Column.RATE, "step_requests_per_second")
     ]
-    """Requests divided by the seconds of the repeats."""
+    """Requests divided by the seconds of the repeats; in steps of `durationSeconds`, requests that
+    ended within that time divided by it."""
     average_milliseconds: Annotated[
         _Time, _service(Column.AVERAGE, "step_service_time_average_seconds")
     ] = None
@@ -199,6 +200,15 @@ class StepResult(StatusModel):
         Count | None, Shown(Unit.WINDOWS, metric=Metric("step_outlier_windows"))
     ] = None
     """Seconds of all repeats that are outliers, all requests of the step together."""
+    drain_requests: Annotated[
+        Count | None, Shown(Unit.REQUESTS, metric=Metric("step_drain_requests"))
+    ] = None
+    """Requests that ended when no request was begun any more; within `requests`, but in steps of
+    `durationSeconds` not in the rate."""
+    drain_seconds: Annotated[
+        Measure | None, Shown(Unit.SECONDS, metric=Metric("step_drain_seconds"))
+    ] = None
+    """Longest time, of all repeats, from then to the last response."""
 
     @property
     def is_open_loop(self) -> bool:
