@@ -47,11 +47,11 @@ def stalls(every: float, length: float = 0.2) -> Series:
     def series(rng: np.random.Generator, seconds: int) -> Floats:
         times = np.exp(_SIGMA * rng.standard_normal((seconds, _PER_SECOND))) * 0.01
         starts = rng.uniform(0, seconds, rng.poisson(seconds / every))
-        moments = np.arange(seconds * _PER_SECOND) / _PER_SECOND
         waits = np.zeros(seconds * _PER_SECOND)
         for start in starts:
-            behind = start + length - moments
-            waits = np.maximum(waits, np.where((behind > 0) & (behind <= length), behind, 0))
+            first, end = np.ceil(_PER_SECOND * np.array([start, start + length])).astype(int)
+            hit = np.arange(first, min(end, len(waits)))
+            waits[hit] = np.maximum(waits[hit], start + length - hit / _PER_SECOND)
         return np.asarray((times + waits.reshape(seconds, _PER_SECOND)).mean(axis=1))
 
     return series
@@ -59,12 +59,14 @@ def stalls(every: float, length: float = 0.2) -> Series:
 
 def _autoregressive(rng: np.random.Generator, count: int, weight: float = 0.9) -> Floats:
     noise = rng.standard_normal(count) * np.sqrt(1 - weight**2)
-    values = np.empty(count)
-    last = rng.standard_normal()
-    for index, each in enumerate(noise):
-        last = weight * last + each
-        values[index] = last
-    return values
+    values, last = [], rng.standard_normal()
+    # A piece at a time: the powers of all would be beyond every number.
+    for begin in range(0, count, 200):
+        piece = noise[begin : begin + 200]
+        powers = weight ** np.arange(1, len(piece) + 1)
+        values.append(powers * (last + np.cumsum(piece / powers)))
+        last = values[-1][-1]
+    return np.concatenate(values)
 
 
 PROCESSES: dict[str, tuple[Series, int]] = {
@@ -91,8 +93,8 @@ def accused(process: str, fault: str, repeats: int, own_spread: float, runs: int
     found: Counter[str] = Counter()
     for _ in range(runs):
         levels = FAULTS[fault](repeats) * np.exp(own_spread * rng.standard_normal(repeats))
-        blocks = [block_levels((series(rng, seconds) * level).tolist()) for level in levels]
-        agreement = compare_repeats(blocks, _ALLOWED_PERCENT)
+        repeated = [(series(rng, seconds) * level).tolist() for level in levels]
+        agreement = compare_repeats(block_levels(repeated), _ALLOWED_PERCENT)
         if agreement is None:
             found["too short"] += 1
         elif agreement.disagreement is not None:

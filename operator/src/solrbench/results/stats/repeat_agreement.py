@@ -67,19 +67,32 @@ class RepeatAgreement:
     first_percent: float
 
 
-def block_levels(means: Sequence[float]) -> list[float]:
-    """Return the levels of the blocks of a repeat: means of logarithms of winsorised seconds.
+def block_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return the levels of the blocks of each repeat: means of logarithms of winsorised seconds.
+
+    Seconds are cut off at the median of their own repeat and the deviation of all: with one of its
+    own, a repeat with a few more stalls would be cut off farther out, and so be slower by more than
+    its seconds show.
 
     Args:
-        means: mean service times of at least `BLOCKS` seconds, above 0
+        repeats: mean service times of at least `BLOCKS` seconds of each repeat, above 0
 
     """
-    values = [math.log(each) for each in means]
-    centre = median(values)
-    reach = _WINSORISED * SCALE * median(abs(each - centre) for each in values)
-    kept = [min(max(each, centre - reach), centre + reach) for each in values]
-    edges = [index * len(kept) // BLOCKS for index in range(BLOCKS + 1)]
-    return [fmean(kept[begin:end]) for begin, end in pairwise(edges)]
+    values = [[math.log(each) for each in means] for means in repeats]
+    centres = [median(each) for each in values]
+    distances = (
+        abs(each - centre) for own, centre in zip(values, centres, strict=True) for each in own
+    )
+    reach = _WINSORISED * SCALE * median(distances)
+    return [
+        _block_means([min(max(each, centre - reach), centre + reach) for each in own])
+        for own, centre in zip(values, centres, strict=True)
+    ]
+
+
+def _block_means(values: Sequence[float]) -> list[float]:
+    edges = [index * len(values) // BLOCKS for index in range(BLOCKS + 1)]
+    return [fmean(values[begin:end]) for begin, end in pairwise(edges)]
 
 
 def compare_repeats(

@@ -45,7 +45,7 @@ def _check_agreement(way: Disagreement, step_runs: Sequence[StepRunResult], load
             " repeats",
         )
     limit = load.validity.max_repeat_deviation_percent
-    found = compare_repeats([block_levels(each) for each in series], limit)
+    found = compare_repeats(block_levels(series), limit)
     if found is None:
         return _once(way, "the step is too short for the swings of its own service times")
     return _finding(found, limit) if found.disagreement is way else None
