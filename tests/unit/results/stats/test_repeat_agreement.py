@@ -5,7 +5,7 @@ import random
 import pytest
 
 from solrbench.results.stats.repeat_agreement import (
-    BLOCKS,
+    MIN_SECONDS,
     Disagreement,
     block_levels,
     compare_repeats,
@@ -68,7 +68,7 @@ def test_step_that_swings_slowly_is_too_short() -> None:
 
 
 def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
-    levels = block_levels([[1000.0] * BLOCKS] * 3)
+    levels = block_levels([[1000.0] * MIN_SECONDS] * 3)
     found = compare_repeats(levels, 0)
     assert found is not None
     assert found.disagreement is None

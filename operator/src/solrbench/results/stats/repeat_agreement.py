@@ -17,7 +17,11 @@ from solrbench.results.stats.outliers import SCALE
 from solrbench.results.stats.tail_probability import f_tail, t_tails
 
 BLOCKS = 20
-"""Blocks of equal numbers of seconds that a repeat is cut into; it needs as many seconds."""
+"""Blocks of about equal numbers of seconds that a repeat is cut into."""
+
+MIN_SECONDS = 25
+"""With fewer seconds too little is known of a repeat: where a few stalls make it up, one more
+is a difference, and more than 1.5 % of equal repeats would be accused."""
 
 MAX_CORRELATION = 0.5
 """Correlation of neighbouring blocks above which a step is too short for its own swings."""
@@ -75,7 +79,7 @@ def block_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
     its seconds show.
 
     Args:
-        repeats: mean service times of at least `BLOCKS` seconds of each repeat, above 0
+        repeats: mean service times of at least `MIN_SECONDS` seconds of each repeat, above 0
 
     """
     values = [[math.log(each) for each in means] for means in repeats]
@@ -114,10 +118,10 @@ def compare_repeats(
     centres = [fmean(blocks) for blocks in levels]
     rests = [[each - centre for each in b] for b, centre in zip(levels, centres, strict=True)]
     squares = sum(each * each for rest in rests for each in rest)
+    count = len(levels)
     correlation = _correlation(rests, squares)
     if correlation > MAX_CORRELATION:
         return None
-    count = len(levels)
     widened = (1 + correlation) / (1 - correlation)
     variance = squares / (count * (BLOCKS - 1)) * widened / BLOCKS
     variance += math.log1p(allowed_percent / 100) ** 2

@@ -10,7 +10,7 @@ from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.number_format import format_percent, format_share
 from solrbench.results.stats.per_second import second_means
 from solrbench.results.stats.repeat_agreement import (
-    BLOCKS,
+    MIN_SECONDS,
     Disagreement,
     RepeatAgreement,
     block_levels,
@@ -38,11 +38,11 @@ def _check_agreement(way: Disagreement, step_runs: Sequence[StepRunResult], load
         return None
     series = [_second_means(each) for each in step_runs]
     shortest = min(map(len, series))
-    if shortest < BLOCKS:
+    if shortest < MIN_SECONDS:
         return _once(
             way,
-            f"a repeat has responses in {shortest} whole seconds; {BLOCKS} are needed to compare"
-            " repeats",
+            f"a repeat has responses in {shortest} whole seconds; {MIN_SECONDS} are needed to"
+            " compare repeats",
         )
     limit = load.validity.max_repeat_deviation_percent
     found = compare_repeats(block_levels(series), limit)
