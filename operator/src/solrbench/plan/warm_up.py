@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1.load.warm_up import UntilSteady, WarmUp
 from solrbench.api.v1alpha1.spec import Spec
 from solrbench.plan.workload_files import once_only_entries
 
-DEFAULT_WARM_UP = WarmUp(until_steady=UntilSteady(max_seconds=300))
+DEFAULT_WARM_UP = WarmUp(until_steady=UntilSteady(max_seconds=120))
 """What is sent if the spec says nothing; a cold first repeat differs by tens of per cent."""
 
 
