@@ -73,7 +73,7 @@ PROCESSES: dict[str, tuple[Series, int]] = {
     "independent": (independent, 60),
     "AR(1) 0.9 by request": (correlated_requests, 60),
     "stalls of 0.2 s each 5 s": (stalls(5), 60),
-    "stalls of 0.2 s each 5 s, 25 s": (stalls(5), 25),
+    "stalls of 0.2 s each 5 s, 28 s": (stalls(5), 28),
     "stalls of 0.2 s each 20 s": (stalls(20), 60),
     "AR(1) 0.9 by second, 300 s": (correlated_seconds, 300),
     "AR(1) 0.9 by second, 60 s": (correlated_seconds, 60),

@@ -69,12 +69,12 @@ def test_deviation_that_repeats_may_have_is_that_of_the_spec() -> None:
 
 
 def test_short_repeats_are_not_compared_and_one_is_not_missed() -> None:
-    verdict = verdict_of(repeat(1, 10_000, seconds=25), repeat(2, 20_000))
+    verdict = verdict_of(repeat(1, 10_000, seconds=28), repeat(2, 20_000))
     assert verdict.verdict == "Valid"
     assert [(each.reason, each.message) for each in verdict.unchecked] == [
         (
             "RepeatsDisagree",
-            "a repeat has responses in 24 whole seconds; 25 are needed to compare repeats",
+            "a repeat has responses in 27 whole seconds; 28 are needed to compare repeats",
         )
     ]
     assert verdict_of(repeat(1, 10_000, seconds=5)).unchecked == []

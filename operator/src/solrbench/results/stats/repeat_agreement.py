@@ -19,7 +19,7 @@ from solrbench.results.stats.tail_probability import f_tail, t_tails
 BLOCKS = 20
 """Blocks of about equal numbers of seconds that a repeat is cut into."""
 
-MIN_SECONDS = 25
+MIN_SECONDS = 28
 """With fewer seconds too little is known of a repeat: where a few stalls make it up, one more
 is a difference, and more than 1.5 % of equal repeats would be accused."""
 
