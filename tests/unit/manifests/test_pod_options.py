@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.reserved import (
     VARIABLE_PREFIXES,
     ZOOKEEPER_VARIABLES,
 )
+from solrbench.plan import names
 from support.resources.objects import (
     POD_KINDS,
     container,
@@ -182,3 +183,22 @@ def test_a_provided_zookeeper_has_the_options_of_its_pods() -> None:
     # The ZooKeeper operator labels pods with those of the resource.
     assert found["labels"] == policy["labels"]
     assert found["labels"].items() >= EVERY_OPTION["labels"].items()
+
+
+@each_component
+def test_no_pod_may_be_evicted_while_a_run_lasts(component: str) -> None:
+    changes: Changes = {
+        f"{SOLR}.nodes": 3,
+        f"{SOLR}.zookeeper": {"replicas": 5},
+        "spec.dataset.indexing": {"pods": 4},
+        "spec.load.workers": 2,
+    }
+    manifest = built(component, changes)
+    budget = pick(everything(changes), "PodDisruptionBudget", manifest["metadata"]["name"])
+    pods = manifest["spec"].get("replicas", manifest["spec"].get("completions"))
+    assert budget["spec"]["minAvailable"] == pods
+    labels = manifest["spec"]["template"]["metadata"]["labels"]
+    selected = budget["spec"]["selector"]["matchLabels"]
+    assert selected.items() <= labels.items()
+    assert selected[names.LABEL_COMPONENT] == labels[names.LABEL_COMPONENT]
+    assert budget["metadata"]["labels"] == manifest["metadata"]["labels"]

@@ -11,6 +11,7 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
+from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.job_pod import JobPod, add_files, add_plan, build_job_pod
 from solrbench.manifests.pod_options import pod_metadata
 from solrbench.plan import names
@@ -28,10 +29,11 @@ POD_RETRIES = 6
 def build_index(
     benchmark: SolrBenchmark, plan: IndexPlan, image: OperatorImage, attempt: int
 ) -> list[Manifest]:
-    """Return the plan's ConfigMap and the Job."""
+    """Return the plan's ConfigMap, the budget and the Job."""
     data = {"index-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
     return [
         config_map(benchmark, names.INDEX, attempt, data),
+        build_disruption_budget(benchmark, names.INDEX, attempt, plan.dataset.indexing.pods),
         _job(benchmark, plan.dataset, image, attempt),
     ]
 

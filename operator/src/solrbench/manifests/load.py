@@ -12,6 +12,7 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
+from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.job_pod import (
     JobPod,
     add_config_map,
@@ -48,6 +49,8 @@ def build_load(
         headless_service(
             benchmark, names.LOAD_MASTER, attempt, {"web": WEB_PORT, "locust": LOCUST_PORT}
         ),
+        build_disruption_budget(benchmark, names.LOAD_MASTER, attempt, 1),
+        build_disruption_budget(benchmark, names.LOAD_WORKER, attempt, benchmark.spec.load.workers),
         _job(benchmark, names.LOAD_MASTER, image, attempt),
         _job(benchmark, names.LOAD_WORKER, image, attempt),
     ]

@@ -15,6 +15,7 @@ from solrbench.manifests.common import (
     pull_secrets,
     resources,
 )
+from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.pod_options import (
     placement,
     pod_metadata,
@@ -50,6 +51,7 @@ def build_solr(
     return [
         headless_service(benchmark, names.SOLR, attempt, {"http": names.SOLR_PORT}),
         *common,
+        build_disruption_budget(benchmark, names.SOLR, attempt, solr.nodes),
         _stateful_set(benchmark, solr, attempt, state),
     ]
 

@@ -17,6 +17,7 @@ from solrbench.manifests.common import (
     pull_secrets,
     resources,
 )
+from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.pod_options import (
     placement,
     pod_metadata,
@@ -42,6 +43,7 @@ def build_zookeeper(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> 
     return [
         headless_service(benchmark, names.ZOOKEEPER, attempt, QUORUM_PORTS),
         config_map(benchmark, names.ZOOKEEPER, attempt, {"logback.xml": LOGBACK}),
+        build_disruption_budget(benchmark, names.ZOOKEEPER, attempt, solr.zookeeper.replicas),
         _stateful_set(benchmark, solr, attempt),
     ]
 
