@@ -80,6 +80,16 @@ def test_missing_config_map_is_waited_for() -> None:
     assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
+def test_missing_config_map_is_not_waited_for_after_the_deadline() -> None:
+    deadlines = {"provisioningSeconds": 60}
+    world = World(small("one", workload=OWN_QUERIES, deadlines=deadlines))
+    assert world.reconcile("one").status.phase_start_time == NOW
+    assert world.reconcile("one", 60).status.phase == "Pending"
+    after = world.reconcile("one", 1)
+    assert after.status.phase == "Failed"
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+
+
 def test_locustfile_is_waited_for() -> None:
     own = {"locustfile": {"configMap": {"name": "mine", "key": "check_out.py"}}}
     world = World(small("one", workload=own))
