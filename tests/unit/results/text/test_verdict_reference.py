@@ -7,7 +7,7 @@ from solrbench.results.validity.checks.registry import CHECKS, REASONS
 
 def test_section_has_a_row_for_every_reason() -> None:
     rows = [line for line in render_verdict_reasons().splitlines() if line.startswith("| `")]
-    assert [row.split("`")[1] for row in rows] == [*CHECKS, "TooFewSamples"]
+    assert [row.split("`")[1] for row in rows] == [*CHECKS, "TargetChanged", "TooFewSamples"]
 
 
 def test_row_has_meaning_and_remedy_as_sentences() -> None:

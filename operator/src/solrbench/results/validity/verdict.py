@@ -12,8 +12,19 @@ from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
-from solrbench.results.validity.checks.finding import Finding, NotEvaluated, ValidityCheck
-from solrbench.results.validity.checks.registry import CHECKS, REASONS, TOO_FEW_SAMPLES
+from solrbench.results.validity.checks.finding import (
+    Finding,
+    NotEvaluated,
+    Outcome,
+    VerdictReason,
+)
+from solrbench.results.validity.checks.registry import (
+    CHECKS,
+    REASONS,
+    TARGET_CHANGED,
+    TOO_FEW_SAMPLES,
+)
+from solrbench.results.validity.checks.target import compare_targets
 
 VALID, INVALID = "Valid", "Invalid"
 
@@ -31,17 +42,40 @@ def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepV
 
     """
     runs_by_step = group_step_runs(spec, documents)
+    all_runs = [document for step_runs in runs_by_step.values() for document in step_runs]
+    first = min(all_runs, key=lambda each: each.start_time, default=None)
     return [
-        evaluate_step(step.name, variant, step_runs, spec.load)
+        evaluate_step(step.name, variant, step_runs, spec.load, first)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
     ]
 
 
-def evaluate_step(step: str, variant: str, step_runs: StepRuns, load: Load) -> StepVerdict:
-    """Return the verdict on one step and variant from all its repeats."""
-    found = [_apply(reason, check, step_runs, load) for reason, check in CHECKS.items()]
+def evaluate_step(
+    step: str,
+    variant: str,
+    step_runs: StepRuns,
+    load: Load,
+    first: StepRunResult | None = None,
+) -> StepVerdict:
+    """Return the verdict on one step and variant from all its repeats.
+
+    Args:
+        step: its name
+        variant: its name, empty without variants
+        step_runs: all repeats
+        load: with the limits
+        first: step run of the benchmark that was measured first, if others are compared with it
+
+    """
+    found = [
+        _apply(reason, check, [(each, check.find(each, load)) for each in step_runs])
+        for reason, check in CHECKS.items()
+    ]
+    if first is not None:
+        compared = [(each, compare_targets(first, each)) for each in step_runs]
+        found.append(_apply(TARGET_CHANGED, REASONS[TARGET_CHANGED], compared))
     reasons = [each for each, _ in found if each is not None]
     reasons += _too_few_samples(step_runs, load.validity.percentile)
     return StepVerdict(
@@ -76,21 +110,21 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
 
 
 def _apply(
-    reason: str, check: ValidityCheck, step_runs: StepRuns, load: Load
+    word: str, reason: VerdictReason, outcomes: Sequence[tuple[StepRunResult, Outcome]]
 ) -> tuple[InvalidReason | None, InvalidReason | None]:
-    """Return the worst that a check found, or else why it could not be made."""
-    results = [(document.repeat, check.find(document, load)) for document in step_runs]
+    """Return the worst that a check found in all repeats, or else why it could not be made."""
+    results = [(document.repeat, outcome) for document, outcome in outcomes]
     findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda found: found[1].number)
-        where = _where([repeat], len(step_runs))
+        where = _where([repeat], len(outcomes))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
-        return _invalid_reason(reason, f"{where}{worst.text}{also}", check.remedy), None
+        return _invalid_reason(word, f"{where}{worst.text}{also}", reason.remedy), None
     if gaps:
-        where = _where([repeat for repeat, _ in gaps], len(step_runs))
-        return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
+        where = _where([repeat for repeat, _ in gaps], len(outcomes))
+        return None, _invalid_reason(word, f"{where}{gaps[0][1].text}")
     return None, None
 
 

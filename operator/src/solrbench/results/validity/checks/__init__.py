@@ -6,6 +6,7 @@ A check that lacks its evidence says so. It never takes silence for health.
 - `generator`: was the load generator itself the bottleneck?
 - `pods`: were workers lost, throttled or restarted?
 - `responses`: how many requests failed, how many results were partial or empty
+- `target`: was it one target with a clean index?
 - `schedule`: were the requests of an open loop sent as planned, and each query once?
 - `registry`: all checks by their reason
 """
