@@ -72,7 +72,8 @@ def clean_up(context: ReconcileContext) -> None:
         _remove_collection(context)
     if components == LOAD:
         message = (
-            f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept"
+            f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept;"
+            " delete the benchmark, or set it to Always, when they are no longer needed"
         )
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, message)
     else:
