@@ -50,16 +50,12 @@ def record_environment(
     )
 
 
-def record_target(
-    cluster: Cluster, benchmark: SolrBenchmark, documents: int | None, deleted: int | None
-) -> MeasuredTarget:
-    """Return what the benchmark measures right now.
+def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
+    """Return the pods, nodes and images that a benchmark measures right now.
 
     Args:
         cluster: where its pods are
         benchmark: with the status of now
-        documents: in the index, if known
-        deleted: documents that are still in the index, if known
 
     """
     namespace, labels = benchmark.metadata.namespace, {LABEL_BENCHMARK: benchmark.metadata.name}
@@ -74,9 +70,6 @@ def record_target(
             if (node := (each.get("spec") or {}).get("nodeName"))
         },
         images=_images(pods),
-        documents=documents,
-        deleted_documents=deleted,
-        filled=benchmark.spec.dataset is not None,
     )
 
 

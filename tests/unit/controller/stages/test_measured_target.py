@@ -11,6 +11,7 @@ from solrbench.controller.stages import load_results
 from solrbench.controller.stages.measured_target import observe_measured_target
 from solrbench.results.model.measured_target import MeasuredTarget
 from support.resources.small_resource import REMOVE, Changes, create, use
+from unit.controller.runs import NOW as START
 from unit.controller.runs import provisioned
 from unit.controller.stages.test_late_evidence import (
     STEP_RUN,
@@ -40,14 +41,15 @@ def test_nodes_and_index_of_an_existing_target_are_recorded() -> None:
     cloud = Cloud(deleted_documents=2)
     found = observed(cloud, create(), DatasetStatus())
     assert found == MeasuredTarget(
-        attempt=1, pods=cloud.nodes, documents=5, deleted_documents=2, filled=True
+        attempt=1, pods=cloud.nodes, documents=5, deleted_documents=2, indexed=START
     )
 
 
 def test_collection_of_the_user_is_not_filled_by_the_benchmark() -> None:
     cloud = Cloud()
     cloud.make("books", "_default")
-    assert not observed(cloud, use(), DatasetStatus()).filled
+    found = observed(cloud, use(), DatasetStatus())
+    assert (found.filled, found.indexed) == (False, None)
 
 
 def test_index_that_the_workload_changes_counts_as_it_was_indexed() -> None:
@@ -92,6 +94,7 @@ def test_pods_nodes_and_images_are_stored_with_the_result() -> None:
         pods={"one-solr-0": "some-uid"},
         nodes={"one-solr-0": "n1"},
         images={"solr": "solr:9@sha256:00"},
+        indexed=NOW,
     )
 
 

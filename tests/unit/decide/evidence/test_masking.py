@@ -76,6 +76,18 @@ def test_values_of_secrets_are_masked_in_every_form(written: str) -> None:
     assert mask(f"a {written} b solr", values).replace("=", "") == "a *** b solr"
 
 
+@pytest.mark.parametrize(
+    "written", ["correct-\x00horse", "correct-\x1b[1mhorse", "pass\x00word=correct-horse"]
+)
+def test_control_characters_hide_no_value(written: str) -> None:
+    assert "horse" not in mask(written, secret_values(secret(password="correct-horse")))
+    assert "horse" not in mask(f"password={written}", ())
+
+
+def test_value_with_control_characters_is_masked() -> None:
+    assert mask("x a\tb-c y", secret_values(secret(password="a\tb-c"))) == "x *** y"
+
+
 def test_lines_of_a_value_are_masked_each() -> None:
     values = secret_values(secret(key="first-line\nsecond-line\nx"))
     assert mask("second-line and x", values) == "*** and x"

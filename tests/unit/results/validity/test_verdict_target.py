@@ -8,7 +8,7 @@ import pytest
 from solrbench.results.model.measured_target import MeasuredTarget, find_changes
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.verdict import evaluate_steps
-from unit.results.builders import make_spec
+from unit.results.builders import START, make_spec
 from unit.results.validity.test_verdict import healthy, messages_by_reason, verdict_of
 
 TARGET = MeasuredTarget(
@@ -18,6 +18,7 @@ TARGET = MeasuredTarget(
     images={"solr": "solr:9@sha256:00"},
     documents=1000,
     deleted_documents=0,
+    indexed=START,
 )
 MOVED: dict[str, Any] = {
     "attempt": 2,
@@ -73,6 +74,11 @@ def test_unknown_deleted_documents_are_listed_as_unchecked(document: StepRunResu
         ({"documents": None}, []),
         ({"documents": 990}, ["documents: 1000, then 990"]),
         (MOVED, [PODS_TEXT, "node of s-0: n1, then n3"]),
+        (
+            {"indexed": START + timedelta(seconds=61)},
+            ["index filled at 03:04:05, then again at 03:05:06 UTC"],
+        ),
+        ({"indexed": None}, []),
         ({"pods": {"s-0": "uid-1"}}, ["s-1 was replaced (attempts 1 and 1)"]),
         ({"images": {"solr": "b"}}, ["image of solr: solr:9@sha256:00, then b"]),
     ],

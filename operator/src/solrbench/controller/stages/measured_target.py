@@ -4,6 +4,7 @@ from solrbench.cluster.environment import record_target
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.indexing import count_deleted, count_documents, find_disagreement
+from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.errors import SolrbenchError
 from solrbench.results.model.measured_target import MeasuredTarget
 
@@ -19,7 +20,18 @@ def observe_measured_target(context: ReconcileContext) -> MeasuredTarget:
 
     """
     benchmark = context.benchmark.model_copy(update={"status": context.status})
-    return record_target(context.cluster, benchmark, *_count_index(context))
+    documents, deleted = _count_index(context)
+    filled = context.benchmark.spec.dataset is not None
+    return record_target(context.cluster, benchmark).model_copy(
+        update={
+            "documents": documents,
+            "deleted_documents": deleted,
+            "filled": filled,
+            "indexed": context.conditions.get(DATA_INDEXED).last_transition_time
+            if filled
+            else None,
+        }
+    )
 
 
 def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:

@@ -40,6 +40,7 @@ _ASSIGNMENT = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"\S+")
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
 
 def secret_names(pod: Mapping[str, Any]) -> set[str]:
@@ -103,13 +104,29 @@ def mask(text: str, values: Iterable[str]) -> str:
         values: those of Secrets, as `secret_values` returns them
 
     """
-    for value in sorted(values, key=len, reverse=True):
+    known = sorted(values, key=len, reverse=True)
+    # Twice: a value may hold a control character, or be interrupted by one.
+    text = _mask_values(clean(_mask_values(text, known)), known)
+    text = _PRIVATE_KEY.sub(MASK, text)
+    return "\n".join(_mask_line(_cut(line)) for line in text.splitlines())
+
+
+def clean(text: str) -> str:
+    """Return the text without what would make YAML write it on a single line.
+
+    That are tabs, control characters, colours of a terminal, and blanks at the end of lines.
+    """
+    lines = _COLOUR.sub("", text).replace("\t", "    ").splitlines()
+    return "\n".join("".join(filter(str.isprintable, line)).rstrip() for line in lines)
+
+
+def _mask_values(text: str, values: Iterable[str]) -> str:
+    for value in values:
         if len(value) >= _SHORT:
             text = text.replace(value, MASK)
         else:
             text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", MASK, text)
-    text = _PRIVATE_KEY.sub(MASK, text)
-    return "\n".join(_mask_line(_cut(line)) for line in text.splitlines())
+    return text
 
 
 def _cut(line: str) -> str:

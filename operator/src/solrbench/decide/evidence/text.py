@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from solrbench.decide.evidence.masking import clean
 from solrbench.decide.pods.creation import event_time
 from solrbench.decide.solr_views import Replica
 from solrbench.decide.views import ContainerView, PodView
@@ -95,14 +96,10 @@ def _describe_replica(replica: Replica) -> str:
 
 
 def join_sections(sections: Iterable[str], max_bytes: int = MAX_ENTRY_BYTES) -> str:
-    """Return the sections that fit, the first ones first, and how many do not.
-
-    The text has nothing in it that would make YAML write it on a single line: no tabs, no
-    control characters, no blanks at the end of lines.
-    """
+    """Return the sections that fit, the first ones first, and how many do not."""
     kept: list[str] = []
     left, dropped = max_bytes - 100, 0
-    for section in (_clean(each) for each in sections if each):
+    for section in (clean(each) for each in sections if each):
         size = len(section.encode()) + 2
         if size > left:
             dropped += 1
@@ -135,8 +132,3 @@ def add_entry(
 def _flat(text: object) -> str:
     """Return a message on one line; its length is the API server's, and `mask` cuts the line."""
     return " ".join(str(text).split())
-
-
-def _clean(text: str) -> str:
-    lines = text.replace("\t", "    ").splitlines()
-    return "\n".join("".join(filter(str.isprintable, line)).rstrip() for line in lines)

@@ -1,5 +1,7 @@
 """What one step run was measured on: pods, nodes, images, and the state of the index."""
 
+from datetime import datetime
+
 from solrbench.api.rules import Model
 
 
@@ -20,6 +22,8 @@ class MeasuredTarget(Model):
     may change the index, these and the deleted ones are those at the end of indexing."""
     deleted_documents: int | None = None
     """Deleted documents that are still in the index, of each shard those of its worst replica."""
+    indexed: datetime | None = None
+    """When the benchmark had filled the index; None for a collection of the user's."""
     filled: bool = True
     """Whether the benchmark indexed the documents; a collection of the user's is as it is."""
 
@@ -34,6 +38,7 @@ def find_changes(first: MeasuredTarget, other: MeasuredTarget) -> list[str]:
         *_new_pods(first, other),
         *_changed("node", first.nodes, other.nodes),
         *_changed("image", first.images, other.images),
+        *_new_index(first.indexed, other.indexed),
         *_other_documents(first.documents, other.documents),
     ]
 
@@ -44,6 +49,12 @@ def _new_pods(first: MeasuredTarget, other: MeasuredTarget) -> list[str]:
     if not new:
         return []
     return [f"{', '.join(new)} was replaced (attempts {first.attempt} and {other.attempt})"]
+
+
+def _new_index(first: datetime | None, other: datetime | None) -> list[str]:
+    if first is None or other is None or first == other:
+        return []
+    return [f"index filled at {first:%H:%M:%S}, then again at {other:%H:%M:%S} UTC"]
 
 
 def _other_documents(first: int | None, other: int | None) -> list[str]:

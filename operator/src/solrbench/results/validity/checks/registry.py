@@ -103,7 +103,7 @@ REASONS: Mapping[str, VerdictReason] = {
     **CHECKS,
     TARGET_CHANGED: VerdictReason(
         "The step, or one of its repeats, was measured on another target than the first step run:"
-        " other pods, nodes, images or documents.",
+        " other pods, nodes, images, index or documents.",
         "measure again, on a target that stays as it is",
     ),
     TOO_FEW_SAMPLES: VerdictReason(
