@@ -110,7 +110,7 @@ def test_hostile_text_takes_no_time() -> None:
     assert time.process_time() - started < 5  # quadratic patterns would take minutes
 
 
-@given(st.text(alphabet="pasword=:/@ \"'\n", max_size=60), st.integers(0, 60))
+@given(st.text(alphabet="ps=:/@ \"'\n", max_size=60), st.integers(0, 60))
 @settings(max_examples=50, deadline=None)
 def test_value_of_a_secret_is_masked_anywhere(text: str, place: int) -> None:
     value = "correct-horse"
