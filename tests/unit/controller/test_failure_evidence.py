@@ -166,6 +166,10 @@ def test_values_of_secrets_are_masked() -> None:
 def test_logs_are_left_out_where_a_secret_cannot_be_masked() -> None:
     world = failed_world(password="HUNTER")
     world.cluster.logs["one-solr-0", "solr", False] = "HUNTER"
+    (container,) = world.cluster.objects["Pod", "default", "one-solr-0"]["status"][
+        "containerStatuses"
+    ]
+    container["lastState"]["terminated"]["message"] = "HUNTER"
     del world.cluster.objects["Secret", "default", "login"]
     world.reconcile("one")
     text = kept(world)[KEY]

@@ -158,10 +158,10 @@ class _Collector:
 
     def _pods(self, bodies: list[Manifest]) -> Iterable[str]:
         for body in bodies:
-            pod = view_pod(body)
-            yield mask(text.describe_pod(pod), self._values)
+            pod, hidden = view_pod(body), sorted(secret_names(body) & self._hidden)
+            shown = text.without_words(pod) if hidden else pod
+            yield mask(text.describe_pod(shown), self._values)
             yield self._events("Pod", pod.name, uid=pod.uid)
-            hidden = sorted(secret_names(body) & self._hidden)
             if hidden:
                 yield (
                     f"logs of {pod.name} are left out: Secrets {', '.join(hidden)} cannot be read"

@@ -1,6 +1,7 @@
 """Pods, events and replicas in words, cut to what is kept of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from solrbench.decide.evidence.masking import clean
@@ -34,6 +35,12 @@ def has_log(container: ContainerView) -> bool:
     if container.waiting_reason and not container.ended_reason:
         return False
     return container.exit_code != 0 or container.restarts > 0
+
+
+def without_words(pod: PodView) -> PodView:
+    """Return a pod without what its containers wrote at their end."""
+    silent = tuple(replace(each, termination_message="") for each in pod.containers)
+    return replace(pod, containers=silent)
 
 
 def describe_pod(pod: PodView) -> str:
