@@ -84,6 +84,8 @@ def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
     assert "update" in _may(rules, "solrbench.io", "solrbenchmarks/status")
     assert _may(rules, "solrbench.io", "solrbenchmarks/finalizers") == {"update"}
     assert _may(rules, "", "events") == {"list", "create", "patch"}
+    assert _may(rules, "", "pods/log") == {"get"}
+    assert _may(_rules("every_namespace", "ClusterRole"), "", "pods/log") == {"get"}
 
 
 def _role_namespaces(case: str) -> list[str]:

@@ -69,6 +69,7 @@ def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
                 image={"repository": "localhost/solrbench/none", "tag": "1"}
             ),
             deadlines={"provisioningSeconds": 40},
+            cleanup="Always",
         )
     )
     status = kube.wait_for_end(name, SOON)
@@ -77,7 +78,9 @@ def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
     assert succeeded["reason"] == "DeadlineExceeded"
     assert "ImagePullError" in succeeded["message"]
     kube.wait_for_reason(name, "CleanedUp", "CleanedUp", SOON)
-    assert kube.owned(name) == []
+    evidence = status["report"]["evidence"]
+    assert evidence in succeeded["message"]
+    assert kube.owned(name) == [f"configmaps/{evidence}"]
 
 
 def test_missing_config_map_is_named_and_may_come_later(run: Run) -> None:

@@ -1,11 +1,15 @@
 """The operator's own client against the real API server."""
 
+import uuid
+from collections.abc import Iterator
 from ipaddress import ip_address
 
 import pytest
 from kubernetes import client
 
-from solrbench.cluster.client import connect
+from solrbench.cluster.client import Manifest, connect
+from solrbench.decide.evidence.text import MAX_BYTES
+from solrbench.errors import TemporaryError
 from support.cluster.admission import reachable_api_server
 
 pytestmark = pytest.mark.cluster
@@ -23,3 +27,52 @@ def test_api_server_reports_its_address() -> None:
     }
     assert behind
     assert behind & {str(ip_address(host)) for host in found[1:]}
+
+
+@pytest.fixture
+def namespace() -> Iterator[str]:
+    if reachable_api_server() is None:
+        pytest.skip("no cluster")
+    connect()
+    name = f"client-{uuid.uuid4().hex[:8]}"
+    api = client.CoreV1Api()
+    api.create_namespace({"metadata": {"name": name}})
+    yield name
+    api.delete_namespace(name)
+
+
+def event(namespace: str, name: str, reason: str) -> Manifest:
+    return {
+        "metadata": {"generateName": "test-", "namespace": namespace},
+        "involvedObject": {"kind": "Pod", "name": name, "namespace": namespace, "uid": "u"},
+        "reason": reason,
+        "message": "m",
+        "type": "Warning",
+    }
+
+
+def test_events_of_an_object_are_found_with_and_without_their_reason(namespace: str) -> None:
+    api = client.CoreV1Api()
+    for name, reason in (("one", "BackOff"), ("one", "Failed"), ("two", "Failed")):
+        api.create_namespaced_event(namespace, event(namespace, name, reason))
+    cluster = connect().within(5.0)
+    found = {each["reason"] for each in cluster.events(namespace, "Pod", "one")}
+    assert found == {"BackOff", "Failed"}
+    (failed,) = cluster.events(namespace, "Pod", "one", "Failed")
+    assert failed["involvedObject"]["name"] == "one"
+
+
+def test_log_of_a_missing_pod_is_not_found(namespace: str) -> None:
+    with pytest.raises(TemporaryError) as caught:
+        connect().pod_log(namespace, "none", "solr", previous=False, lines=5, max_bytes=100)
+    assert caught.value.reason == "NotFound"
+
+
+def test_config_map_holds_all_that_is_kept_of_failures(namespace: str) -> None:
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "evidence", "namespace": namespace},
+        "data": {f"load-{i}": "x" * (MAX_BYTES // 4) for i in range(4)},
+    }
+    assert connect().apply(manifest)["data"] == manifest["data"]

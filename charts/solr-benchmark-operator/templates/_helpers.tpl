@@ -102,6 +102,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [""]
   resources: [pods, persistentvolumeclaims]
   verbs: [get, list, delete]
+# The ends of logs are kept before the pods of a failure are deleted.
+- apiGroups: [""]
+  resources: [pods/log]
+  verbs: [get]
 # With provisioner SolrOperator; both kinds belong to operators that may not be there.
 - apiGroups: [solr.apache.org]
   resources: [solrclouds]
@@ -118,6 +122,6 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 - apiGroups: [""]
   resources: [events]
-  # Those of StatefulSets and Jobs say why a pod is refused.
+  # Those of StatefulSets, Jobs and pods say why a pod is refused, or what became of it.
   verbs: [list, create, patch]
 {{- end }}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from solrbench.cluster.client import BENCHMARKS, refuse_taken
-from solrbench.errors import ConflictError
+from solrbench.errors import ConflictError, PermanentError
 from solrbench.reasons.lifecycle import LifecycleReason
 
 Body = dict[str, Any]
@@ -40,6 +40,7 @@ class FakeCluster:
         self.deleted: list[str] = []
         self.asked: list[str] = []
         self.on_lost_nodes: set[str] = set()
+        self.logs: dict[tuple[str, str, bool], str] = {}
         self._unknown = unknown
         self._documents = documents or {}
         for body in bodies:
@@ -85,12 +86,25 @@ class FakeCluster:
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
 
-    def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Body]:
+    def within(self, _: float) -> "FakeCluster":
+        return self
+
+    def pod_log(
+        self, _: str, pod: str, container: str, *, previous: bool, lines: int, max_bytes: int
+    ) -> str:
+        if (pod, container, previous) not in self.logs:
+            raise PermanentError(LifecycleReason.MANIFEST_REJECTED, "no such log")
+        ends = self.logs[pod, container, previous].splitlines()[-lines:]
+        return "\n".join(ends).encode()[:max_bytes].decode()
+
+    def events(
+        self, namespace: str, kind: str, name: str, reason: str | None = None
+    ) -> Sequence[Body]:
         about = {"kind": kind, "name": name}
         return [
             each
             for each in self.list("v1", "Event", namespace, {})
-            if about.items() <= each["involvedObject"].items() and each["reason"] == reason
+            if about.items() <= each["involvedObject"].items() and reason in (None, each["reason"])
         ]
 
     def list_if_served(

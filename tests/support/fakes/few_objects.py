@@ -37,6 +37,9 @@ class FewObjects:
             raise self.refusal
         return self.objects.get((kind, name))
 
+    def within(self, _: float) -> "FewObjects":
+        return self
+
     def server_hosts(self) -> list[str]:
         return self.hosts
 

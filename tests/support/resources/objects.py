@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.manifests.common import Manifest, OperatorImage
 from solrbench.manifests.index_job import build_index
 from solrbench.manifests.load import build_load
-from solrbench.manifests.report import build_environment, build_report
+from solrbench.manifests.report import build_environment, build_evidence, build_report
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
@@ -95,6 +95,7 @@ def reports(changes: Changes | None = None) -> list[Manifest]:
     return [
         *build_report(benchmark, "r1-s0-one", document, ATTEMPT),
         build_environment(benchmark, "{}"),
+        build_evidence(benchmark, {"target-1-load-1.txt": "logs"}),
     ]
 
 

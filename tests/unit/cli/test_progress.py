@@ -5,6 +5,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
@@ -38,6 +39,13 @@ def test_all_figures_carry_their_unit() -> None:
     assert "documents/s" in found["data"]
     assert "123 of 126 requests/s" in found["load"]
     assert "two-users (proxy, repeat 2)" in found["load"]
+
+
+def test_place_of_logs_and_events_is_shown() -> None:
+    found = benchmark(Status(report=ReportStatus(evidence="one-report-evidence")))
+    assert dict(details(found)) == {
+        "logs and events": "ConfigMap one-report-evidence (solrbench report -o evidence)"
+    }
 
 
 def test_verdict_is_shown_while_the_benchmark_runs() -> None:

@@ -9,7 +9,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import api_exception
 
-from solrbench.cluster.client import Cluster
+from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 
 GROUP_PATH = "/apis/solr.apache.org/v1beta1"
@@ -84,3 +84,39 @@ def test_what_another_attempt_cannot_cure_is_permanent(
 
     with pytest.raises(error):
         Cluster(cast(DynamicClient, Refusing())).read("/x")
+
+
+LOG_PATH = "/api/v1/namespaces/search/pods/one-solr-0/log"
+
+
+def read_log(client: Cluster) -> str:
+    how = {"previous": True, "lines": 5, "max_bytes": 100}
+    return client.pod_log("search", "one-solr-0", "solr", **cast(Any, how))
+
+
+def test_end_of_a_log_is_read_as_text_with_limits() -> None:
+    sent: list[dict[str, Any]] = []
+
+    class Recording(Answers):
+        def request(self, method: str, path: str, **options: Any) -> Any:
+            sent.append(options)
+            return super().request(method, path)
+
+    api = Recording(ok={LOG_PATH: b"\xc3\xa9t\xc3\xa9 \xff"})
+    assert read_log(Cluster(cast(DynamicClient, api)).within(1.5)) == "été \ufffd"
+    (options,) = sent
+    assert dict(options["query_params"]) == {
+        "container": "solr",
+        "previous": "true",
+        "tailLines": 5,
+        "limitBytes": 100,
+    }
+    assert options["_request_timeout"] == 1.5
+
+
+def test_a_refused_log_is_not_a_missing_one() -> None:
+    with pytest.raises(ForbiddenError):
+        read_log(cluster(refused={LOG_PATH: b""}))
+    with pytest.raises(TemporaryError) as caught:
+        read_log(cluster())
+    assert caught.value.reason == "NotFound"

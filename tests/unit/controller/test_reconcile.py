@@ -80,6 +80,16 @@ def test_missing_config_map_is_waited_for() -> None:
     assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
+def test_missing_config_map_is_not_waited_for_after_the_deadline() -> None:
+    deadlines = {"provisioningSeconds": 60}
+    world = World(small("one", workload=OWN_QUERIES, deadlines=deadlines))
+    assert world.reconcile("one").status.phase_start_time == NOW
+    assert world.reconcile("one", 60).status.phase == "Pending"
+    after = world.reconcile("one", 1)
+    assert after.status.phase == "Failed"
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+
+
 def test_locustfile_is_waited_for() -> None:
     own = {"locustfile": {"configMap": {"name": "mine", "key": "check_out.py"}}}
     world = World(small("one", workload=own))
@@ -104,7 +114,7 @@ def test_second_waits_until_the_first_is_all_over() -> None:
 
 
 def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
-    world = World(small("one", deadlines={"provisioningSeconds": 60}))
+    world = World(small("one", deadlines={"provisioningSeconds": 60}, cleanup="Always"))
     world.reconcile("one")
     assert world.reconcile("one", 60).status.phase == "Provisioning"
     after = world.reconcile("one", 1)
@@ -117,9 +127,12 @@ def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
     assert world.cluster.names("StatefulSet") | world.cluster.names("Service") == set()
 
 
-@pytest.mark.parametrize(("cleanup", "left"), [("Never", 1), ("OnSuccess", 1), ("Always", 0)])
-def test_clean_up_as_the_spec_says(cleanup: str, left: int) -> None:
-    world = World(small("one", deadlines={"provisioningSeconds": 1}, cleanup=cleanup))
+@pytest.mark.parametrize(
+    ("cleanup", "left"),
+    [({}, 1), ({"cleanup": "Never"}, 1), ({"cleanup": "OnSuccess"}, 1), ({"cleanup": "Always"}, 0)],
+)
+def test_clean_up_after_a_failure_as_the_spec_says(cleanup: dict[str, str], left: int) -> None:
+    world = World(small("one", deadlines={"provisioningSeconds": 1}, **cleanup))
     world.reconcile("one")
     for _ in range(3):
         world.reconcile("one", 2)
@@ -204,7 +217,8 @@ def test_first_attempt_asks_for_no_kind_only_to_delete_it() -> None:
 
 def test_objects_of_others_are_neither_changed_nor_deleted() -> None:
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "one-zookeeper"}}
-    world = World(small("one", deadlines={"provisioningSeconds": 60}), service)
+    deadlines = {"provisioningSeconds": 60}
+    world = World(small("one", deadlines=deadlines, cleanup="Always"), service)
     assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "NameTaken")
     world.reconcile("one", 61)
     world.reconcile("one")

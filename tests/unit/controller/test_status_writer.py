@@ -32,7 +32,7 @@ class SmallWorld(World):
 
     def __init__(self) -> None:
         super().__init__()
-        self.cluster = SmallCluster(small("one"))
+        self.cluster = SmallCluster(small("one", cleanup="Always"))
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ class Cloud:
         collections: name to state, as CLUSTERSTATUS returns it
         config_sets: their names
         documents: number in each core
+        deleted_documents: number in each core
         changed: action and name of every request that changes something
         down: whether no node answers
         authorization: what is asked for; another gets HTTP 401
@@ -37,6 +38,7 @@ class Cloud:
     collections: dict[str, dict[str, Any]] = field(default_factory=dict)
     config_sets: set[str] = field(default_factory=lambda: {"_default"})
     documents: int = 5
+    deleted_documents: int = 0
     changed: list[tuple[str, str]] = field(default_factory=list)
     down: bool = False
     authorization: str | None = None
@@ -127,7 +129,11 @@ class Cloud:
         }
 
     def _metrics(self, prefix: str) -> dict[str, Any]:
-        everything = {"INDEX.sizeInBytes": 700, "SEARCHER.searcher.numDocs": self.documents}
+        everything = {
+            "INDEX.sizeInBytes": 700,
+            "SEARCHER.searcher.numDocs": self.documents,
+            "SEARCHER.searcher.deletedDocs": self.deleted_documents,
+        }
         cores = {
             f"solr.core.{name}.shard1.replica_n1": everything
             | {"CORE.coreName": f"{name}_shard1_replica_n1"}

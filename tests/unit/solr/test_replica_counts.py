@@ -8,15 +8,18 @@ from solrbench.solr.replica_counts import commit, replica_sizes
 from unit.solr.recorded_solr import Solr
 
 
-def core(shard: str, name: str, documents: int, size: int = 10) -> ReplicaSize:
-    return ReplicaSize(shard, name, documents, size)
+def core(shard: str, name: str, documents: int, size: int = 10, deleted: int = 2) -> ReplicaSize:
+    return ReplicaSize(shard, name, documents, size, deleted)
 
 
 def status(**documents: int) -> dict[str, Any]:
     """Return core status; the fields of Solr 9.10.1 that count."""
     return {
         "status": {
-            name: {"name": name, "index": {"numDocs": number, "sizeInBytes": 1000 + number}}
+            name: {
+                "name": name,
+                "index": {"numDocs": number, "deletedDocs": 2, "sizeInBytes": 1000 + number},
+            }
             for name, number in documents.items()
         }
     }

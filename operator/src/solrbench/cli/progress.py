@@ -42,6 +42,7 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
         ("data", _data(benchmark)),
         ("load", _load(benchmark)),
         ("verdict", one_line_verdict(benchmark.status.verdicts)),
+        ("logs and events", _evidence(benchmark)),
     ]
     return [(title, text) for title, text in lines if text]
 
@@ -58,6 +59,12 @@ def _figures(benchmark: SolrBenchmark) -> str:
     if is_finished(status) or not holds(status, TARGET_READY):
         return ""
     return _load(benchmark) if holds(status, DATA_INDEXED) else _data(benchmark)
+
+
+def _evidence(benchmark: SolrBenchmark) -> str:
+    """Return where logs and events of failures are, if there were any."""
+    name = benchmark.status.report.evidence
+    return f"ConfigMap {name} (solrbench report -o evidence)" if name else ""
 
 
 def _target(benchmark: SolrBenchmark) -> str:

@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.reports import Reports
 from solrbench.results.text.render import to_csv, to_markdown
 from solrbench.results.text.slow_requests import slow_lines
@@ -23,10 +24,13 @@ _SHOWN_SLOW = 3
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(["table", "markdown", "csv", "json"]),
+    type=click.Choice(["table", "markdown", "csv", "json", "evidence"]),
     default="table",
     show_default=True,
-    help="json is the full report: spec, environment, histograms, windows of every repeat.",
+    help=(
+        "json is the full report: spec, environment, histograms, windows of every repeat;"
+        " evidence is what was kept of failures: logs, events, the state of the collection."
+    ),
 )
 @cluster_options
 def report(name: str, output: str, context: str | None, namespace: str | None) -> None:
@@ -51,8 +55,10 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
         case "csv":
             click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
         case "json":
-            text = orjson.dumps(_full(Reports(cluster), benchmark), option=orjson.OPT_INDENT_2)
+            text = orjson.dumps(_full(cluster, benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())
+        case "evidence":
+            click.echo(_evidence(cluster, benchmark), nl=False)
         case _:
             console = Console(highlight=False)
             print_result(console, benchmark)
@@ -63,7 +69,16 @@ def _slow(cluster: Cluster, benchmark: SolrBenchmark, most: int) -> list[str]:
     return slow_lines(Reports(cluster).documents(benchmark).values(), most)
 
 
-def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:
+def _evidence(cluster: Cluster, benchmark: SolrBenchmark) -> str:
+    """Return what was kept of each failure, oldest first."""
+    entries = read_evidence(cluster, benchmark)
+    if not entries:
+        return f"{benchmark.key}: no pod was lost and nothing failed, so nothing was kept\n"
+    return "\n".join(f"=== {key}\n{text}" for key, text in entries.items())
+
+
+def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
+    reports = Reports(cluster)
     environment = reports.environment(benchmark)
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     return {
@@ -71,5 +86,6 @@ def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:
         "spec": benchmark.spec.model_dump(**as_json),
         "status": benchmark.status.model_dump(**as_json),
         "environment": None if environment is None else environment.model_dump(**as_json),
+        "evidence": read_evidence(cluster, benchmark),
         "steps": [each.model_dump(**as_json) for each in reports.documents(benchmark).values()],
     }

@@ -58,8 +58,13 @@ def current_namespace(context: str | None = None) -> str:
 class Cluster:
     """The objects of one Kubernetes cluster."""
 
-    def __init__(self, dynamic: DynamicClient) -> None:
+    def __init__(self, dynamic: DynamicClient, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._dynamic = dynamic
+        self._timeout_seconds = timeout_seconds
+
+    def within(self, seconds: float) -> "Cluster":
+        """Return a client of the same cluster that waits so long for each response."""
+        return Cluster(self._dynamic, seconds)
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the API server knows a kind of a named group right now."""
@@ -75,7 +80,7 @@ class Cluster:
         try:
             with _wrap_api_errors(f"reading {path}"):
                 response = self._dynamic.request(
-                    "get", path, serialize=False, _request_timeout=TIMEOUT_SECONDS
+                    "get", path, serialize=False, _request_timeout=self._timeout_seconds
                 )
         except _NotFoundError:
             return None
@@ -91,7 +96,7 @@ class Cluster:
         api = self._dynamic.client
         found = [urlsplit(api.configuration.host).hostname or ""]
         with _wrap_api_errors("reading the addresses of the API server"):
-            response = client.CoreApi(api).get_api_versions(_request_timeout=TIMEOUT_SECONDS)
+            response = client.CoreApi(api).get_api_versions(_request_timeout=self._timeout_seconds)
         places = [each.server_address for each in response.server_address_by_client_cidrs or []]
         found += [urlsplit(f"//{place}").hostname or "" for place in places]
         return [host for host in found if host]
@@ -114,9 +119,62 @@ class Cluster:
         items: list[Manifest] = found.get("items") or []
         return items
 
-    def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Manifest]:
-        """Return the events with a reason about an object; those of its predecessors, too."""
-        about = f"involvedObject.kind={kind},involvedObject.name={name},reason={reason}"
+    def pod_log(  # noqa: PLR0913 - which log, and how much of it
+        self,
+        namespace: str,
+        pod: str,
+        container: str,
+        *,
+        previous: bool,
+        lines: int,
+        max_bytes: int,
+    ) -> str:
+        """Return the last lines of a container's log, from their begin up to so many bytes.
+
+        Args:
+            namespace: of the pod
+            pod: its name
+            container: name of the container
+            previous: whether that of the run before the last restart is meant
+            lines: how many at most
+            max_bytes: how much of them at most
+
+        Raises:
+            ForbiddenError: if the role has no right to read logs.
+            SolrbenchError: if there is no such log.
+
+        """
+        query = {
+            "container": container,
+            "previous": str(previous).lower(),
+            "tailLines": lines,
+            "limitBytes": max_bytes,
+        }
+        with _wrap_api_errors(f"reading the log of {pod}"):
+            response = self._dynamic.request(
+                "get",
+                f"/api/v1/namespaces/{namespace}/pods/{pod}/log",
+                query_params=list(query.items()),
+                serialize=False,
+                _request_timeout=self._timeout_seconds,
+            )
+        text: bytes = response.data
+        return text.decode("utf-8", "replace")
+
+    def events(
+        self, namespace: str, kind: str, name: str, reason: str | None = None
+    ) -> Sequence[Manifest]:
+        """Return the events about an object, those of its predecessors, too.
+
+        Args:
+            namespace: of the object
+            kind: of the object
+            name: of the object
+            reason: of the events; all if it is not given
+
+        """
+        about = f"involvedObject.kind={kind},involvedObject.name={name}"
+        about += f",reason={reason}" if reason is not None else ""
         with _wrap_api_errors(f"listing events of {kind} {name}"):
             found = self._call("get", "v1", "Event", namespace=namespace, field_selector=about)
         items: Sequence[Manifest] = found.get("items") or []
@@ -247,14 +305,14 @@ class Cluster:
                 body=body,
                 name=metadata["name"],
                 namespace=metadata["namespace"],
-                _request_timeout=TIMEOUT_SECONDS,
+                _request_timeout=self._timeout_seconds,
             )
         written: Manifest = response.to_dict()
         return written
 
     def _call(self, verb: str, api_version: str, kind: str, **arguments: Any) -> Manifest:
         resource = self._resource(api_version, kind)
-        response = getattr(resource, verb)(_request_timeout=TIMEOUT_SECONDS, **arguments)
+        response = getattr(resource, verb)(_request_timeout=self._timeout_seconds, **arguments)
         body: Manifest = response.to_dict()
         return body
 

@@ -6,7 +6,7 @@ from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.errors import TemporaryError
-from solrbench.plan.names import INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, SOLR
+from solrbench.plan.names import INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.results.model.environment import (
     AttemptRecord,
     Environment,
@@ -14,6 +14,7 @@ from solrbench.results.model.environment import (
     seeds,
     spec_hash,
 )
+from solrbench.results.model.measured_target import MeasuredTarget
 
 
 def record_environment(
@@ -42,9 +43,38 @@ def record_environment(
                 solr_version=status.target.solr_version,
                 jvm_version=jvm_version,
                 nodes=_nodes_by_component(benchmark, pods),
+                documents=status.dataset.documents,
+                deleted_documents=status.dataset.deleted_documents,
             )
         ],
     )
+
+
+def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
+    """Return the pods, nodes and images that a benchmark measures right now.
+
+    Args:
+        cluster: where its pods are
+        benchmark: with the status of now
+
+    """
+    namespace, labels = benchmark.metadata.namespace, {LABEL_BENCHMARK: benchmark.metadata.name}
+    pods = [each for each in cluster.list("v1", "Pod", namespace, labels) if _is_of_target(each)]
+    existing = benchmark.status.target.nodes
+    return MeasuredTarget(
+        attempt=benchmark.status.attempts.target,
+        pods={each["metadata"]["name"]: each["metadata"]["uid"] for each in pods} or existing,
+        nodes={
+            each["metadata"]["name"]: node
+            for each in pods
+            if (node := (each.get("spec") or {}).get("nodeName"))
+        },
+        images=_images(pods),
+    )
+
+
+def _is_of_target(pod: Manifest) -> bool:
+    return pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER)
 
 
 def _nodes_by_component(benchmark: SolrBenchmark, pods: list[Manifest]) -> dict[str, list[str]]:
@@ -67,7 +97,7 @@ def _images(pods: list[Manifest]) -> dict[str, str]:
         component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
             digest = status.get("imageID", "").rpartition("@")[2]
-            image = status["image"]
+            image = status.get("image", "")
             found[component] = f"{image}@{digest}" if digest.startswith("sha256:") else image
     return found
 

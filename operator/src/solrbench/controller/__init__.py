@@ -13,6 +13,7 @@ and writes status once; any of them may be the first after a crash.
 - `endpoint`: where and how a target is reached
 - `config_set`: the config set of a collection that is made
 - `children`: the objects a benchmark owns, applied and listed
+- `failure_evidence`: logs and events, kept before the pods of a failure go
 - `status_writer`: the one place that writes the status
 - `lost_pods`: pods on lost nodes, found and force-deleted
 - `scheduling`: when a benchmark is reconciled, runs, and is watched again

@@ -120,8 +120,11 @@ class ReconcileContext:
         self.status = self.status.model_copy(update=fields)
 
     def set_phase(self, phase: str) -> None:
-        """Note the phase under way; its deadline counts from the first time."""
-        if self.status.phase != phase:
+        """Note the phase under way; its deadline counts from the first time.
+
+        That includes the first phase of all, whose name is the default of the status.
+        """
+        if self.status.phase != phase or self.status.phase_start_time is None:
             self.update(phase=phase, phase_start_time=self.now)
 
     def finalize_status(self) -> None:

@@ -29,12 +29,23 @@ class Replica:
 
 @dataclass(frozen=True)
 class ReplicaSize:
-    """The index of one core as its current searcher sees it."""
+    """The index of one core as its current searcher sees it.
+
+    Attributes:
+        shard: name of the shard
+        core: name of the core
+        documents: that a search can find
+        bytes: on disk
+        deleted_documents: that are still in the segments, replaced or deleted but not merged away;
+            `None` if Solr does not report them
+
+    """
 
     shard: str
     core: str
     documents: int
     bytes: int
+    deleted_documents: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """ConfigMaps that keep the results: they outlive every pod and go with the benchmark."""
 
 import base64
+from collections.abc import Mapping
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.manifests.common import Manifest, metadata
@@ -47,4 +48,14 @@ def build_environment(benchmark: SolrBenchmark, record: str) -> Manifest:
         "kind": "ConfigMap",
         "metadata": metadata(benchmark, name, names.REPORT, 1),
         "data": {ENVIRONMENT_KEY: record},
+    }
+
+
+def build_evidence(benchmark: SolrBenchmark, entries: Mapping[str, str]) -> Manifest:
+    """Return the ConfigMap with what is kept of failures, an entry for each attempt."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata(benchmark, names.evidence(benchmark), names.REPORT, 1),
+        "data": dict(entries),
     }

@@ -113,3 +113,8 @@ def report(benchmark: SolrBenchmark, step_run_id: str, chunk: int) -> str:
 def environment(benchmark: SolrBenchmark) -> str:
     """Return the name of the ConfigMap that records what a benchmark ran on."""
     return f"{benchmark.metadata.name}-report-environment"
+
+
+def evidence(benchmark: SolrBenchmark) -> str:
+    """Return the name of the ConfigMap with logs and events of the failures of a benchmark."""
+    return f"{benchmark.metadata.name}-report-evidence"

@@ -13,6 +13,7 @@ from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 
 SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
+DELETED = "SEARCHER.searcher.deletedDocs"
 """Metrics of a core in Solr 9."""
 
 
@@ -49,7 +50,7 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
         TemporaryError: if a core is missing, as while a node starts.
 
     """
-    prefix = f"{SIZE},{DOCUMENTS},{NAME}"
+    prefix = f"{SIZE},{DOCUMENTS},{DELETED},{NAME}"
     response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
     cores = {
         engine[NAME]: engine
@@ -63,12 +64,18 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
         raise TemporaryError(
             TargetReason.CORES_NOT_READY, f"no node has metrics of {', '.join(missing[:10])}"
         )
-    return [
-        ReplicaSize(
-            each.shard, each.core, int(cores[each.core][DOCUMENTS]), int(cores[each.core][SIZE])
-        )
-        for each in replicas
-    ]
+    return [_size(each, cores[each.core]) for each in replicas]
+
+
+def _size(replica: Replica, core: dict[str, Any]) -> ReplicaSize:
+    deleted = core.get(DELETED)
+    return ReplicaSize(
+        replica.shard,
+        replica.core,
+        documents=int(core[DOCUMENTS]),
+        bytes=int(core[SIZE]),
+        deleted_documents=None if deleted is None else int(deleted),
+    )
 
 
 def zookeepers(solr: SolrClient) -> int | None:

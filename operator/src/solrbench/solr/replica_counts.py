@@ -35,8 +35,8 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
         cores = solr.get("/admin/cores", {"action": "STATUS"}, url=url)["status"]
         for replica in on_node:
             index = cores[replica.core]["index"]
-            size = int(index["sizeInBytes"])
-            found.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size))
+            size, deleted = int(index["sizeInBytes"]), index.get("deletedDocs")
+            found.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size, deleted))
     return found
 
 

@@ -102,12 +102,13 @@ def test_target_that_does_not_answer_is_waited_for() -> None:
 
 
 def test_collection_of_the_user_is_only_read() -> None:
-    cloud = Cloud()
+    cloud = Cloud(deleted_documents=3)
     cloud.make("books", "_default")
     run = ready(cloud, use())
     reconcile_index(run)
     assert run.conditions.get(DATA_INDEXED).reason == "ExistingCollection"
     assert (run.status.dataset.documents, run.status.dataset.index_bytes) == (5, 700)
+    assert run.status.dataset.deleted_documents == 3
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "x"))
     reconcile_target(reconcile_context(cloud, use(), stored_status(run)))
     EXISTING.remove_collection(run)

@@ -39,7 +39,7 @@ class Index:
             cluster = {"collections": {"one": collection}, "live_nodes": []}
             return httpx.Response(200, json={"cluster": cluster})
         cores = {
-            name: {"index": {"numDocs": number, "sizeInBytes": 7}}
+            name: {"index": {"numDocs": number, "sizeInBytes": 7, "deletedDocs": number // 10}}
             for name, number in self.documents.items()
         }
         return httpx.Response(200, json={"status": cores})
@@ -98,6 +98,7 @@ def test_replicas_that_are_behind_are_waited_for(
     after = passed(world, monkeypatch, whole)
     assert condition_of(after, "DataIndexed") == ("True", "Indexed")
     assert after.status.dataset.documents == DOCUMENTS
+    assert after.status.dataset.deleted_documents == DOCUMENTS // 10
     assert whole.commits == 1
 
 

@@ -12,6 +12,7 @@ from solrbench.decide.checks.indexing import (
     IndexedDocuments,
     IndexRun,
     check_expected_known,
+    count_deleted,
     count_documents,
 )
 from solrbench.decide.checks.outcome import Action, first_outcome
@@ -105,6 +106,13 @@ def core(shard: str, name: str, documents: int, size: int = 10) -> ReplicaSize:
 def test_documents_of_a_shard_count_once() -> None:
     found = (core("shard1", "a", 3), core("shard1", "b", 3), core("shard2", "c", 0))
     assert count_documents(found) == {"shard1": 3, "shard2": 0}
+
+
+def test_deleted_documents_are_those_of_the_worst_replica_of_each_shard() -> None:
+    replicas = [("shard1", "a", 4), ("shard1", "b", 9), ("shard2", "c", 1)]
+    found = tuple(ReplicaSize(shard, name, 3, 10, deleted) for shard, name, deleted in replicas)
+    assert count_deleted(found) == 10
+    assert count_deleted((*found, core("shard2", "d", 3))) is None
 
 
 @pytest.mark.parametrize("followers", [(0, 0), (3, 0), (0, 3), (2, 2)])

@@ -56,6 +56,7 @@ FIRST = AttemptRecord(
     solr_version="9.6.1",
     jvm_version="17",
     nodes={"solr": ["a", "b"]},
+    documents=1000,
 )
 
 
@@ -71,6 +72,11 @@ def test_attempts_on_the_same_target_do_not_differ() -> None:
     assert found.differences == []
 
 
+def test_documents_that_an_older_version_did_not_record_are_no_difference() -> None:
+    again = FIRST.model_copy(update={"load": 2, "documents": None})
+    assert add_attempt(environment_of(FIRST), environment_of(again)).differences == []
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -78,6 +84,7 @@ def test_attempts_on_the_same_target_do_not_differ() -> None:
         ({"images": {"solr": "solr:9.7"}}, "image of solr: solr:9.6 at first, solr:9.7 in"),
         ({"images": {}}, "image of solr: solr:9.6 at first, unknown in attempt 2 of the target"),
         ({"solr_version": "9.7.0"}, "Solr: 9.6.1 at first, 9.7.0 in"),
+        ({"documents": 990}, "documents: 1000 at first, 990 in attempt 2 of the target"),
         ({"jvm_version": "21"}, "JVM: 17 at first, 21 in attempt 2 of the target, 2 of the load"),
     ],
 )

@@ -16,6 +16,7 @@ def test_section_has_a_row_for_every_reason() -> None:
         *CHECKS,
         *CHECKS_OF_REPEATS,
         *PLACEMENT_CHECKS,
+        "TargetChanged",
         "TooFewSamples",
     ]
 

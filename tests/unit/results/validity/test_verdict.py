@@ -8,6 +8,7 @@ import pytest
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.step_result import (
     FailureKind,
     PodEvent,
@@ -54,7 +55,8 @@ def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
     """Return a document that holds all evidence and no reason against it."""
     result = make_result(ENOUGH).model_copy(update={"partial_results": 0, "empty_results": 0})
     document = make_document("a", repeat, result, seconds=10.0)
-    evidence: dict[str, Any] = {"workers": [worker()], "pods": []}
+    target = MeasuredTarget(attempt=1, documents=1000, deleted_documents=0)
+    evidence: dict[str, Any] = {"workers": [worker()], "pods": [], "target": target}
     return document.model_copy(update=evidence | fields)
 
 
@@ -384,4 +386,5 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
     verdict = verdict_of(StepRunResult.model_validate(stored))
     assert set(messages_by_reason(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
-    assert unchecked == {"PodThrottled", "PodRestarted", "PartialResults", "EmptyResults"}
+    counts = {"PartialResults", "EmptyResults", "DeletedDocuments"}
+    assert unchecked == {"PodThrottled", "PodRestarted"} | counts

@@ -96,8 +96,10 @@ class Spec(Model):
     after pods were lost."""
     deadlines: Deadlines = Deadlines()
     """`deadlines` limit the time of each phase."""
-    cleanup: Cleanup = Cleanup.ALWAYS
-    """`cleanup` controls when target and pods are deleted after the end; results stay."""
+    cleanup: Cleanup = Cleanup.ON_SUCCESS
+    """`cleanup` controls when Solr and ZooKeeper are deleted after the end: with OnSuccess those of
+    a failed benchmark are kept, to be looked at. Pods of the load are always deleted; results, and
+    the logs and events of failures, stay."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
     """`ttlSecondsAfterFinished` is the time after the end after which the whole benchmark,
     results included, is deleted. It is kept when absent."""

@@ -10,6 +10,7 @@ from solrbench.controller.deletion import (
     find_removal_obstacle,
     removal_of,
 )
+from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
@@ -23,6 +24,9 @@ from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.text.verdict_text import completion_note
+
+MAX_FAILURE = 1500
+"""Characters of a failure's message, so that a condition has room for where its evidence is."""
 
 
 def succeed(context: ReconcileContext) -> None:
@@ -45,8 +49,9 @@ def _differences(context: ReconcileContext) -> list[str]:
 
 
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:
-    """Note why the benchmark ends early."""
-    context.conditions.set(SUCCEEDED, "False", reason, message)
+    """Note why the benchmark ends early, and keep the evidence before its pods go."""
+    where = keep_evidence(context, reason, message)
+    context.conditions.set(SUCCEEDED, "False", reason, f"{message[:MAX_FAILURE]}{where}")
     context.update(completion_time=context.now, live_load=None)
     context.set_phase("Failed")
 
@@ -74,7 +79,8 @@ def clean_up(context: ReconcileContext) -> None:
         _remove_collection(context)
     if components == LOAD:
         message = (
-            f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept"
+            f"spec.cleanup is {context.benchmark.spec.cleanup.value}: Solr and ZooKeeper are kept;"
+            " delete the benchmark, or set it to Always, when they are no longer needed"
         )
         context.conditions.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, message)
     else:

@@ -18,6 +18,7 @@ from solrbench.decide.checks.indexing import (
     IndexedDocuments,
     IndexRun,
     check_expected_known,
+    count_deleted,
     count_documents,
     find_disagreement,
 )
@@ -92,7 +93,10 @@ def _record_existing_size(context: ReconcileContext) -> None:
     known = find_disagreement(sizes) is None
     documents = sum(count_documents(sizes).values()) if known else None
     size = sum(each.bytes for each in sizes)
-    context.update(dataset=DatasetStatus(documents=documents, index_bytes=size))
+    deleted = count_deleted(sizes)
+    context.update(
+        dataset=DatasetStatus(documents=documents, deleted_documents=deleted, index_bytes=size)
+    )
     message = "the existing collection is measured as it is, nothing is indexed"
     context.conditions.set(DATA_INDEXED, "True", IndexingReason.EXISTING_COLLECTION, message)
 
@@ -151,6 +155,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     apply_outcome(check_expected_known(expected or sent or total or None))
     counted = {
         "documents": total,
+        "deleted_documents": count_deleted(sizes),
         "index_bytes": sum(each.bytes for each in sizes),
     }
     context.update(dataset=context.status.dataset.model_copy(update=counted))

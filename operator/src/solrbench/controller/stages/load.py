@@ -6,6 +6,7 @@ from solrbench.controller.children import LOAD, apply_all, job
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import poll_master, update_result_status
@@ -140,7 +141,7 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
     """
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
+    where = keep_evidence(context, lost.reason, lost.message)
     context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
-    context.conditions.set(
-        MEASURED, "False", lost.reason, f"{lost.message}; steps not yet stored run again"
-    )
+    message = f"{lost.message}; steps not yet stored run again{where}"
+    context.conditions.set(MEASURED, "False", lost.reason, message)

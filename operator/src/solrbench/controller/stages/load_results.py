@@ -6,6 +6,7 @@ from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.controller.stages.measured_target import observe_measured_target
 from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -126,7 +127,9 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     known = context.reports.documents(context.benchmark).get(step_run_id)
     if known is not None:
         # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
-        document = document.model_copy(update={"pods": known.pods})
+        document = document.model_copy(update={"pods": known.pods, "target": known.target})
+    else:
+        document = document.model_copy(update={"target": observe_measured_target(context)})
     seen = pods(context, names.SOLR, names.ZOOKEEPER, *LOAD)
     context.reports.store(
         context.benchmark, add_pod_events(document, seen), context.status.attempts.load

@@ -6,6 +6,7 @@ from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
+from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.late_evidence import add_late_pod_events
@@ -67,8 +68,9 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     again = next_target_attempt(attempts, fresh_nodes=fresh_nodes)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
+    where = keep_evidence(context, lost.reason, lost.message)
     context.update(attempts=again, target=expected, live_load=None, phase="")
     for type_ in (TARGET_READY, DATA_INDEXED):
         context.conditions.set(
-            type_, "False", lost.reason, f"{lost.message}; target and data are made again"
+            type_, "False", lost.reason, f"{lost.message}; target and data are made again{where}"
         )

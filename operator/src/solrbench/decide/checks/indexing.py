@@ -119,6 +119,20 @@ def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
     return {shard: next(iter(of.values())) for shard, of in documents_by_shard(sizes).items()}
 
 
+def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
+    """Return the deleted documents that are still in the index, of each shard its worst replica.
+
+    `None` if a replica does not report them. Replicas of a shard merge on their own, so that they
+    need not agree; `count_documents` counts each shard once, too.
+    """
+    by_shard: dict[str, int] = {}
+    for each in sizes:
+        if each.deleted_documents is None:
+            return None
+        by_shard[each.shard] = max(by_shard.get(each.shard, 0), each.deleted_documents)
+    return sum(by_shard.values())
+
+
 def check_replicas_agree(found: IndexedDocuments) -> Outcome | None:
     """Wait while the replicas of a shard disagree.
 

@@ -31,9 +31,9 @@ def find_creation_problem(
         each
         for each in events
         if (each.get("involvedObject") or {}).get("uid") == owner["metadata"]["uid"]
-        and _event_time(each) >= newest
+        and event_time(each) >= newest
     ]
-    message = max(current, key=_event_time).get("message", "") if current else _condition(owner)
+    message = max(current, key=event_time).get("message", "") if current else _condition(owner)
     if not message:
         return None
     return PodProblem(
@@ -56,7 +56,7 @@ def _condition(owner: dict[str, Any]) -> str:
     )
 
 
-def _event_time(event: dict[str, Any]) -> datetime:
+def event_time(event: dict[str, Any]) -> datetime:
     """Return when an event was last seen; `series` is how newer clients count repetitions."""
     last = (event.get("series") or {}).get("lastObservedTime")
     text = last or event.get("lastTimestamp") or event.get("eventTime")

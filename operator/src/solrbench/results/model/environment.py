@@ -39,6 +39,10 @@ class AttemptRecord(Model):
     """As Solr's JVM reports it."""
     nodes: dict[str, list[str]] = {}
     """Nodes by component: of Kubernetes, or the Solr nodes of an existing target."""
+    documents: int | None = None
+    """Documents in the index at the end of indexing; None in records of older versions."""
+    deleted_documents: int | None = None
+    """Deleted documents that were still in the index then."""
 
 
 class Environment(Model):
@@ -92,6 +96,8 @@ def _facts(record: AttemptRecord, other: AttemptRecord) -> dict[str, str]:
         facts[f"image of {component}"] = record.images.get(component, "")
     for component in sorted(record.nodes.keys() | other.nodes.keys()):
         facts[f"nodes of {component}"] = ", ".join(record.nodes.get(component, []))
+    if record.documents is not None and other.documents is not None:
+        facts["documents"] = str(record.documents)
     return facts
 
 

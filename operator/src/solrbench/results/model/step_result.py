@@ -8,6 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
+from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
@@ -246,6 +247,9 @@ class StepRunResult(Model):
     pods were lost, and it is unknown how many requests they had sent."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if not recorded, as in documents of older versions."""
+    target: MeasuredTarget | None = None
+    """What it was measured on, as the operator saw it when it stored the document; None in
+    documents of older versions."""
 
     @property
     def rate_seconds(self) -> float:

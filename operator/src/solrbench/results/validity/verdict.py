@@ -17,15 +17,17 @@ from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
     Outcome,
-    ValidityCheck,
+    VerdictReason,
 )
 from solrbench.results.validity.checks.registry import (
     CHECKS,
     CHECKS_OF_REPEATS,
     PLACEMENT_CHECKS,
     REASONS,
+    TARGET_CHANGED,
     TOO_FEW_SAMPLES,
 )
+from solrbench.results.validity.checks.target import compare_targets
 
 VALID, INVALID = "Valid", "Invalid"
 
@@ -54,26 +56,47 @@ def evaluate_steps(
         _outcome(reason, check.find(spec, environment), check.remedy)
         for reason, check in PLACEMENT_CHECKS.items()
     ]
+    all_runs = [document for step_runs in runs_by_step.values() for document in step_runs]
+    first = min(all_runs, key=lambda each: each.start_time, default=None)
     return [
-        evaluate_step(step.name, variant, step_runs, spec.load, placement)
+        evaluate_step(step.name, variant, step_runs, spec.load, first=first, further=placement)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
     ]
 
 
-def evaluate_step(
-    step: str, variant: str, step_runs: StepRuns, load: Load, further: Sequence[_Outcomes] = ()
+def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared with
+    step: str,
+    variant: str,
+    step_runs: StepRuns,
+    load: Load,
+    *,
+    first: StepRunResult | None = None,
+    further: Sequence[_Outcomes] = (),
 ) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats.
 
-    `further` is what holds for all steps.
+    Args:
+        step: its name
+        variant: its name, empty without variants
+        step_runs: all repeats
+        load: with the limits
+        first: step run of the benchmark that was measured first, if others are compared with it
+        further: what holds for all steps
+
     """
-    found = [_apply(reason, check, step_runs, load) for reason, check in CHECKS.items()]
+    found = [
+        _apply(reason, check, [(each, check.find(each, load)) for each in step_runs])
+        for reason, check in CHECKS.items()
+    ]
     found += [
         _outcome(reason, check.find(step_runs, load), check.remedy)
         for reason, check in CHECKS_OF_REPEATS.items()
     ]
+    if first is not None:
+        compared = [(each, compare_targets(first, each)) for each in step_runs]
+        found.append(_apply(TARGET_CHANGED, REASONS[TARGET_CHANGED], compared))
     found += further
     reasons = [each for each, _ in found if each is not None]
     reasons += _too_few_samples(step_runs, load.validity.percentile)
@@ -115,20 +138,22 @@ def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
     return None, None if outcome is None else _invalid_reason(reason, outcome.text)
 
 
-def _apply(reason: str, check: ValidityCheck, step_runs: StepRuns, load: Load) -> _Outcomes:
-    """Return the worst that a check found, or else why it could not be made."""
-    results = [(document.repeat, check.find(document, load)) for document in step_runs]
+def _apply(
+    word: str, reason: VerdictReason, outcomes: Sequence[tuple[StepRunResult, Outcome]]
+) -> _Outcomes:
+    """Return the worst that a check found in all repeats, or else why it could not be made."""
+    results = [(document.repeat, outcome) for document, outcome in outcomes]
     findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda found: found[1].number)
-        where = _where([repeat], len(step_runs))
+        where = _where([repeat], len(outcomes))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
-        return _invalid_reason(reason, f"{where}{worst.text}{also}", check.remedy), None
+        return _invalid_reason(word, f"{where}{worst.text}{also}", reason.remedy), None
     if gaps:
-        where = _where([repeat for repeat, _ in gaps], len(step_runs))
-        return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
+        where = _where([repeat for repeat, _ in gaps], len(outcomes))
+        return None, _invalid_reason(word, f"{where}{gaps[0][1].text}")
     return None, None
 
 

@@ -43,6 +43,10 @@ class Validity(Model):
     max_failed_percent: Percent = 1
     """`maxFailedPercent` limits the failed requests, in per cent of all; and the seconds in which
     at least half of the requests failed, in per cent of the step's seconds."""
+    max_deleted_percent: Percent = 1
+    """`maxDeletedPercent` limits the deleted documents that are still in the index, in per cent of
+    all that are in it. Index pods that ran again leave them, and so does data that repeats ids. A
+    collection that the benchmark did not fill is measured as it is."""
     max_partial_percent: Percent = 0
     """`maxPartialPercent` limits the responses that lack the results of a shard, in per cent of
     all requests."""

@@ -118,6 +118,10 @@ class ReportStatus(StatusModel):
     environment: Text = ""
     """`environment` is the name of the ConfigMap with the environment of the benchmark, once the
     load runs."""
+    evidence: Text = ""
+    """`evidence` is the name of the ConfigMap with logs, events and the state of the collection at
+    each failure or loss, an entry for each attempt; `solrbench report NAME -o evidence` prints
+    it."""
     stored_steps: Count = 0
     """`storedSteps` is the number of steps stored, over all repeats and variants."""
     total_steps: Count = 0

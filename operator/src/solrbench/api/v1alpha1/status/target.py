@@ -43,6 +43,9 @@ class DatasetStatus(StatusModel):
     on every shard."""
     documents_total: Count | None = None
     """`documentsTotal` is the number of documents to index, where it is known beforehand."""
+    deleted_documents: Count | None = None
+    """`deletedDocuments` is the number of documents that were replaced or deleted while indexing
+    and are still in the index, of each shard those of its worst replica."""
     bytes: Count | None = None
     """`bytes` is the size of the update requests sent."""
     seconds: Measure | None = None

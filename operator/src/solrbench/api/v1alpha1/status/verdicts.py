@@ -19,7 +19,7 @@ class InvalidReason(StatusModel):
     PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, ConnectionsRanOut,
     RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer, DelayedByGenerator,
     FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased, LoadSharesNodes,
-    SolrSharesNodes."""
+    SolrSharesNodes, DeletedDocuments, TargetChanged."""
     message: Text
     """`message` gives what happened, the measured value, its limit and the remedy, of the worst
     repeat."""

@@ -84,6 +84,19 @@ class Workload(Model):
         return (MixEntry(name=self.request_name, queries=self.queries),)
 
     @property
+    def may_change_index(self) -> bool:
+        """Whether requests may add or delete documents; users of a locustfile may do anything."""
+        handlers = [self.handler, *(each for entry in self.entries for each in _handlers(entry))]
+        return self.locustfile is not None or any(each.startswith("/update") for each in handlers)
+
+    @property
     def draw_seed(self) -> int:
         """Seed of what is drawn for users and arrivals."""
         return self.seed if self.queries is None else self.queries.seed
+
+
+def _handlers(entry: MixEntry) -> list[str]:
+    """Return the handlers that an entry names; updates go to `/update` unless it names one."""
+    requests = entry.transaction.requests if entry.transaction is not None else []
+    found = [entry.handler, *(each.handler for each in requests)]
+    return ["/update"] if entry.updates is not None else [each for each in found if each]

@@ -7,6 +7,7 @@ A check that lacks its evidence says so. It never takes silence for health.
 - `workers`: did one load worker see other service times than the others?
 - `pods`: were workers lost, throttled or restarted?
 - `responses`: how many requests failed, how many results were partial or empty
+- `target`: was it one target with a clean index?
 - `schedule`: were the requests of an open loop sent as planned, and each query once?
 - `repeats`: do the repeats of a step agree?
 - `placement`: did pods share Kubernetes nodes that must not?

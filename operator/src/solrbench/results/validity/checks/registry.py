@@ -33,8 +33,10 @@ from solrbench.results.validity.checks.schedule import (
     check_requests_late,
     check_schedule_lag,
 )
+from solrbench.results.validity.checks.target import check_deleted_documents
 from solrbench.results.validity.checks.workers import check_workers_differ
 
+TARGET_CHANGED = "TargetChanged"
 TOO_FEW_SAMPLES = "TooFewSamples"
 
 CHECKS: Mapping[str, ValidityCheck] = {
@@ -108,6 +110,12 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "measure again",
         check_queries_may_repeat,
     ),
+    "DeletedDocuments": ValidityCheck(
+        "Too many documents in the index are deleted, as after index pods that ran again.",
+        "use dataset.indexing.maxSegments 1, which drops them, or raise"
+        " load.validity.maxDeletedPercent",
+        check_deleted_documents,
+    ),
 }
 """Checks of one step run by the reason that they give."""
 
@@ -167,6 +175,11 @@ REASONS: Mapping[str, VerdictReason] = {
     **CHECKS,
     **CHECKS_OF_REPEATS,
     **PLACEMENT_CHECKS,
+    TARGET_CHANGED: VerdictReason(
+        "The step, or one of its repeats, was measured on another target than the first step run:"
+        " other pods, nodes, images, index or documents.",
+        "measure again, on a target that stays as it is",
+    ),
     TOO_FEW_SAMPLES: VerdictReason(
         "A request name has too few requests, over all repeats, for the percentile.",
         "raise the step's requests or durationSeconds, or load.repeats",

@@ -1,0 +1,236 @@
+"""What is kept of a failure before its pods go: logs, events, the state of the collection.
+
+It must never be in the way: whatever it meets, the benchmark goes on without it, and soon.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+
+from solrbench.cluster.client import Cluster, ForbiddenError, Manifest
+from solrbench.cluster.evidence import store_evidence
+from solrbench.controller.context import ReconcileContext
+from solrbench.decide.evidence import text
+from solrbench.decide.evidence.masking import mask, secret_names, secret_values
+from solrbench.decide.pods.creation import event_time
+from solrbench.decide.views import ContainerView, PodView, view_pod
+from solrbench.errors import SolrbenchError
+from solrbench.plan import names
+from solrbench.reasons.kinds import Reason
+from solrbench.solr.cluster import live_nodes, replicas
+
+log = logging.getLogger("solrbench")
+
+OBSERVE_SECONDS = 5.0
+"""After this long no further request is made."""
+
+MAX_SECONDS = 8.0
+"""After this long the reconcile goes on, whatever is still under way."""
+
+REQUEST_SECONDS = 2.0
+
+LOG_LINES = 100
+LOG_BYTES = 256 << 10
+"""Of one log as read; far less is kept."""
+
+MAX_PODS = 40
+
+_OWNERS = {
+    "StatefulSet": (names.SOLR, names.ZOOKEEPER),
+    "Job": (names.INDEX, names.LOAD_MASTER, names.LOAD_WORKER),
+}
+"""Controllers whose events say why there are no pods."""
+
+
+def keep_evidence(context: ReconcileContext, reason: Reason, message: str) -> str:
+    """Keep what pods, events and Solr show now; return what the condition's message adds.
+
+    Args:
+        context: the reconcile
+        reason: of the failure
+        message: of the failure
+
+    """
+    collector = _Collector(context, f"{reason}: {message}")
+    thread = threading.Thread(target=collector.run, name="evidence", daemon=True)
+    thread.start()
+    thread.join(MAX_SECONDS)
+    if not collector.stored:
+        return ""
+    name = names.evidence(context.benchmark)
+    context.update(report=context.status.report.model_copy(update={"evidence": name}))
+    return (
+        f"; logs and events are in ConfigMap {name} (solrbench report"
+        f" {context.benchmark.metadata.name} -o evidence)"
+    )
+
+
+class _Collector:
+    """Observes and stores; a failure of its own is only logged."""
+
+    def __init__(self, context: ReconcileContext, failure: str) -> None:
+        self._context = context
+        self._failure = failure
+        self._cluster: Cluster = context.cluster.within(REQUEST_SECONDS)
+        self._end = time.monotonic() + OBSERVE_SECONDS
+        self._values: set[str] = set()
+        self._hidden: set[str] = set()
+        self._refused: set[str] = set()
+        self.stored = False
+
+    def run(self) -> None:
+        """Observe and store."""
+        try:
+            self._run()
+        except Exception as error:  # noqa: BLE001  # the failure itself must still be reported
+            log.warning("%s: no evidence was kept: %s", self._context.benchmark.key, error)
+
+    def _run(self) -> None:
+        bodies = self._list_pods()
+        sections = [*self._collection(bodies), *self._owner_events(), *self._pods(bodies)]
+        if not any(sections):
+            return
+        attempts = self._context.status.attempts
+        head = f"{self._context.now.isoformat()} {self._failure}"
+        kept = text.join_sections([mask(head, self._values), *sections])
+        key = f"target-{attempts.target}-load-{attempts.load}.txt"
+        store_evidence(self._cluster, self._context.benchmark, key, kept)
+        self.stored = True
+
+    def _list_pods(self) -> list[Manifest]:
+        """Return the pods, those with a problem first, and read the Secrets that they know."""
+        labels = {names.LABEL_BENCHMARK: self._context.benchmark.metadata.name}
+        bodies = self._cluster.list("v1", "Pod", self._context.namespace, labels)
+        views = {body["metadata"]["name"]: view_pod(body) for body in bodies}
+        bodies.sort(key=lambda body: _rank(views[body["metadata"]["name"]]))
+        existing = self._context.existing
+        known = {name for body in bodies for name in secret_names(body)}
+        if existing is not None and existing.basic_auth is not None:
+            known.add(existing.basic_auth.secret.name)
+        for name in sorted(known):
+            self._read_secret(name)
+        return bodies[:MAX_PODS]
+
+    def _read_secret(self, name: str) -> None:
+        found = None
+        with suppress(SolrbenchError):
+            if not self._is_over():
+                found = self._cluster.get("v1", "Secret", self._context.namespace, name)
+        if found is None:
+            self._hidden.add(name)
+        else:
+            self._values |= secret_values(found)
+
+    def _collection(self, bodies: list[Manifest]) -> Iterable[str]:
+        """Yield the state of the collection from the first node that responds."""
+        context = self._context
+        if not context.status.target.nodes and not any(map(_is_running_solr, bodies)):
+            return
+        name = names.collection(context.benchmark)
+        try:
+            urls = context.solr_urls
+        except SolrbenchError as error:
+            yield mask(f"the target cannot be addressed: {error}", self._values)
+            return
+        for url in urls:
+            if self._is_over():
+                return
+            try:
+                with context.access.connect([url], REQUEST_SECONDS, context.auth) as solr:
+                    found = text.describe_collection(name, live_nodes(solr), replicas(solr, name))
+            except (SolrbenchError, LookupError, TypeError, ValueError) as error:
+                yield mask(f"{url} does not show the collection: {error}", self._values)
+            else:
+                yield mask(found, self._values)
+                return
+
+    def _owner_events(self) -> Iterable[str]:
+        started = self._context.status.start_time
+        if started is None:
+            return
+        for kind, components in _OWNERS.items():
+            for component in components:
+                name = names.child(self._context.benchmark, component)
+                yield self._events(kind, name, since=started)
+
+    def _pods(self, bodies: list[Manifest]) -> Iterable[str]:
+        for body in bodies:
+            pod, hidden = view_pod(body), sorted(secret_names(body) & self._hidden)
+            shown = text.without_words(pod) if hidden else pod
+            yield mask(text.describe_pod(shown), self._values)
+            yield self._events("Pod", pod.name, uid=pod.uid)
+            if hidden:
+                yield (
+                    f"logs of {pod.name} are left out: Secrets {', '.join(hidden)} cannot be read"
+                    " to mask their values"
+                )
+                continue
+            for container in filter(text.has_log, pod.containers):
+                yield from self._logs(pod, container)
+
+    def _events(
+        self, kind: str, name: str, *, uid: str | None = None, since: datetime | None = None
+    ) -> str:
+        if "events" in self._refused or self._is_over():
+            return ""
+        try:
+            found = self._cluster.events(self._context.namespace, kind, name)
+        except SolrbenchError as error:
+            return self._explain("events", f"events of {name}", error)
+        own = [
+            each
+            for each in found
+            if (uid is None or _uid(each) == uid) and (since is None or event_time(each) >= since)
+        ]
+        return mask(text.describe_events(f"{kind} {name}", own), self._values)
+
+    def _logs(self, pod: PodView, container: ContainerView) -> Iterable[str]:
+        runs = (False, True) if container.restarts else (False,)
+        for previous in runs:
+            if "logs" in self._refused or self._is_over():
+                return
+            before = ", the run before" if previous else ""
+            title = f"{pod.name}, container {container.name}{before}"
+            try:
+                yield text.describe_log(title, self._read_log(pod, container, previous=previous))
+            except SolrbenchError as error:
+                yield self._explain("logs", f"log of {title}", error)
+
+    def _read_log(self, pod: PodView, container: ContainerView, *, previous: bool) -> str:
+        found = self._cluster.pod_log(
+            self._context.namespace,
+            pod.name,
+            container.name,
+            previous=previous,
+            lines=LOG_LINES,
+            max_bytes=LOG_BYTES,
+        )
+        if len(found.encode()) >= LOG_BYTES:
+            found = found.rpartition("\n")[0]  # its last line may be cut in a credential
+        return mask(found, self._values)
+
+    def _explain(self, what: str, title: str, error: SolrbenchError) -> str:
+        """Return why something is missing; what is not allowed is not tried again."""
+        if isinstance(error, ForbiddenError):
+            self._refused.add(what)
+            return f"{what} could not be read: the operator's role does not allow it"
+        return mask(f"{title}: {error.reason}", self._values)
+
+    def _is_over(self) -> bool:
+        return time.monotonic() > self._end
+
+
+def _rank(pod: PodView) -> tuple[bool, str]:
+    return not text.has_problem(pod), pod.name
+
+
+def _is_running_solr(body: Manifest) -> bool:
+    pod = view_pod(body)
+    return pod.component == names.SOLR and pod.phase == "Running"
+
+
+def _uid(event: Manifest) -> str:
+    return str((event.get("involvedObject") or {}).get("uid", ""))

@@ -1,0 +1,71 @@
+"""What one step run was measured on: pods, nodes, images, and the state of the index."""
+
+from datetime import datetime
+
+from solrbench.api.rules import Model
+
+
+class MeasuredTarget(Model):
+    """The target of one step run, as it was when its result was stored."""
+
+    attempt: int
+    """Number of the target's attempt."""
+    pods: dict[str, str] = {}
+    """Uid of each pod of Solr and ZooKeeper; of an existing target the start time of each node's
+    JVM."""
+    nodes: dict[str, str] = {}
+    """Node of Kubernetes that each of these pods ran on; empty for an existing target."""
+    images: dict[str, str] = {}
+    """Image of each component, with its digest where the kubelet reports one."""
+    documents: int | None = None
+    """Documents in the index, each shard counted once; None if unknown. Where the workload itself
+    may change the index, these and the deleted ones are those at the end of indexing."""
+    deleted_documents: int | None = None
+    """Deleted documents that are still in the index, of each shard those of its worst replica."""
+    indexed: datetime | None = None
+    """When the benchmark had filled the index; None for a collection of the user's."""
+    filled: bool = True
+    """Whether the benchmark indexed the documents; a collection of the user's is as it is."""
+
+
+def find_changes(first: MeasuredTarget, other: MeasuredTarget) -> list[str]:
+    """Return in what another target differs from the first one, a few words for each.
+
+    What is unknown of either is not compared, nor are deleted documents: merges, which drop them,
+    take their own time on each target.
+    """
+    return [
+        *_new_pods(first, other),
+        *_changed("node", first.nodes, other.nodes),
+        *_changed("image", first.images, other.images),
+        *_new_index(first.indexed, other.indexed),
+        *_other_documents(first.documents, other.documents),
+    ]
+
+
+def _new_pods(first: MeasuredTarget, other: MeasuredTarget) -> list[str]:
+    names = sorted(first.pods.keys() | other.pods.keys())
+    new = [name for name in names if first.pods.get(name) != other.pods.get(name)]
+    if not new:
+        return []
+    return [f"{', '.join(new)} was replaced (attempts {first.attempt} and {other.attempt})"]
+
+
+def _new_index(first: datetime | None, other: datetime | None) -> list[str]:
+    if first is None or other is None or first == other:
+        return []
+    return [f"index filled at {first:%H:%M:%S}, then again at {other:%H:%M:%S} UTC"]
+
+
+def _other_documents(first: int | None, other: int | None) -> list[str]:
+    if first is None or other is None or first == other:
+        return []
+    return [f"documents: {first}, then {other}"]
+
+
+def _changed(what: str, first: dict[str, str], other: dict[str, str]) -> list[str]:
+    return [
+        f"{what} of {name}: {first[name]}, then {other[name]}"
+        for name in sorted(first.keys() & other.keys())
+        if first[name] != other[name]
+    ]

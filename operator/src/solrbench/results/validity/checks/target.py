@@ -1,0 +1,43 @@
+"""Whether steps and repeats were measured on one target, and whether its index was clean."""
+
+from solrbench.api.v1alpha1.load.load import Load
+from solrbench.results.model.measured_target import find_changes
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.number_format import format_percent, format_share
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome
+
+
+def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the share of deleted documents in the index with the limit.
+
+    They are found by no search, but they are in the files that a search reads, in the statistics
+    of terms, and in the size of the index.
+    """
+    target = document.target
+    if target is not None and not target.filled:
+        return None
+    if target is None or target.documents is None or target.deleted_documents is None:
+        return NotEvaluated("deleted documents were not recorded")
+    limit, deleted = load.validity.max_deleted_percent, target.deleted_documents
+    whole = target.documents + deleted
+    if deleted * 100 <= limit * whole:
+        return None
+    return Finding(
+        deleted / whole,
+        f"{deleted} of {whole} documents in the index are deleted"
+        f" ({format_share(deleted, whole)}, limit {format_percent(limit)})",
+    )
+
+
+def compare_targets(first: StepRunResult, document: StepRunResult) -> Outcome:
+    """Look for what changed between the first step run of a benchmark and another one."""
+    if first is document:
+        return None
+    if first.target is None or document.target is None:
+        return NotEvaluated("what it was measured on was not recorded")
+    changes = find_changes(first.target, document.target)
+    if not changes:
+        return None
+    return Finding(
+        len(changes), f"measured on another target than {first.id}: {'; '.join(changes)} (limit 0)"
+    )

@@ -1,0 +1,130 @@
+"""Whether steps were measured on one target, and whether its index was clean."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.results.model.measured_target import MeasuredTarget, find_changes
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.validity.verdict import evaluate_steps
+from unit.results.builders import START, make_spec
+from unit.results.validity.test_verdict import healthy, messages_by_reason, verdict_of
+
+TARGET = MeasuredTarget(
+    attempt=1,
+    pods={"s-0": "uid-1", "s-1": "uid-2"},
+    nodes={"s-0": "n1", "s-1": "n2"},
+    images={"solr": "solr:9@sha256:00"},
+    documents=1000,
+    deleted_documents=0,
+    indexed=START,
+)
+MOVED: dict[str, Any] = {
+    "attempt": 2,
+    "pods": {"s-0": "uid-3", "s-1": "uid-2"},
+    "nodes": {"s-0": "n3", "s-1": "n2"},
+}
+PODS_TEXT = "s-0 was replaced (attempts 1 and 2)"
+
+
+def with_target(**changes: Any) -> StepRunResult:
+    return healthy(target=TARGET.model_copy(update=changes))
+
+
+@pytest.mark.parametrize(
+    ("deleted", "limit", "share"), [(11, 1, "1.09 %"), (1000, 1, "50 %"), (1, 0, "0.0999 %")]
+)
+def test_deleted_documents_above_the_limit_are_invalid(
+    deleted: int, limit: int, share: str
+) -> None:
+    verdict = verdict_of(with_target(deleted_documents=deleted), max_deleted_percent=limit)
+    assert messages_by_reason(verdict) == {
+        "DeletedDocuments": f"{deleted} of {1000 + deleted} documents in the index are deleted"
+        f" ({share}, limit {limit} %)"
+    }
+
+
+def test_deleted_documents_at_the_limit_are_valid() -> None:
+    at_limit = with_target(documents=99, deleted_documents=1)
+    assert verdict_of(at_limit).verdict == "Valid"
+    assert verdict_of(with_target(documents=0)).verdict == "Valid"
+
+
+def test_collection_of_the_user_is_measured_as_it_is() -> None:
+    verdict = verdict_of(with_target(filled=False, deleted_documents=900))
+    assert (verdict.verdict, verdict.unchecked) == ("Valid", [])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [healthy(target=None), with_target(deleted_documents=None), with_target(documents=None)],
+)
+def test_unknown_deleted_documents_are_listed_as_unchecked(document: StepRunResult) -> None:
+    verdict = verdict_of(document)
+    assert verdict.verdict == "Valid"
+    assert [each.reason for each in verdict.unchecked] == ["DeletedDocuments"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "texts"),
+    [
+        ({}, []),
+        ({"deleted_documents": 5}, []),
+        ({"documents": None}, []),
+        ({"documents": 990}, ["documents: 1000, then 990"]),
+        (MOVED, [PODS_TEXT, "node of s-0: n1, then n3"]),
+        (
+            {"indexed": START + timedelta(seconds=61)},
+            ["index filled at 03:04:05, then again at 03:05:06 UTC"],
+        ),
+        ({"indexed": None}, []),
+        ({"pods": {"s-0": "uid-1"}}, ["s-1 was replaced (attempts 1 and 1)"]),
+        ({"images": {"solr": "b"}}, ["image of solr: solr:9@sha256:00, then b"]),
+    ],
+)
+def test_changes_of_a_target_are_named(changes: dict[str, Any], texts: list[str]) -> None:
+    assert find_changes(TARGET, TARGET.model_copy(update=changes)) == texts
+
+
+def step_run(step: str, repeat: int, minute: int, **changes: Any) -> StepRunResult:
+    """Return a step run of a minute of its own."""
+    run = with_target(**changes)
+    start = run.start_time + timedelta(minutes=minute)
+    identity = {"step": step, "repeat": repeat, "id": f"r{repeat}-{step}", "start_time": start}
+    return run.model_copy(update=identity)
+
+
+def reasons(*documents: StepRunResult) -> dict[str, dict[str, str]]:
+    """Return message by reason by step."""
+    verdicts = evaluate_steps(make_spec("a", "b"), documents)
+    return {each.step: messages_by_reason(each) for each in verdicts}
+
+
+def test_repeats_on_one_target_are_valid() -> None:
+    runs = [step_run("a", 1, 0), step_run("b", 1, 1), step_run("a", 2, 2), step_run("b", 2, 3)]
+    assert reasons(*runs) == {"a": {}, "b": {}}
+
+
+def test_repeat_on_another_target_makes_its_steps_invalid() -> None:
+    runs = [step_run("a", 1, 0), step_run("b", 1, 1), step_run("a", 2, 2, **MOVED)]
+    text = f"repeat 2: measured on another target than r1-a: {PODS_TEXT}; node of s-0: n1, then n3"
+    assert reasons(*runs) == {"a": {"TargetChanged": f"{text} (limit 0)"}, "b": {}}
+
+
+def test_step_on_another_target_than_the_one_before_is_invalid() -> None:
+    # The first in time counts, whatever the order in which they are read.
+    runs = [step_run("b", 1, 1, documents=7), step_run("a", 1, 0)]
+    text = "measured on another target than r1-a: documents: 1000, then 7 (limit 0)"
+    assert reasons(*runs) == {"a": {}, "b": {"TargetChanged": text}}
+
+
+def test_step_without_a_record_cannot_be_compared() -> None:
+    first, second = step_run("a", 1, 0), step_run("b", 1, 1)
+    old = second.model_copy(update={"target": None})
+    unchecked = evaluate_steps(make_spec("a", "b"), [first, old])[1].unchecked
+    assert [each.reason for each in unchecked] == [
+        "DeletedDocuments",
+        "TargetChanged",
+        "LoadSharesNodes",
+    ]
