@@ -85,6 +85,9 @@ class FakeCluster:
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
 
+    def list_metadata(self, version: str, kind: str, namespace: str | None) -> Sequence[Body]:
+        return [{"metadata": each["metadata"]} for each in self.list(version, kind, namespace, {})]
+
     def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Body]:
         about = {"kind": kind, "name": name}
         return [

@@ -26,6 +26,7 @@ Manifest = dict[str, Any]
 
 BENCHMARKS = BENCHMARK.reference
 TIMEOUT_SECONDS = 20
+METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 
 
 def connect(context: str | None = None) -> "Cluster":
@@ -112,6 +113,25 @@ class Cluster:
         with _wrap_api_errors(f"listing {kind}"):
             found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
         items: list[Manifest] = found.get("items") or []
+        return items
+
+    def list_metadata(
+        self, api_version: str, kind: str, namespace: str | None
+    ) -> Sequence[Manifest]:
+        """Return the metadata of all objects of a kind, which may be large themselves.
+
+        See "Metadata-only fetches" in https://kubernetes.io/docs/reference/using-api/api-concepts.
+        """
+        with _wrap_api_errors(f"listing metadata of {kind}"):
+            resource = self._resource(api_version, kind)
+            response = self._dynamic.request(
+                "get",
+                resource.path(namespace=namespace),
+                header_params={"Accept": METADATA_ONLY},
+                serialize=False,
+                _request_timeout=TIMEOUT_SECONDS,
+            )
+        items: Sequence[Manifest] = json.loads(response.data).get("items") or []
         return items
 
     def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Manifest]:
