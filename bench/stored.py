@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ Body = dict[str, Any]
 
 _CLIENTS = 6
 _GONE_SECONDS = 300.0
+_IDLE_SECONDS = 20.0
 _STEPS, _NAMES = 4, 3
 
 
@@ -37,22 +39,25 @@ class ApiServer:
             RuntimeError: it refused.
 
         """
-        response = self._connection()
         text = None if body is None else json.dumps(body)
         kind = "merge-patch+json" if method == "PATCH" else "json"
-        response.request(method, path, text, {"Content-Type": f"application/{kind}"})
-        found = response.getresponse()
-        content = found.read()
-        if found.status >= 400:
-            raise RuntimeError(f"{method} {path}: {found.status} {content[:300]!r}")
+        connection = self._connection()
+        connection.request(method, path, text, {"Content-Type": f"application/{kind}"})
+        response = connection.getresponse()
+        content = response.read()
+        if response.status >= 400:
+            raise RuntimeError(f"{method} {path}: {response.status} {content[:300]!r}")
         parsed: Body = json.loads(content)
         return parsed
 
     def _connection(self) -> http.client.HTTPSConnection:
-        if not hasattr(self._threads, "connection"):
+        """Return this thread's connection; the API server closes one that was idle for long."""
+        now = time.monotonic()
+        if now - getattr(self._threads, "used", -_IDLE_SECONDS) >= _IDLE_SECONDS:
             self._threads.connection = http.client.HTTPSConnection(
                 self._host, self._port, context=self._context, timeout=60
             )
+        self._threads.used = now
         connection: http.client.HTTPSConnection = self._threads.connection
         return connection
 

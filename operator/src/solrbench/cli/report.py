@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.cluster.reports import Reports
+from solrbench.cluster.reports import Reports, sorted_documents
 from solrbench.results.text.render import to_csv, to_markdown
 from solrbench.results.text.slow_requests import slow_lines
 
@@ -46,12 +46,12 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
 def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
     match output:
         case "markdown":
-            documents = list(Reports(cluster).documents(benchmark).values())
+            documents = sorted_documents(cluster, benchmark)
             click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
             click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
         case "json":
-            text = orjson.dumps(_full(Reports(cluster), benchmark), option=orjson.OPT_INDENT_2)
+            text = orjson.dumps(_full(cluster, benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())
         case _:
             console = Console(highlight=False)
@@ -60,16 +60,16 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
 
 
 def _slow(cluster: Cluster, benchmark: SolrBenchmark, most: int) -> list[str]:
-    return slow_lines(Reports(cluster).documents(benchmark).values(), most)
+    return slow_lines(sorted_documents(cluster, benchmark), most)
 
 
-def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:
-    environment = reports.environment(benchmark)
+def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
+    environment = Reports(cluster).environment(benchmark)
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     return {
         "benchmark": benchmark.key,
         "spec": benchmark.spec.model_dump(**as_json),
         "status": benchmark.status.model_dump(**as_json),
         "environment": None if environment is None else environment.model_dump(**as_json),
-        "steps": [each.model_dump(**as_json) for each in reports.documents(benchmark).values()],
+        "steps": [each.model_dump(**as_json) for each in sorted_documents(cluster, benchmark)],
     }

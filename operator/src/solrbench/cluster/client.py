@@ -27,6 +27,8 @@ Manifest = dict[str, Any]
 BENCHMARKS = BENCHMARK.reference
 TIMEOUT_SECONDS = 20
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+METADATA_AT_ONCE = 100
+"""Objects in one part of a list: the API server reads and decodes all of each."""
 
 
 def connect(context: str | None = None) -> "Cluster":
@@ -115,24 +117,54 @@ class Cluster:
         items: list[Manifest] = found.get("items") or []
         return items
 
+    def list_in_parts(
+        self, api_version: str, kind: str, namespace: str, selector: dict[str, str], most: int
+    ) -> Iterator[Sequence[Manifest]]:
+        """Yield the objects with these labels, at most so many at once: they may be large."""
+        text = ",".join(f"{key}={value}" for key, value in selector.items())
+        part: dict[str, Any] = {}
+        while True:
+            with _wrap_api_errors(f"listing {kind}"):
+                found = self._call(
+                    "get",
+                    api_version,
+                    kind,
+                    namespace=namespace,
+                    label_selector=text,
+                    limit=most,
+                    **part,
+                )
+            yield found.get("items") or []
+            rest = (found.get("metadata") or {}).get("continue")
+            if not rest:
+                return
+            part = {"_continue": rest}
+
     def list_metadata(
         self, api_version: str, kind: str, namespace: str | None
-    ) -> Sequence[Manifest]:
-        """Return the metadata of all objects of a kind, which may be large themselves.
+    ) -> Iterator[Manifest]:
+        """Yield the metadata of all objects of a kind, which may be large themselves.
 
         See "Metadata-only fetches" in https://kubernetes.io/docs/reference/using-api/api-concepts.
         """
-        with _wrap_api_errors(f"listing metadata of {kind}"):
-            resource = self._resource(api_version, kind)
-            response = self._dynamic.request(
-                "get",
-                resource.path(namespace=namespace),
-                header_params={"Accept": METADATA_ONLY},
-                serialize=False,
-                _request_timeout=TIMEOUT_SECONDS,
-            )
-        items: Sequence[Manifest] = json.loads(response.data).get("items") or []
-        return items
+        part: dict[str, Any] = {}
+        while True:
+            with _wrap_api_errors(f"listing metadata of {kind}"):
+                response = self._dynamic.request(
+                    "get",
+                    self._resource(api_version, kind).path(namespace=namespace),
+                    header_params={"Accept": METADATA_ONLY},
+                    limit=METADATA_AT_ONCE,
+                    serialize=False,
+                    _request_timeout=TIMEOUT_SECONDS,
+                    **part,
+                )
+            found = json.loads(response.data)
+            yield from found.get("items") or []
+            rest = (found.get("metadata") or {}).get("continue")
+            if not rest:
+                return
+            part = {"_continue": rest}
 
     def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Manifest]:
         """Return the events with a reason about an object; those of its predecessors, too."""

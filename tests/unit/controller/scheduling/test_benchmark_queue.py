@@ -69,6 +69,12 @@ def test_an_older_version_is_ignored() -> None:
     assert queue.turn(SECOND, 1).position == 1
 
 
+def test_a_watched_version_does_not_replace_what_was_written() -> None:
+    queue = filled(running("now"), FIRST, changed(SECOND, 5, queue={"position": 2}))
+    queue.observe(changed(SECOND, 5, queue=None), NOW)
+    assert queue.is_settled("second", NOW, 1)
+
+
 def test_those_that_wait_are_named_once_after_the_queue_moved() -> None:
     queue = filled(running("now"), SECOND, FIRST)
     queue.observe(changed(FIRST, 2, phase="Queued"), NOW)

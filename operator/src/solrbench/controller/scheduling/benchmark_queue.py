@@ -34,13 +34,13 @@ class BenchmarkQueue:
         self._moved = False
 
     def observe(self, body: Manifest, now: datetime) -> None:
-        """Take over a benchmark as it was watched, read or written; older versions are ignored.
+        """Take over a benchmark as it was watched, read or written; known versions are ignored.
 
         One that waits when it is seen first was checked by the operator before this one.
         """
         entry, version = view_entry(body), _version(body)
         with self._lock:
-            if version < self._versions.get(entry.uid, 0):
+            if 0 < version <= self._versions.get(entry.uid, 0):
                 return
             self._versions[entry.uid] = version
             if entry.waiting and entry.is_observed:

@@ -4,7 +4,7 @@ Every reason states what happened, the measured value, the limit of `spec.load.v
 remedy.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
-from solrbench.results.validity.checks.finding import Finding, NotEvaluated, ValidityCheck
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome
 from solrbench.results.validity.checks.registry import CHECKS, REASONS, TOO_FEW_SAMPLES
 
 VALID, INVALID = "Valid", "Invalid"
@@ -22,9 +22,24 @@ _BEYOND = 10
 
 _MAX_TEXT = 1000
 
+Findings = Mapping[str, Outcome]
+"""What each check found in one step run, by reason."""
 
-def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVerdict]:
+
+def evaluate_document(document: StepRunResult, load: Load) -> Findings:
+    """Return what each check finds in one step run."""
+    return {reason: check.find(document, load) for reason, check in CHECKS.items()}
+
+
+def evaluate_steps(
+    spec: Spec, documents: Iterable[StepRunResult], known: Mapping[str, Findings] | None = None
+) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order.
+
+    Args:
+        spec: of the benchmark
+        documents: the stored step runs
+        known: what was found in them before, by their ids
 
     Raises:
         ValueError: as `group_step_runs`.
@@ -32,16 +47,23 @@ def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepV
     """
     runs_by_step = group_step_runs(spec, documents)
     return [
-        evaluate_step(step.name, variant, step_runs, spec.load)
+        evaluate_step(step.name, variant, step_runs, spec.load, known)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
     ]
 
 
-def evaluate_step(step: str, variant: str, step_runs: StepRuns, load: Load) -> StepVerdict:
+def evaluate_step(
+    step: str,
+    variant: str,
+    step_runs: StepRuns,
+    load: Load,
+    known: Mapping[str, Findings] | None = None,
+) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats."""
-    found = [_apply(reason, check, step_runs, load) for reason, check in CHECKS.items()]
+    by_run = [(each.repeat, _findings(each, load, known or {})) for each in step_runs]
+    found = [_worst_of_repeats(reason, by_run) for reason in CHECKS]
     reasons = [each for each, _ in found if each is not None]
     reasons += _too_few_samples(step_runs, load.validity.percentile)
     return StepVerdict(
@@ -75,21 +97,27 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
     return [each for each in verdicts if each.verdict == INVALID]
 
 
-def _apply(
-    reason: str, check: ValidityCheck, step_runs: StepRuns, load: Load
+def _findings(document: StepRunResult, load: Load, known: Mapping[str, Findings]) -> Findings:
+    found = known.get(document.id)
+    return evaluate_document(document, load) if found is None else found
+
+
+def _worst_of_repeats(
+    reason: str, by_run: Sequence[tuple[int, Findings]]
 ) -> tuple[InvalidReason | None, InvalidReason | None]:
     """Return the worst that a check found, or else why it could not be made."""
-    results = [(document.repeat, check.find(document, load)) for document in step_runs]
+    results = [(repeat, findings[reason]) for repeat, findings in by_run]
     findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda found: found[1].number)
-        where = _where([repeat], len(step_runs))
+        where = _where([repeat], len(by_run))
         others = [each for each, _ in findings if each != repeat]
         also = f"; also in {_repeats(others)}" if others else ""
-        return _invalid_reason(reason, f"{where}{worst.text}{also}", check.remedy), None
+        text = f"{where}{worst.text}{also}"
+        return _invalid_reason(reason, text, CHECKS[reason].remedy), None
     if gaps:
-        where = _where([repeat for repeat, _ in gaps], len(step_runs))
+        where = _where([repeat for repeat, _ in gaps], len(by_run))
         return None, _invalid_reason(reason, f"{where}{gaps[0][1].text}")
     return None, None
 
