@@ -95,7 +95,8 @@ def _fill(api: ApiServer, place: str, now: datetime) -> None:
         api.call("POST", maps, body)
 
     maps = f"/api/v1/namespaces/{place}/configmaps"
-    store(api, place, benchmark("running"), running_status(now))
+    patient = benchmark("running", deadlines={"provisioningSeconds": 86_400})
+    store(api, place, patient, running_status(now))
     api.each(waiting, range(WAITING))
     api.each(finished, range(FINISHED))
     api.each(foreign, range(FOREIGN))

@@ -26,6 +26,8 @@ Manifest = dict[str, Any]
 
 BENCHMARKS = BENCHMARK.reference
 TIMEOUT_SECONDS = 20
+CONNECTIONS = 32
+"""Kept open, one for each thread that reconciles."""
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
@@ -45,7 +47,9 @@ def connect(context: str | None = None) -> "Cluster":
         config.load_incluster_config()
     except config.ConfigException:
         config.load_kube_config(context=context)
-    return Cluster(DynamicClient(client.ApiClient()))
+    configuration = client.Configuration.get_default_copy()
+    configuration.connection_pool_maxsize = CONNECTIONS
+    return Cluster(DynamicClient(client.ApiClient(configuration)))
 
 
 def current_namespace(context: str | None = None) -> str:
