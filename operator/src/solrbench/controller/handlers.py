@@ -53,7 +53,7 @@ DELETION_TIMEOUT = timedelta(seconds=120)
 """How long the deletion of a benchmark waits for an existing Solr that does not respond."""
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
-places of all that wait change, and nobody reads those of hundreds at once."""
+places of all that wait change, which would be hundreds of writes at once."""
 CONFLICT_PAUSE = timedelta(seconds=0.25)
 """Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
 and an annotation to each new benchmark."""
