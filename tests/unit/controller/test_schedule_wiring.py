@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.handlers import CONFLICT_PAUSE, Handlers
+from solrbench.controller.handlers import CONFLICT_PAUSE, UPGRADE_PAUSE, Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.decide.pauses import QUEUED_PAUSE
 from solrbench.errors import ConflictError
@@ -132,6 +132,11 @@ def test_a_missing_object_is_noticed_when_it_is_its_turn(world: World) -> None:
 def test_a_conflict_is_retried_soon(world: World) -> None:
     world.cluster.conflict = True
     assert world.due("one") == CONFLICT_PAUSE
+
+
+def test_a_newer_definition_is_waited_for(world: World) -> None:
+    world.body("one")["spec"]["fieldOfTomorrow"] = 1
+    assert world.due("one") == UPGRADE_PAUSE
 
 
 def test_one_that_is_gone_is_not_due_again(world: World) -> None:

@@ -57,6 +57,8 @@ places of all that wait change, which would be hundreds of writes at once."""
 CONFLICT_PAUSE = timedelta(seconds=0.25)
 """Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
 and an annotation to each new benchmark."""
+UPGRADE_PAUSE = timedelta(seconds=30)
+"""While the definition is newer than the operator, which concerns all benchmarks at once."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 LIST_CHUNK = 50
@@ -175,6 +177,8 @@ class Handlers:
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
                 log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, error)
+                if error.reason == LifecycleReason.DEFINITION_NEWER:
+                    return UPGRADE_PAUSE
             else:
                 return None if pause is None else max(pause, shortest)
         return shortest

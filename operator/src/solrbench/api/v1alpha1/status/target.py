@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.status.conditions import StatusModel
 class QueueStatus(StatusModel):
     """The place of a benchmark that waits until others end."""
 
-    position: Annotated[Int, Field(ge=1)]
+    position: Annotated[Int, Field(ge=1, le=1_000_000)]
     """`position` is the place among the benchmarks that wait, 1 for the next. Where many wait, it
     may be some minutes old."""
     waiting_since: datetime
