@@ -12,6 +12,7 @@ from bench.accuracy import accuracy
 from bench.arrivals import arrivals
 from bench.cost import cost
 from bench.merged import merged
+from bench.operator_scale import operator_scale
 from bench.processes import DidNotHappenError, stolen_seconds
 from bench.scaling import scaling
 from bench.stalls import stalls
@@ -27,6 +28,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "arrivals": partial(arrivals, repeats=5, seconds=4),
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
+    "scale": partial(operator_scale, seconds=60),
 }
 
 

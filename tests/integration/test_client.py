@@ -1,8 +1,8 @@
 """The operator's own client against the real API server."""
 
-import uuid
 from collections.abc import Iterator
 from ipaddress import ip_address
+from uuid import uuid4
 
 import pytest
 from kubernetes import client
@@ -34,7 +34,7 @@ def namespace() -> Iterator[str]:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
     connect()
-    name = f"client-{uuid.uuid4().hex[:8]}"
+    name = f"client-{uuid4().hex[:8]}"
     api = client.CoreV1Api()
     api.create_namespace({"metadata": {"name": name}})
     yield name
@@ -76,3 +76,21 @@ def test_config_map_holds_all_that_is_kept_of_failures(namespace: str) -> None:
         "data": {f"load-{i}": "x" * (MAX_BYTES // 4) for i in range(4)},
     }
     assert connect().apply(manifest)["data"] == manifest["data"]
+
+
+def test_large_lists_come_in_parts(namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster, labels = connect(), {"of": "the-test"}
+    for number in range(5):
+        metadata = {"name": f"own-{number}", "namespace": namespace, "labels": labels}
+        own = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "b"}}
+        cluster.apply(own)
+        foreign = {"name": f"other-{number}", "namespace": namespace}
+        cluster.apply({**own, "metadata": foreign})
+    parts = list(cluster.list_in_parts("v1", "ConfigMap", namespace, labels, 2))
+    assert all(len(part) <= 2 for part in parts)
+    found = [each["metadata"]["name"] for part in parts for each in part]
+    assert sorted(found) == [f"own-{number}" for number in range(5)]
+    monkeypatch.setattr("solrbench.cluster.client.METADATA_AT_ONCE", 3)
+    everything = list(cluster.list_metadata("v1", "ConfigMap", namespace))
+    assert len({each["metadata"]["uid"] for each in everything}) >= 10
+    assert not any("data" in each for each in everything)

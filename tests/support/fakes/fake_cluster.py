@@ -5,7 +5,7 @@ The real API server validates the same calls in tests/integration and tests/e2e.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from solrbench.cluster.client import BENCHMARKS, refuse_taken
@@ -85,6 +85,16 @@ class FakeCluster:
             and namespace in (None, place)
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
+
+    def list_in_parts(
+        self, version: str, kind: str, namespace: str, selector: dict[str, str], most: int
+    ) -> Iterator[Sequence[Body]]:
+        found = self.list(version, kind, namespace, selector)
+        for start in range(0, len(found), most):
+            yield found[start : start + most]
+
+    def list_metadata(self, version: str, kind: str, namespace: str | None) -> Sequence[Body]:
+        return [{"metadata": each["metadata"]} for each in self.list(version, kind, namespace, {})]
 
     def within(self, _: float) -> "FakeCluster":
         return self

@@ -1,6 +1,7 @@
 """Results are stored, read back, and known from then on."""
 
 import base64
+import tracemalloc
 from datetime import timedelta
 from typing import Any, cast
 
@@ -9,16 +10,17 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
-from solrbench.cluster.reports import Reports
+from solrbench.cluster.reports import Reports, sorted_documents
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
 from solrbench.plan import names
 from solrbench.results.model.environment import Environment
+from solrbench.results.model.step_result import StepRunResult, Window
 from solrbench.results.model.storage import to_chunks
-from solrbench.results.validity.verdict import evaluate_steps
+from solrbench.results.validity.verdict import evaluate_document, evaluate_steps
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
-from unit.results.builders import START, make_document, make_result
+from unit.results.builders import START, make_document, make_result, make_spec
 
 BENCHMARK = stored()
 FIRST, SECOND = (
@@ -179,7 +181,7 @@ def test_results_without_a_controller_are_left_out() -> None:
 def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def evaluate(_: Any, documents: Any, __: Any) -> list[Any]:
+    def evaluate(_: Any, documents: Any, *__: Any) -> list[Any]:
         seen.append(len(documents))
         return evaluate_steps(BENCHMARK.spec, [])
 
@@ -197,7 +199,7 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
 def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def evaluate(_: Any, documents: Any, __: Any) -> list[Any]:
+    def evaluate(_: Any, documents: Any, *__: Any) -> list[Any]:
         seen.append(len(documents))
         return []
 
@@ -211,6 +213,59 @@ def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.Monke
     store(Reports(cluster), SECOND)
     reports.verdicts(BENCHMARK)
     assert seen == [1, 2]
+
+
+def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
+    """Return a document in which every second is on record."""
+    windows = [Window(second=each, requests=1, failures=0) for each in range(seconds)]
+    (result,) = document.requests
+    return document.model_copy(
+        update={"requests": [result.model_copy(update={"windows": windows})]}
+    )
+
+
+def test_series_are_stored_and_not_kept() -> None:
+    whole = with_series(FIRST, 100)
+    cluster = cast(Cluster, FakeCluster())
+    for reports in (Reports(cluster), Reports(cluster)):
+        if reports.whole_document(BENCHMARK, whole.id) is None:
+            store(reports, whole)
+        (kept,) = reports.documents(BENCHMARK).values()
+        assert kept == FIRST
+        assert reports.whole_document(BENCHMARK, whole.id) == whole
+    assert sorted_documents(cluster, BENCHMARK) == [whole]
+
+
+def test_memory_does_not_follow_the_length_of_a_step() -> None:
+    seconds = 2000
+    cluster = cast(Cluster, FakeCluster())
+    store(Reports(cluster), with_series(FIRST, seconds), with_series(SECOND, seconds))
+    reports = Reports(cluster)
+    tracemalloc.start()
+    try:
+        assert len(reports.documents(BENCHMARK)) == 2
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 300_000  # the windows alone take 2 MB
+
+
+def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def evaluate(document: StepRunResult, load: Any) -> Any:
+        seen.append(document.id)
+        return evaluate_document(document, load)
+
+    monkeypatch.setattr("solrbench.results.validity.digest.evaluate_document", evaluate)
+    monkeypatch.setattr("solrbench.results.validity.verdict.evaluate_document", evaluate)
+    reports = Reports(cast(Cluster, FakeCluster()))
+    benchmark = BENCHMARK.model_copy(update={"spec": make_spec("two")})
+    for document in (FIRST, SECOND):
+        reports.store(benchmark, document, 1)
+        found = reports.verdicts(benchmark)
+    assert seen == [FIRST.id, SECOND.id]
+    assert found == evaluate_steps(benchmark.spec, [FIRST, SECOND])
 
 
 def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenchmark:

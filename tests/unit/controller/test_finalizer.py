@@ -1,5 +1,6 @@
 """The finalizer of a benchmark is there only as long as there is something to remove."""
 
+import asyncio
 from typing import Any, cast
 
 import kopf
@@ -31,7 +32,7 @@ def benchmark(*conditions: dict[str, str], **spec: Any) -> dict[str, Any]:
         (benchmark({"type": "Succeeded", "status": "True"}), True),
         (benchmark({"type": "CleanedUp", "status": "False"}), True),
         (benchmark({"type": "Succeeded", "status": "True"}, CLEANED), False),
-        (benchmark(CLEANED, ttlSecondsAfterFinished=60), True),  # its timer deletes it
+        (benchmark(CLEANED, ttlSecondsAfterFinished=60), True),  # the operator deletes it
     ],
 )
 def test_a_benchmark_needs_its_finalizer_until_it_is_cleaned_up(
@@ -46,7 +47,7 @@ def made() -> tuple[Handlers, Telemetry]:
     return Handlers(cast(Cluster, FakeCluster()), SETTINGS, telemetry), telemetry
 
 
-def test_timer_and_deletion_are_filtered_and_deletion_itself_is_noticed(
+def test_only_deletion_is_filtered_and_deletion_itself_is_noticed(
     made: tuple[Handlers, Telemetry], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filters: dict[str, Any] = {}
@@ -54,11 +55,10 @@ def test_timer_and_deletion_are_filtered_and_deletion_itself_is_noticed(
     def note(name: str) -> Any:
         return lambda *_, **given: lambda handler: filters.update({name: given.get("when")})
 
-    monkeypatch.setattr(kopf, "timer", note("timer"))
     monkeypatch.setattr(kopf.on, "delete", note("delete"))
     monkeypatch.setattr(kopf.on, "event", note("event"))
     made[0].register(kopf.OperatorRegistry())
-    assert filters == {"timer": needs_finalizer, "delete": needs_finalizer, "event": None}
+    assert filters == {"delete": needs_finalizer, "event": None}
 
 
 def shown(telemetry: Telemetry) -> set[str]:
@@ -71,20 +71,12 @@ def shown(telemetry: Telemetry) -> set[str]:
     }
 
 
-def test_metrics_of_a_benchmark_without_timer_stay_until_it_is_gone(
+def test_metrics_of_a_benchmark_off_the_schedule_stay_until_it_is_gone(
     made: tuple[Handlers, Telemetry],
 ) -> None:
     handlers, telemetry = made
     body = benchmark(CLEANED)
-    handlers.on_event(event={"type": None}, body=body)  # after a restart of the operator
+    asyncio.run(handlers.on_event(event={"type": None}, body=body))  # after a restart
     assert shown(telemetry) == {"one"}
-    handlers.on_event(event={"type": "DELETED"}, body=body)
-    assert shown(telemetry) == set()
-
-
-def test_metrics_of_a_benchmark_with_timer_are_left_to_it(
-    made: tuple[Handlers, Telemetry],
-) -> None:
-    handlers, telemetry = made
-    handlers.on_event(event={"type": "MODIFIED"}, body=benchmark())
+    asyncio.run(handlers.on_event(event={"type": "DELETED"}, body=body))
     assert shown(telemetry) == set()

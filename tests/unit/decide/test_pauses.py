@@ -11,6 +11,8 @@ from solrbench.decide.pauses import (
     FINISHED_PAUSE,
     LIVE_LOAD_PAUSE,
     MAX_RETRY_PAUSE,
+    QUEUED_PAUSE,
+    SUSPENDED_PAUSE,
     decide_pause,
     is_live_load_due,
 )
@@ -24,6 +26,8 @@ def pause(
     ttl: int | None = None,
     since: float = 0,
     started: bool = True,
+    suspend: bool = False,
+    **more: Any,
 ) -> float:
     """Return the pause in seconds after a state that began some seconds ago."""
     began = (NOW - timedelta(seconds=since)).isoformat()
@@ -36,7 +40,9 @@ def pause(
     }
     if started:
         status["startTime"] = began
-    changes = {} if ttl is None else {"spec.ttlSecondsAfterFinished": ttl}
+    status |= more
+    changes: dict[str, Any] = {"spec.suspend": suspend}
+    changes |= {} if ttl is None else {"spec.ttlSecondsAfterFinished": ttl}
     benchmark = SolrBenchmark.parse(resource(changes) | {"status": status})
     return decide_pause(benchmark.spec, benchmark.status, NOW).total_seconds()
 
@@ -51,7 +57,7 @@ BROKEN = ("CleanedUp", "False", "InternalError")
     "conditions",
     [
         [],
-        [("Succeeded", "Unknown", "Queued")],
+        [("Succeeded", "Unknown", "ZooKeeperNotReady")],
         [DONE],
         [DONE, ("CleanedUp", "False", "CleaningUp")],
     ],
@@ -64,7 +70,7 @@ def test_a_finished_benchmark_is_left_alone() -> None:
     assert pause(DONE, TIDY) == FINISHED_PAUSE.total_seconds()
 
 
-@pytest.mark.parametrize(("since", "wanted"), [(0, 60), (70, 30), (95, 5), (200, 0)])
+@pytest.mark.parametrize(("since", "wanted"), [(0, 100), (70, 30), (95, 5), (200, 0)])
 def test_it_is_deleted_in_time(since: float, wanted: float) -> None:
     assert pause(DONE, TIDY, ttl=100, since=since) == wanted
 
@@ -77,6 +83,27 @@ def test_failing_clean_up_is_tried_ever_more_rarely(
     assert MAX_RETRY_PAUSE.total_seconds() == 600
     assert pause(DONE, condition, since=since) == wanted
     assert pause(condition, since=since, started=False) == wanted  # suspended
+
+
+MISSING = ("Accepted", "False", "ConfigMapNotFound")
+
+
+@pytest.mark.parametrize(("since", "wanted"), [(0, 0), (8, 8), (9000, 30)])
+def test_what_is_missing_is_looked_for_ever_more_rarely(since: float, wanted: float) -> None:
+    assert pause(MISSING, since=since, started=False, phase="Pending") == wanted
+
+
+def test_one_that_waits_for_others_is_left_alone() -> None:
+    queue = {"position": 2, "waitingSince": NOW.isoformat()}
+    waits = pause(("Accepted", "True", "Accepted"), started=False, phase="Queued", queue=queue)
+    assert waits == QUEUED_PAUSE.total_seconds()
+
+
+@pytest.mark.parametrize(
+    ("suspend", "wanted"), [(True, SUSPENDED_PAUSE.total_seconds()), (False, 0)]
+)
+def test_a_suspended_one_is_left_alone_until_it_goes_on(suspend: bool, wanted: float) -> None:
+    assert pause(started=False, phase="Suspended", suspend=suspend) == wanted
 
 
 def test_a_run_after_a_failed_removal_is_not_paused() -> None:

@@ -209,16 +209,34 @@ def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: 
     running = benchmark.metadata.model_copy(update={"name": "running"})
     ended = datetime(2026, 1, 1, tzinfo=UTC)
     done = benchmark.status.model_copy(update={"completion_time": ended})
-    registry, store = CollectorRegistry(), BenchmarkStore()
+    registry = CollectorRegistry()
+    store = BenchmarkStore(10, lambda: ended.timestamp() + seconds_later)
     store.update(benchmark.model_copy(update={"status": done}))
     store.update(benchmark.model_copy(update={"metadata": running}))
-    registry.register(BenchmarkCollector(store, 10, lambda: ended.timestamp() + seconds_later))
+    registry.register(BenchmarkCollector(store))
     found = {
         family.name: {sample.labels.get("benchmark") for sample in family.samples}
         for family in registry.collect()
     }
     assert found["solrbench_benchmark_info"] == {"b", "running"}
     assert found["solrbench_step_valid"] == ({"b", "running"} if shown else {"running"})
+
+
+def test_results_are_not_kept_longer_than_they_are_shown() -> None:
+    now = [0.0]
+    benchmark = full_benchmark()
+    ended = datetime.fromtimestamp(5, UTC)
+    done = benchmark.status.model_copy(update={"completion_time": ended})
+    store = BenchmarkStore(10, lambda: now[0])
+    store.update(benchmark.model_copy(update={"status": done}))
+    (kept,) = store.all()
+    assert (kept.status.results, kept.status.verdicts) == (done.results, done.verdicts)
+    now[0] = 15
+    (kept,) = store.all()
+    assert kept.status.results + kept.status.verdicts + kept.status.comparisons == []
+    assert (kept.status.phase, kept.status.report) == (done.phase, done.report)
+    others = [each.status for each in kept.status.conditions]
+    assert others == [each.status for each in done.conditions]
 
 
 def test_a_clash_of_names_is_noticed() -> None:

@@ -11,7 +11,7 @@ from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.reports import Reports
+from solrbench.cluster.reports import Reports, sorted_documents
 from solrbench.results.text.render import to_csv, to_markdown
 from solrbench.results.text.slow_requests import slow_lines
 
@@ -50,7 +50,7 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
 def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
     match output:
         case "markdown":
-            documents = list(Reports(cluster).documents(benchmark).values())
+            documents = sorted_documents(cluster, benchmark)
             click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
             click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
@@ -66,7 +66,7 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
 
 
 def _slow(cluster: Cluster, benchmark: SolrBenchmark, most: int) -> list[str]:
-    return slow_lines(Reports(cluster).documents(benchmark).values(), most)
+    return slow_lines(sorted_documents(cluster, benchmark), most)
 
 
 def _evidence(cluster: Cluster, benchmark: SolrBenchmark) -> str:
@@ -78,8 +78,7 @@ def _evidence(cluster: Cluster, benchmark: SolrBenchmark) -> str:
 
 
 def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
-    reports = Reports(cluster)
-    environment = reports.environment(benchmark)
+    environment = Reports(cluster).environment(benchmark)
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     return {
         "benchmark": benchmark.key,
@@ -87,5 +86,5 @@ def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
         "status": benchmark.status.model_dump(**as_json),
         "environment": None if environment is None else environment.model_dump(**as_json),
         "evidence": read_evidence(cluster, benchmark),
-        "steps": [each.model_dump(**as_json) for each in reports.documents(benchmark).values()],
+        "steps": [each.model_dump(**as_json) for each in sorted_documents(cluster, benchmark)],
     }

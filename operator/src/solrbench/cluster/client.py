@@ -26,6 +26,11 @@ Manifest = dict[str, Any]
 
 BENCHMARKS = BENCHMARK.reference
 TIMEOUT_SECONDS = 20
+CONNECTIONS = 32
+"""Kept open, one for each thread that reconciles."""
+METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+METADATA_AT_ONCE = 100
+"""Objects in one part of a list: the API server reads and decodes all of each."""
 
 
 def connect(context: str | None = None) -> "Cluster":
@@ -42,7 +47,9 @@ def connect(context: str | None = None) -> "Cluster":
         config.load_incluster_config()
     except config.ConfigException:
         config.load_kube_config(context=context)
-    return Cluster(DynamicClient(client.ApiClient()))
+    configuration = client.Configuration.get_default_copy()
+    configuration.connection_pool_maxsize = CONNECTIONS
+    return Cluster(DynamicClient(client.ApiClient(configuration)))
 
 
 def current_namespace(context: str | None = None) -> str:
@@ -118,6 +125,55 @@ class Cluster:
             found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
         items: list[Manifest] = found.get("items") or []
         return items
+
+    def list_in_parts(
+        self, api_version: str, kind: str, namespace: str, selector: dict[str, str], most: int
+    ) -> Iterator[Sequence[Manifest]]:
+        """Yield the objects with these labels, at most so many at once: they may be large."""
+        text = ",".join(f"{key}={value}" for key, value in selector.items())
+        part: dict[str, Any] = {}
+        while True:
+            with _wrap_api_errors(f"listing {kind}"):
+                found = self._call(
+                    "get",
+                    api_version,
+                    kind,
+                    namespace=namespace,
+                    label_selector=text,
+                    limit=most,
+                    **part,
+                )
+            yield found.get("items") or []
+            rest = (found.get("metadata") or {}).get("continue")
+            if not rest:
+                return
+            part = {"_continue": rest}
+
+    def list_metadata(
+        self, api_version: str, kind: str, namespace: str | None
+    ) -> Iterator[Manifest]:
+        """Yield the metadata of all objects of a kind, which may be large themselves.
+
+        See "Metadata-only fetches" in https://kubernetes.io/docs/reference/using-api/api-concepts.
+        """
+        part: dict[str, Any] = {}
+        while True:
+            with _wrap_api_errors(f"listing metadata of {kind}"):
+                response = self._dynamic.request(
+                    "get",
+                    self._resource(api_version, kind).path(namespace=namespace),
+                    header_params={"Accept": METADATA_ONLY},
+                    limit=METADATA_AT_ONCE,
+                    serialize=False,
+                    _request_timeout=TIMEOUT_SECONDS,
+                    **part,
+                )
+            found = json.loads(response.data)
+            yield from found.get("items") or []
+            rest = (found.get("metadata") or {}).get("continue")
+            if not rest:
+                return
+            part = {"_continue": rest}
 
     def pod_log(  # noqa: PLR0913 - which log, and how much of it
         self,

@@ -2,9 +2,11 @@
 
 import base64
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterator
 from threading import Lock
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.decide.ownership import controller_uid
@@ -28,17 +30,22 @@ from solrbench.results.model.storage import (
     from_chunks,
     to_chunks,
 )
+from solrbench.results.summary.cold_start import first_step_run
+from solrbench.results.validity.digest import StepRunDigest, digest
 from solrbench.results.validity.verdict import evaluate_steps
 
-MAX_CACHE_BYTES = 128 << 20
-"""A quarter of the memory limit of the chart."""
+MAX_CACHE_BYTES = 64 << 20
+"""An eighth of the memory limit of the chart."""
 
-_WINDOW_BYTES = 1000
-"""Measured: 10 request names over 600 s take 6 MB."""
+READ_AT_ONCE = 10
+"""ConfigMaps in one part of a list: each may have a megabyte."""
+
+_RESULT_BYTES = 5000
+"""Measured: one request name of one step run takes up to so much beside its histograms."""
 
 
 class Reports:
-    """The stored results of benchmarks, read once and then kept in memory.
+    """The stored results of benchmarks, read once and then kept in memory as digests.
 
     The operator is the only writer, so what was read or written before need not be read again
     in every reconcile. After a restart everything is read anew, and so are the results of a
@@ -54,12 +61,12 @@ class Reports:
         self._cluster = cluster
         self._max_bytes = max_bytes
         self._lock = Lock()
-        self._known: OrderedDict[str, dict[str, StepRunResult]] = OrderedDict()
+        self._known: OrderedDict[str, dict[str, StepRunDigest]] = OrderedDict()
         self._verdicts: dict[str, list[StepVerdict]] = {}
         self._environments: dict[str, Environment] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
-        """Return the stored results by step run id, in the order of measuring.
+        """Return the stored results by step run id, in the order of measuring, without series.
 
         Half-written ones are left out: they were never acknowledged and come again.
 
@@ -67,15 +74,31 @@ class Reports:
             TemporaryError: if a stored document is damaged.
 
         """
+        return {key: each.document for key, each in self._digests(benchmark).items()}
+
+    def cold_start(self, benchmark: SolrBenchmark) -> ColdStart | None:
+        """Return the cold start of the step run that was measured first, as `documents`."""
+        digests = self._digests(benchmark)
+        first = first_step_run([each.document for each in digests.values()])
+        return None if first is None else digests[first.id].cold_start
+
+    def whole_document(self, benchmark: SolrBenchmark, step_run_id: str) -> StepRunResult | None:
+        """Return a stored result with all its series, read anew, if it is there."""
+        read = read_documents(self._cluster, benchmark, step_run_id)
+        return next((each for each in read if each.id == step_run_id), None)
+
+    def _digests(self, benchmark: SolrBenchmark) -> dict[str, StepRunDigest]:
         uid = benchmark.metadata.uid
         with self._lock:
             known = self._known.get(uid)
             if known is not None:
                 self._known.move_to_end(uid)
                 return known
-        return self._keep(uid, _stored(self._cluster, benchmark))
+        load = benchmark.spec.load
+        read = (digest(each, load) for each in read_documents(self._cluster, benchmark))
+        return self._keep(uid, _in_order({each.document.id: each for each in read}))
 
-    def _keep(self, uid: str, documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
+    def _keep(self, uid: str, documents: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:
         """Keep documents as the latest, and drop the oldest of other benchmarks if need be."""
         with self._lock:
             self._known[uid] = documents
@@ -95,38 +118,40 @@ class Reports:
             TemporaryError: if what is read is not what was written.
 
         """
-        known = self.documents(benchmark)
+        known = self._digests(benchmark)
         self._forget_documents(benchmark.metadata.uid)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
-        stored = _stored(self._cluster, benchmark, document.id)
-        if stored.get(document.id) != document:
+        if self.whole_document(benchmark, document.id) != document:
             raise TemporaryError(
                 LoadReason.RESULT_NOT_STORED,
                 f"the stored result of {document.id} differs from the one written; it is stored"
                 " again",
             )
+        stored = {document.id: digest(document, benchmark.spec.load)}
         self._keep(benchmark.metadata.uid, _in_order(known | stored))
 
     def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
-        """Return the verdicts on what is stored, evaluated once after each change of it.
+        """Return the verdicts on what is stored, brought together once after each change of it.
 
-        To go through all windows of a long ladder takes more than a second of CPU, on a node that
-        may be measured.
+        Each document is looked through once: to go through all windows of a long ladder takes more
+        than a second of CPU, on a node that may be measured.
 
         Raises:
             TemporaryError: as `documents`.
 
         """
-        uid, documents = benchmark.metadata.uid, self.documents(benchmark)
+        uid, digests = benchmark.metadata.uid, self._digests(benchmark)
         with self._lock:
             known = self._verdicts.get(uid)
         if known is not None:
             return known
+        documents = [each.document for each in digests.values()]
+        runs = {key: each.evaluated for key, each in digests.items()}
         environment = self.environment(benchmark) if documents else None
-        verdicts = evaluate_steps(benchmark.spec, documents.values(), environment)
+        verdicts = evaluate_steps(benchmark.spec, documents, environment, runs)
         with self._lock:
-            if self._known.get(uid) is documents:  # neither changed nor dropped meanwhile
+            if self._known.get(uid) is digests:  # neither changed nor dropped meanwhile
                 self._verdicts[uid] = verdicts
         return verdicts
 
@@ -168,39 +193,61 @@ class Reports:
             self._verdicts.pop(uid, None)
 
 
-def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:
-    """Return about what documents take in memory: windows are nearly all of it."""
-    return sum(
-        _WINDOW_BYTES * len(result.windows) + len(result.service_time_histogram)
-        for document in documents.values()
-        for result in document.requests
-    )
+def _estimate_bytes(documents: dict[str, StepRunDigest]) -> int:
+    """Return about what documents take in memory: histograms are most of it."""
+    return sum(map(_document_bytes, documents.values()))
+
+
+def _document_bytes(kept: StepRunDigest) -> int:
+    results = kept.document.requests
+    histograms = [each.service_time_histogram for each in results]
+    histograms += [each.response_time_histogram or "" for each in results]
+    seconds = len(kept.evaluated.second_means) * 4
+    return _RESULT_BYTES * len(results) + sum(map(len, histograms)) + seconds
 
 
 def _environment(body: Manifest) -> Environment:
     return Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
 
 
-def _stored(
+def read_documents(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
-) -> dict[str, StepRunResult]:
-    """Return what is stored of every step run, or of one."""
+) -> Iterator[StepRunResult]:
+    """Yield what is stored of every step run, or of one; half-written ones are left out.
+
+    Raises:
+        TemporaryError: if a stored document is damaged.
+
+    """
     labels = selector(benchmark, names.REPORT) | (
         {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
     )
+    place = benchmark.metadata.namespace
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
-        found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-        # A deleted benchmark of the same name may have left some that are not collected yet.
-        if found and controller_uid(body) == benchmark.metadata.uid:
-            # By digest, too: chunks that an earlier attempt left behind are another document's.
-            by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
-    documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
-    return _in_order({each.id: each for each in documents})
+    for part in cluster.list_in_parts("v1", "ConfigMap", place, labels, READ_AT_ONCE):
+        for body in part:
+            found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
+            # A deleted benchmark of the same name may have left some that are not collected yet.
+            if found and controller_uid(body) == benchmark.metadata.uid:
+                # By digest, too: chunks that an earlier attempt left are another document's.
+                by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
+        for key in [key for key, bodies in by_document.items() if _complete(bodies)]:
+            yield _read(by_document.pop(key))
 
 
-def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
-    return {each.id: each for each in sorted(documents.values(), key=lambda each: each.start_time)}
+def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRunResult]:
+    """Return every stored document with all its series, in the order of measuring.
+
+    Raises:
+        TemporaryError: if a stored document is damaged.
+
+    """
+    return sorted(read_documents(cluster, benchmark), key=lambda each: each.start_time)
+
+
+def _in_order(digests: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:
+    ordered = sorted(digests.values(), key=lambda each: each.document.start_time)
+    return {each.document.id: each for each in ordered}
 
 
 def _annotation(body: Manifest, name: str) -> str:

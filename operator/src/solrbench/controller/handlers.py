@@ -1,7 +1,7 @@
-"""kopf wiring: one timer per benchmark, and the last things to do before one goes.
+"""kopf wiring: what is watched goes on the schedule, and the last things to do before one goes.
 
-The timer is the only writer of status (docs/adr/0002). kopf watches, gives each benchmark its
-timer, keeps the finalizer and retries what raised.
+The reconcile is the only writer of status (docs/adr/0002). kopf watches, keeps the finalizer and
+retries deletions that raised; the schedule says when a benchmark is reconciled (docs/adr/0009).
 """
 
 import logging
@@ -26,11 +26,15 @@ from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
-from solrbench.controller.scheduling.pauses import Pauses
+from solrbench.controller.scheduling.reconcile_schedule import (
+    RETRY,
+    BenchmarkKey,
+    ReconcileSchedule,
+)
 from solrbench.controller.scheduling.watch_retries import WatchRetries
 from solrbench.controller.settings import Settings
-from solrbench.decide.conditions import CLEANED_UP
-from solrbench.decide.pauses import decide_pause
+from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.pauses import FINISHED_PAUSE, QUEUED_PAUSE, decide_pause
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -47,10 +51,18 @@ DELETE_PATIENCE_SECONDS = 20.0
 DELETE_RETRY_SECONDS = 1.0
 DELETION_TIMEOUT = timedelta(seconds=120)
 """How long the deletion of a benchmark waits for an existing Solr that does not respond."""
-RECONCILE_END_POLL_SECONDS = 1.0
-"""How often kopf looks whether the last reconcile of a deleted benchmark has ended."""
-RETRY_SECONDS = 5.0
-"""Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
+POSITION_SECONDS = 1.0
+"""Distance between two benchmarks that write their new place in the queue: when one ends, the
+places of all that wait change, which would be hundreds of writes at once."""
+CONFLICT_PAUSE = timedelta(seconds=0.25)
+"""Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
+and an annotation to each new benchmark."""
+UPGRADE_PAUSE = timedelta(seconds=30)
+"""While the definition is newer than the operator, which concerns all benchmarks at once."""
+START_PAUSE = timedelta(seconds=3)
+"""Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
+LIST_CHUNK = 50
+"""Benchmarks in one part of a list: results make them large, and parts are not kept."""
 
 
 class Handlers:
@@ -69,21 +81,13 @@ class Handlers:
         self._reports = Reports(cluster)
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
-        self._pauses = Pauses()
+        self._schedule = ReconcileSchedule(self.on_due, WORKERS)
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
         kopf.on.startup(registry=registry)(configure)
         kopf.on.login(registry=registry)(log_in)
-        kopf.timer(
-            BENCHMARK.group,
-            BENCHMARK.version,
-            BENCHMARK.plural,
-            registry=registry,
-            interval=self._settings.reconcile_seconds,
-            backoff=RETRY_SECONDS,
-            when=needs_finalizer,
-        )(cast(Any, self.on_timer))
+        kopf.on.cleanup(registry=registry)(cast(Any, self.on_cleanup))
         delete = kopf.on.delete(
             BENCHMARK.group,
             BENCHMARK.version,
@@ -97,8 +101,10 @@ class Handlers:
         )
         event(cast(Any, self.on_event))
 
-    def on_event(self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object) -> None:
-        """Keep the metrics of benchmarks that have no timer any more, until they are gone.
+    async def on_event(
+        self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
+    ) -> None:
+        """Take over what the watch shows: the place in the queue, the schedule, the metrics.
 
         Args:
             event: its type is `None` for what was there when the operator started
@@ -107,41 +113,94 @@ class Handlers:
         """
         metadata = body["metadata"]
         if event["type"] == "DELETED":
-            self._telemetry.benchmarks.forget(f"{metadata['namespace']}/{metadata['name']}")
-            self._reports.forget(metadata["uid"])
-            self._pauses.forget(metadata["uid"])
-        elif not needs_finalizer(body=body):
-            with suppress(ValidationError):
-                self._telemetry.benchmarks.update(SolrBenchmark.parse(dict(body)))
+            self._forget(metadata["uid"], metadata["namespace"], metadata["name"])
+        else:
+            self._queue.observe(dict(body), _utc_now())
+            self._set_schedule(body)
+        for place, uid in enumerate(self._queue.take_moved()):
+            self._schedule.wake(uid, place * POSITION_SECONDS)
 
-    def on_timer(self, name: str, namespace: str, uid: str, meta: kopf.Meta, **_: object) -> None:
-        """Reconcile one benchmark; what fails is repeated by the next reconcile."""
-        if not self._pauses.is_due(uid, meta.get("generation", 1), _utc_now()):
-            return
+    async def on_cleanup(self, **_: object) -> None:
+        """Begin no further reconcile."""
+        self._schedule.close()
+
+    def _set_schedule(self, body: Mapping[str, Any]) -> None:
+        metadata = body["metadata"]
+        uid, generation = metadata["uid"], metadata.get("generation", 1)
+        if metadata.get("deletionTimestamp") is not None:
+            self._schedule.stop(uid)
+        elif not needs_finalizer(body=body):
+            self._schedule.stop(uid)
+            self._reports.forget(uid)
+            self._show(body)
+        elif self._schedule.knows(uid):
+            self._schedule.add(_key(body), generation, timedelta())
+        else:
+            self._schedule.add(_key(body), generation, self._first_pause(body))
+
+    def _first_pause(self, body: Mapping[str, Any]) -> timedelta:
+        """Return the pause of a benchmark that is seen first: none unless it waits or is over."""
+        now, known = _utc_now(), self._show(body)
+        if known is None or known.status.observed_generation != known.metadata.generation:
+            return timedelta()
+        if is_finished(known.status):
+            return decide_pause(known.spec, known.status, now)
+        return timedelta() if known.status.queue is None else START_PAUSE
+
+    def _show(self, body: Mapping[str, Any]) -> SolrBenchmark | None:
+        """Show a benchmark in the metrics; return it, if it is valid."""
+        with suppress(ValidationError):
+            benchmark = SolrBenchmark.parse(dict(body))
+            self._telemetry.benchmarks.update(benchmark)
+            return benchmark
+        return None
+
+    def _forget(self, uid: str, namespace: str, name: str) -> None:
+        self._telemetry.benchmarks.forget(f"{namespace}/{name}")
+        self._reports.forget(uid)
+        self._queue.forget(uid)
+
+    def on_due(self, key: BenchmarkKey) -> timedelta | None:
+        """Reconcile one benchmark and return the pause until the next time.
+
+        One that goes on waiting needs no request. What fails is repeated by the next reconcile.
+        """
+        shortest = timedelta(seconds=self._settings.reconcile_seconds)
+        if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
+            return QUEUED_PAUSE
         with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
             try:
-                self._reconcile(namespace, name)
+                pause = self._reconcile(key)
             except ConflictError:
                 timer.result = ReconcileResult.RETRY  # a concurrent write is expected
+                return CONFLICT_PAUSE
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
-                log.warning("%s/%s: reconcile is repeated: %s", namespace, name, error)
+                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, error)
+                if error.reason == LifecycleReason.DEFINITION_NEWER:
+                    return UPGRADE_PAUSE
+            else:
+                return None if pause is None else max(pause, shortest)
+        return shortest
 
-    def _reconcile(self, namespace: str, name: str) -> None:
-        body = self._cluster.get(*BENCHMARKS, namespace, name)
-        if body is None or body["metadata"].get("deletionTimestamp") is not None:
-            return
+    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
+        body = self._cluster.get(*BENCHMARKS, key.namespace, key.name)
+        if body is None or body["metadata"]["uid"] != key.uid:
+            self._queue.forget(key.uid)
+            return None
+        if body["metadata"].get("deletionTimestamp") is not None:
+            return RETRY  # the watch takes it off the schedule
         try:
             before = SolrBenchmark.parse(body)
         except ValidationError as error:
             mark_invalid(self._cluster, body, error, _utc_now())
-            return
+            return FINISHED_PAUSE
         after = reconcile(self._context(before, body))
         self._telemetry.benchmarks.update(after)
-        metadata, now = after.metadata, _utc_now()
-        pause = decide_pause(after.spec, after.status, now)
-        self._pauses.note(metadata.uid, metadata.generation, now, pause)
+        if is_finished(after.status):
+            self._reports.forget(key.uid)
         _emit_events(body, before, after)
+        return decide_pause(after.spec, after.status, _utc_now())
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
         return ReconcileContext(
@@ -168,7 +227,7 @@ class Handlers:
         """
         self._telemetry.benchmarks.forget(f"{namespace}/{name}")
         self._reports.forget(uid)
-        self._pauses.forget(uid)
+        is_busy = self._schedule.is_busy(uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
             while not delete_children(
@@ -184,6 +243,8 @@ class Handlers:
                 kopf.event(body, type="Warning", reason=error.reason, message=error.message)
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
         self._remove_collection(body)
+        if is_busy:  # what the last reconcile has made meanwhile is deleted by the next attempt
+            raise kopf.TemporaryError("a reconcile is under way", delay=DELETE_RETRY_SECONDS)
 
     def _remove_collection(self, body: kopf.Body) -> None:
         """Remove our collection from an existing target, or give up and say where it is left.
@@ -204,7 +265,7 @@ class Handlers:
             provisioner_of(context).remove_collection(context, at_once=not patient)
         except SolrbenchError as error:
             if patient and isinstance(error, TemporaryError):
-                raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
+                raise kopf.TemporaryError(str(error), delay=RETRY.total_seconds()) from error
             message = (
                 f"collection {names.collection(benchmark)} may be left on target.existing, delete"
                 f" it there: {error}"
@@ -218,13 +279,18 @@ class Handlers:
 def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
     """Return whether a benchmark still has something to be removed, or a time to live to end.
 
-    When it has not, kopf stops its timer and takes its finalizer away: what it left goes by owner
-    references, so that neither it nor its namespace waits for an operator.
+    When it has not, it leaves the schedule and kopf takes its finalizer away: what it left goes by
+    owner references, so that neither it nor its namespace waits for an operator.
     """
     if (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None:
         return True
     conditions = (body.get("status") or {}).get("conditions") or []
     return not any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
+
+
+def _key(body: Mapping[str, Any]) -> BenchmarkKey:
+    metadata = body["metadata"]
+    return BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
 
 
 def _utc_now() -> datetime:
@@ -255,12 +321,10 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
-    # A reconcile may be under way when a benchmark is deleted; an expired one is deleted by its own
-    # reconcile. With kopf's 60 s, the finalizer would stay that long.
-    settings.background.cancellation_polling = RECONCILE_END_POLL_SECONDS
     # The definition is there before kopf starts, and namespaces are given: there is nothing to
     # discover, and no right to list namespaces or definitions is needed.
     settings.scanning.disabled = True
+    settings.watching.chunk_size = LIST_CHUNK
     # A connection that died without a word is noticed after this long.
     settings.watching.server_timeout = 240
     settings.watching.client_timeout = 300

@@ -65,7 +65,8 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
 
     """
     before = context.status
-    context.update(internal_errors=0)  # unless this reconcile ends with one, too
+    # Unless this reconcile ends with an error, or with waiting, too.
+    context.update(internal_errors=0, queue=None)
     _advance(context)
     context.update(progress_percent=_progress(context))
     context.finalize_status()

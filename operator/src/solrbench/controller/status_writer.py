@@ -16,6 +16,8 @@ def store_status(context: ReconcileContext) -> None:
     """
     status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
     context.body = context.cluster.replace_status(context.body | {"status": status})
+    # As it was written: an older definition has no field for the place in the queue.
+    context.queue.observe(context.body | {"status": status}, context.now)
 
 
 def store_or_reduce_status(context: ReconcileContext) -> None:

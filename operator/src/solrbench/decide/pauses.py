@@ -6,14 +6,20 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.lifecycle import needs_cleanup
-from solrbench.decide.conditions import CLEANED_UP, Conditions, is_finished
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, Conditions, is_finished
 from solrbench.reasons.lifecycle import LifecycleReason
 
 AT_ONCE = timedelta(0)
-"""With the next tick of the timer."""
+"""After the shortest pause."""
 
 MAX_RETRY_PAUSE = timedelta(minutes=10)
-FINISHED_PAUSE = timedelta(minutes=1)
+MAX_REFERENCE_PAUSE = timedelta(seconds=30)
+"""Between two looks for an object that the spec refers to: the operator watches its own only."""
+
+QUEUED_PAUSE = timedelta(minutes=5)
+SUSPENDED_PAUSE = timedelta(minutes=10)
+FINISHED_PAUSE = timedelta(hours=1)
+"""Of those that something wakes: a change of the spec, or a place that gets free."""
 
 LIVE_LOAD_PAUSE = timedelta(seconds=15)
 """Between two writes of live figures alone: each writes the whole status, results included."""
@@ -25,16 +31,35 @@ def decide_pause(spec: Spec, status: Status, now: datetime) -> timedelta:
     """Return how long a benchmark needs no reconcile while its spec stays the same.
 
     The pause of a clean-up that fails is as long as it has failed, which doubles that time with
-    each attempt. A finished benchmark has nothing to do until its time to live is over.
+    each attempt; so it is while something is missing that the spec refers to. A finished benchmark
+    has nothing to do until its time to live is over.
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)
     if cleaned_up.reason in _RETRIED and (is_finished(status) or status.start_time is None):
-        failing = now - cleaned_up.last_transition_time
-        return min(max(failing, AT_ONCE), MAX_RETRY_PAUSE)
-    if not is_finished(status) or needs_cleanup(conditions, spec.cleanup):
+        return _as_long_as_before(cleaned_up.last_transition_time, now, MAX_RETRY_PAUSE)
+    if not is_finished(status):
+        return _before_the_end(spec, status, conditions, now)
+    if needs_cleanup(conditions, spec.cleanup):
         return AT_ONCE
     return min(FINISHED_PAUSE, _until_expiry(spec, status, now))
+
+
+def _before_the_end(spec: Spec, status: Status, conditions: Conditions, now: datetime) -> timedelta:
+    if status.start_time is not None:
+        return AT_ONCE
+    if status.queue is not None:
+        return QUEUED_PAUSE
+    if spec.suspend and status.phase == "Suspended":
+        return SUSPENDED_PAUSE
+    accepted = conditions.get(ACCEPTED)
+    if accepted.status != "False":
+        return AT_ONCE
+    return _as_long_as_before(accepted.last_transition_time, now, MAX_REFERENCE_PAUSE)
+
+
+def _as_long_as_before(since: datetime, now: datetime, most: timedelta) -> timedelta:
+    return min(max(now - since, AT_ONCE), most)
 
 
 def _until_expiry(spec: Spec, status: Status, now: datetime) -> timedelta:

@@ -3,7 +3,7 @@
 Benchmarks that run side by side disturb each other's numbers, so the default is one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -31,6 +31,8 @@ class QueueEntry:
         created: time of its creation
         running: whether it holds a place: started, and not all over or suspended
         waiting: whether it is accepted and has no place yet
+        is_observed: whether its status speaks of the present spec
+        position: the place in the queue that its status shows
 
     """
 
@@ -39,6 +41,8 @@ class QueueEntry:
     created: datetime
     running: bool
     waiting: bool
+    is_observed: bool = False
+    position: int | None = None
 
     @property
     def rank(self) -> tuple[datetime, str]:
@@ -57,6 +61,8 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
         created=datetime.fromisoformat(created) if created else datetime.max.replace(tzinfo=UTC),
         running=_is_running(status, conditions),
         waiting=_is_waiting(body, conditions),
+        is_observed=status.get("observedGeneration") == metadata.get("generation"),
+        position=(status.get("queue") or {}).get("position"),
     )
 
 
@@ -86,14 +92,27 @@ def _is_finished(conditions: dict[str, Any]) -> bool:
     return conditions.get(SUCCEEDED, {}).get("status") in ("True", "False")
 
 
-def blocking_benchmarks(
-    benchmark: QueueEntry, everyone: Sequence[QueueEntry], max_concurrent: int
-) -> list[str]:
-    """Return the benchmarks to wait for; an empty list means it is this one's turn.
+@dataclass(frozen=True)
+class Turn:
+    """What a benchmark in the queue waits for.
+
+    Attributes:
+        position: its place among those that wait, 1 for the next
+        before: the benchmarks that run or come first; empty when it is its turn
+
+    """
+
+    position: int
+    before: Sequence[str]
+
+
+def find_turn(benchmark: QueueEntry, everyone: Iterable[QueueEntry], max_concurrent: int) -> Turn:
+    """Return the place of a benchmark in the queue, and what it waits for.
 
     Args:
         benchmark: the one that queues
-        everyone: all benchmarks of the watched namespaces, the one that queues included
+        everyone: all benchmarks of the watched namespaces that run or wait; the one that queues
+            may be among them
         max_concurrent: how many may run at a time
 
     """
@@ -104,4 +123,4 @@ def blocking_benchmarks(
         key=lambda each: each.rank,
     )
     before = running + [each.key for each in waiting]
-    return before if len(before) >= max_concurrent else []
+    return Turn(len(waiting) + 1, before if len(before) >= max_concurrent else [])

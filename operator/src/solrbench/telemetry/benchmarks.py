@@ -13,35 +13,37 @@ from collections.abc import Callable, Iterable, Iterator
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.telemetry.metric_family import MetricFamily, Sample
+from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 
 RESULT_SECONDS = 3600.0
-"""How long the results of a finished benchmark are rendered, unless the settings say otherwise."""
+"""How long the results of a finished benchmark are shown, unless the settings say otherwise."""
 
 
-def _one(read: Callable[[SolrBenchmark], float | None]) -> Callable[[SolrBenchmark], list[Sample]]:
+def _one(
+    read: Callable[[ShownBenchmark], float | None],
+) -> Callable[[ShownBenchmark], list[Sample]]:
     return lambda benchmark: [((), read(benchmark))]
 
 
-def _conditions(benchmark: SolrBenchmark) -> Iterator[Sample]:
+def _conditions(benchmark: ShownBenchmark) -> Iterator[Sample]:
     for condition in benchmark.status.conditions:
         yield (condition.type, condition.status), 1
 
 
-def _attempts(benchmark: SolrBenchmark) -> Iterator[Sample]:
+def _attempts(benchmark: ShownBenchmark) -> Iterator[Sample]:
     yield ("target",), benchmark.status.attempts.target
     yield ("load",), benchmark.status.attempts.load
 
 
-def _phase_start(benchmark: SolrBenchmark) -> float | None:
+def _phase_start(benchmark: ShownBenchmark) -> float | None:
     moment = benchmark.status.phase_start_time
     return None if moment is None else moment.timestamp()
 
 
-def _live(field: str) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
+def _live(field: str) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
         load = benchmark.status.live_load
         if load is not None:
             yield (load.step or "", load.variant or ""), getattr(load, field)
@@ -164,49 +166,78 @@ FAMILIES = (*BENCHMARK_FAMILIES, *LIVE_FAMILIES, *RESULT_FAMILIES)
 
 
 class BenchmarkStore:
-    """The latest model of every benchmark; safe for the handlers' and the server's threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._benchmarks: dict[str, SolrBenchmark] = {}
-
-    def update(self, benchmark: SolrBenchmark) -> None:
-        """Show `benchmark` from the next scrape on."""
-        with self._lock:
-            self._benchmarks[benchmark.key] = benchmark
-
-    def forget(self, key: str) -> None:
-        """Show nothing more of the benchmark `namespace/name`; unknown ones are fine."""
-        with self._lock:
-            self._benchmarks.pop(key, None)
-
-    def all(self) -> list[SolrBenchmark]:
-        """Return every benchmark, by key."""
-        with self._lock:
-            return [self._benchmarks[key] for key in sorted(self._benchmarks)]
-
-
-class BenchmarkCollector(Collector):
-    """Renders the store; results only for a while after a benchmark's end.
+    """The latest status of every benchmark; safe for the handlers' and the server's threads.
 
     A finished benchmark can have thousands of results, and Prometheus keeps what it has scraped.
 
     Args:
-        store: of the benchmarks
-        result_seconds: how long after its end the results of a benchmark are rendered
+        result_seconds: how long after its end the results of a benchmark are kept
         clock: returns the Unix time in seconds
 
     """
 
     def __init__(
         self,
-        store: BenchmarkStore,
         result_seconds: float = RESULT_SECONDS,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._store = store
         self._result_seconds = result_seconds
         self._clock = clock
+        self._lock = threading.Lock()
+        self._benchmarks: dict[str, ShownBenchmark] = {}
+
+    def update(self, benchmark: SolrBenchmark) -> None:
+        """Show `benchmark` from the next scrape on."""
+        metadata = benchmark.metadata
+        shown = ShownBenchmark(metadata.namespace, metadata.name, benchmark.status)
+        with self._lock:
+            self._benchmarks[benchmark.key] = shown
+            self._drop_results()
+
+    def forget(self, key: str) -> None:
+        """Show nothing more of the benchmark `namespace/name`; unknown ones are fine."""
+        with self._lock:
+            self._benchmarks.pop(key, None)
+
+    def _drop_results(self) -> None:
+        ended_before = self._clock() - self._result_seconds
+        for key, each in self._benchmarks.items():
+            ended = each.status.completion_time
+            if ended is not None and ended.timestamp() <= ended_before and _has_results(each):
+                self._benchmarks[key] = _without_results(each)
+
+    def all(self) -> list[ShownBenchmark]:
+        """Return every benchmark, by key."""
+        with self._lock:
+            self._drop_results()
+            return [self._benchmarks[key] for key in sorted(self._benchmarks)]
+
+
+def _has_results(benchmark: ShownBenchmark) -> bool:
+    return bool(benchmark.status.results or benchmark.status.verdicts)
+
+
+def _without_results(benchmark: ShownBenchmark) -> ShownBenchmark:
+    """Return what the families show that are not of results."""
+    status = benchmark.status
+    conditions = [each.model_copy(update={"message": ""}) for each in status.conditions]
+    kept = Status(
+        phase=status.phase,
+        phase_start_time=status.phase_start_time,
+        completion_time=status.completion_time,
+        attempts=status.attempts,
+        dataset=status.dataset,
+        report=status.report,
+        conditions=conditions,
+    )
+    return ShownBenchmark(benchmark.namespace, benchmark.name, kept)
+
+
+class BenchmarkCollector(Collector):
+    """Renders the store."""
+
+    def __init__(self, store: BenchmarkStore) -> None:
+        self._store = store
 
     def describe(self) -> Iterator[Metric]:
         """Return every family without samples, so that the registry notices a clash of names."""
@@ -220,16 +251,11 @@ class BenchmarkCollector(Collector):
         yield _count_phases(benchmarks)
         for family in (*BENCHMARK_FAMILIES, *LIVE_FAMILIES):
             yield family.render(benchmarks)
-        recent = [each for each in benchmarks if self._is_recent(each)]
         for family in RESULT_FAMILIES:
-            yield family.render(recent)
-
-    def _is_recent(self, benchmark: SolrBenchmark) -> bool:
-        ended = benchmark.status.completion_time
-        return ended is None or self._clock() < ended.timestamp() + self._result_seconds
+            yield family.render(benchmarks)
 
 
-def _count_phases(benchmarks: Iterable[SolrBenchmark]) -> Metric:
+def _count_phases(benchmarks: Iterable[ShownBenchmark]) -> Metric:
     name = "solrbench_benchmarks"
     metric = Metric(name, "Benchmarks by phase.", "gauge")
     for phase, number in sorted(Counter(each.status.phase for each in benchmarks).items()):

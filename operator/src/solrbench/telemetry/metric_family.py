@@ -5,10 +5,26 @@ from dataclasses import dataclass
 
 from prometheus_client import Metric
 
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import Status
 
 Sample = tuple[tuple[str, ...], float | None]
 """Values of the labels after namespace and benchmark, and the number if there is one."""
+
+
+@dataclass(frozen=True)
+class ShownBenchmark:
+    """What metrics show of a benchmark: all but its spec, which is half of its memory.
+
+    Attributes:
+        namespace: of the benchmark
+        name: its name
+        status: its latest status
+
+    """
+
+    namespace: str
+    name: str
+    status: Status
 
 
 @dataclass(frozen=True)
@@ -27,7 +43,7 @@ class MetricFamily:
 
     name: str
     text: str
-    samples: Callable[[SolrBenchmark], Iterable[Sample]]
+    samples: Callable[[ShownBenchmark], Iterable[Sample]]
     labels: tuple[str, ...] = ()
     kind: str = "gauge"
     unit: str = ""
@@ -37,14 +53,11 @@ class MetricFamily:
         """The name that Prometheus stores."""
         return f"solrbench_{self.name}"
 
-    def render(self, benchmarks: Iterable[SolrBenchmark]) -> Metric:
+    def render(self, benchmarks: Iterable[ShownBenchmark]) -> Metric:
         """Return the family with the samples of `benchmarks`."""
         metric = Metric(self.full_name, self.text, self.kind)
         for benchmark in benchmarks:
-            owner = {
-                "namespace": benchmark.metadata.namespace,
-                "benchmark": benchmark.metadata.name,
-            }
+            owner = {"namespace": benchmark.namespace, "benchmark": benchmark.name}
             for values, number in self.samples(benchmark):
                 labels = owner | dict(zip(self.labels, values, strict=True))
                 if number is not None:

@@ -103,7 +103,7 @@ class Telemetry:
 
     Attributes:
         registry: what `serve` shows
-        benchmarks: the latest model of every benchmark
+        benchmarks: the latest status of every benchmark
         operator: metrics of the operator process
 
     """
@@ -112,9 +112,9 @@ class Telemetry:
         self, registry: CollectorRegistry, version: str, result_seconds: float = RESULT_SECONDS
     ) -> None:
         self.registry = registry
-        self.benchmarks = BenchmarkStore()
+        self.benchmarks = BenchmarkStore(result_seconds)
         self.operator = OperatorMetrics(registry, version)
-        registry.register(BenchmarkCollector(self.benchmarks, result_seconds))
+        registry.register(BenchmarkCollector(self.benchmarks))
         ProcessCollector(registry=registry)
 
 

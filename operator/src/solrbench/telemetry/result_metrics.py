@@ -5,17 +5,16 @@ Families of numbers are made from the tables of the status (`Shown`); those of v
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Shown, result_fields
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
-from solrbench.telemetry.metric_family import MetricFamily, Sample
+from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
-_Read = Callable[[SolrBenchmark], Iterable[_Entry]]
+_Read = Callable[[ShownBenchmark], Iterable[_Entry]]
 
 _STEP = ("step", "variant")
 _RESULT = ("step", "request", "variant")
@@ -50,8 +49,8 @@ def _families(
 
 def _samples(
     read: _Read, parts: Sequence[tuple[Metric, ResultField]]
-) -> Callable[[SolrBenchmark], Iterator[Sample]]:
-    def samples(benchmark: SolrBenchmark) -> Iterator[Sample]:
+) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
         for entry in read(benchmark):
             for metric, field in parts:
                 quantile = (metric.quantile,) if metric.quantile else ()
@@ -65,18 +64,18 @@ def _base_units(entry: _Entry, name: str, shown: Shown) -> float | None:
     return None if number is None else number / shown.unit.divisor
 
 
-def _valid(benchmark: SolrBenchmark) -> Iterator[Sample]:
+def _valid(benchmark: ShownBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
         yield _labels(each), each.verdict == VALID
 
 
-def _invalid_reasons(benchmark: SolrBenchmark) -> Iterator[Sample]:
+def _invalid_reasons(benchmark: ShownBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
         for invalid in each.reasons:
             yield (*_labels(each), invalid.reason), 1
 
 
-def _cold_starts(benchmark: SolrBenchmark) -> list[ColdStart]:
+def _cold_starts(benchmark: ShownBenchmark) -> list[ColdStart]:
     return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
 
 

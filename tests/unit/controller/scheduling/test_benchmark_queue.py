@@ -1,28 +1,151 @@
-"""One list of the benchmarks serves all that wait."""
+"""The snapshot of the benchmarks that run or wait."""
 
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
-from solrbench.cluster.client import Cluster
-from solrbench.controller.scheduling.benchmark_queue import MAX_AGE, BenchmarkQueue
+import pytest
+
+from solrbench.cluster.client import Cluster, ForbiddenError
+from solrbench.controller.scheduling.benchmark_queue import (
+    CHECK_AFTER,
+    VERIFY_AFTER,
+    BenchmarkQueue,
+)
+from solrbench.decide.queue import Turn
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ACCEPTED = {"type": "Accepted", "status": "True"}
 
 
-def test_the_list_is_shared_until_it_is_too_old() -> None:
-    fake = FakeCluster(small("one"))
-    cluster, queue = cast(Cluster, fake), BenchmarkQueue()
-    for _ in range(5):
-        assert [each.key for each in queue.entries(cluster, (), NOW)] == ["default/one"]
-    assert fake.asked == ["SolrBenchmark"]
-    fake.put(small("two"))
-    assert len(queue.entries(cluster, (), NOW + MAX_AGE)) == 2
+def waiting(name: str, hour: int, position: int | None = None) -> dict[str, Any]:
+    body = small(name)
+    body["metadata"] |= {
+        "namespace": "default",
+        "uid": name,
+        "generation": 1,
+        "creationTimestamp": NOW.replace(hour=hour).isoformat(),
+        "resourceVersion": "1",
+    }
+    queue = {} if position is None else {"queue": {"position": position}}
+    body["status"] = {"observedGeneration": 1, "conditions": [ACCEPTED], **queue}
+    return body
 
 
-def test_every_watched_namespace_is_listed() -> None:
-    fake = FakeCluster(small("one"))
-    found = BenchmarkQueue().entries(cast(Cluster, fake), ("default", "team"), NOW)
-    assert [each.key for each in found] == ["default/one"]
-    assert fake.asked == ["SolrBenchmark", "SolrBenchmark"]
+def running(name: str) -> dict[str, Any]:
+    body = waiting(name, 0)
+    return body | {"status": body["status"] | {"startTime": NOW.isoformat()}}
+
+
+def changed(body: dict[str, Any], version: int, **status: Any) -> dict[str, Any]:
+    metadata = body["metadata"] | {"resourceVersion": str(version)}
+    return body | {"metadata": metadata, "status": body["status"] | status}
+
+
+def filled(*bodies: dict[str, Any]) -> BenchmarkQueue:
+    queue = BenchmarkQueue()
+    for body in bodies:
+        queue.observe(body, NOW)
+    queue.take_moved()
+    return queue
+
+
+FIRST, SECOND = waiting("first", 1, 1), waiting("second", 2, 2)
+
+
+def test_places_come_from_what_was_observed() -> None:
+    queue = filled(running("now"), FIRST, SECOND)
+    assert queue.turn(SECOND, 1) == Turn(2, ["default/now", "default/first"])
+    queue.forget("now")
+    assert queue.turn(FIRST, 1) == Turn(1, [])
+
+
+def test_an_older_version_is_ignored() -> None:
+    queue = filled(changed(FIRST, 9, startTime=NOW.isoformat()))
+    queue.observe(FIRST, NOW)
+    assert queue.turn(SECOND, 1).before == ["default/first"]
+    assert queue.turn(SECOND, 1).position == 1
+
+
+def test_a_watched_version_does_not_replace_what_was_written() -> None:
+    queue = filled(running("now"), FIRST, changed(SECOND, 5, queue={"position": 2}))
+    queue.observe(changed(SECOND, 5, queue=None), NOW)
+    assert queue.is_settled("second", NOW, 1)
+
+
+def test_those_that_wait_are_named_once_after_the_queue_moved() -> None:
+    queue = filled(running("now"), SECOND, FIRST)
+    queue.observe(changed(FIRST, 2, phase="Queued"), NOW)
+    assert queue.take_moved() == []
+    queue.forget("now")
+    assert queue.take_moved() == ["first", "second"]
+    assert queue.take_moved() == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "others", "settled"),
+    [
+        (SECOND, [running("now"), FIRST], True),
+        (waiting("second", 2), [running("now"), FIRST], False),
+        (SECOND, [running("now")], False),  # it is the first now
+        (SECOND, [FIRST], True),
+        (waiting("second", 2, 1), [], False),  # its turn
+        (changed(SECOND, 2, observedGeneration=0), [running("now"), FIRST], False),
+        (changed(SECOND, 2, conditions=[]), [running("now"), FIRST], False),
+    ],
+)
+def test_one_whose_status_says_all_is_settled(
+    stored: dict[str, Any], others: list[dict[str, Any]], settled: bool
+) -> None:
+    queue = filled(stored, *others)
+    assert queue.is_settled("second", NOW, 1) is settled
+
+
+def test_references_are_checked_again_after_a_while() -> None:
+    queue = filled(running("now"), FIRST, SECOND)
+    assert not queue.is_settled("second", NOW + CHECK_AFTER, 1)
+    queue.note_check("second", NOW + CHECK_AFTER)
+    assert queue.is_settled("second", NOW + CHECK_AFTER, 1)
+
+
+def test_one_that_was_never_checked_is_not_settled() -> None:
+    new = waiting("new", 3) | {"status": {}}
+    queue = filled(running("now"), new)
+    queue.observe(changed(waiting("new", 3, 1), 2), NOW)
+    assert queue.is_settled("new", NOW, 1) is False  # the first of the queue verifies it
+    assert queue.keeps_waiting(waiting("new", 3, 1), NOW, 1)
+
+
+def test_verification_finds_what_the_watch_missed() -> None:
+    fake = FakeCluster(running("now"), FIRST)
+    queue = filled(running("gone"), FIRST)
+    queue.verify(cast(Cluster, fake), (), NOW)
+    assert queue.turn(FIRST, 1).before == ["default/now"]
+    assert queue.is_settled("first", NOW, 1)
+    asked = list(fake.asked)
+    queue.verify(cast(Cluster, fake), (), NOW)
+    assert fake.asked == asked
+    del fake.objects["SolrBenchmark", "default", "now"]
+    assert not queue.is_settled("first", NOW + VERIFY_AFTER, 1)
+    queue.verify(cast(Cluster, fake), (), NOW + VERIFY_AFTER)
+    assert queue.turn(FIRST, 1).before == []
+
+
+class OneForbidden(FakeCluster):
+    """Refuses the namespace team-a."""
+
+    def list_metadata(self, version: str, kind: str, namespace: str | None) -> Any:
+        if namespace == "team-a":
+            raise ForbiddenError(LifecycleReason.API_REFUSED, "no role")
+        return super().list_metadata(version, kind, namespace)
+
+
+def test_a_refused_namespace_does_not_stop_the_others() -> None:
+    fake = cast(Cluster, OneForbidden(FIRST))
+    queue = filled(FIRST)
+    queue.verify(fake, ("team-a", "default"), NOW)
+    assert queue.turn(FIRST, 1).before == []
+    with pytest.raises(ForbiddenError):
+        BenchmarkQueue().verify(fake, ("team-a",), NOW)

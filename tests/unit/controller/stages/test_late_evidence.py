@@ -8,12 +8,13 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.cluster.client import Cluster
-from solrbench.cluster.reports import Reports
+from solrbench.cluster.reports import Reports, sorted_documents
 from solrbench.controller.events import Event, verdict_events
 from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResult
+from solrbench.results.model.windows import OutlierWindow
 from unit.controller.runs import reconcile_context
 from unit.controller.test_reconcile import NOW, World, condition_of
 from unit.controller.test_reconcile_losses import measured_so_far, solr_pod
@@ -21,6 +22,7 @@ from unit.results.builders import make_document, make_result
 from unit.solr.cloud import Cloud
 
 STEP_RUN = "r1-s0-two-users"
+OUTLIERS = [OutlierWindow(second=3, time=NOW, requests=0, median_microseconds=1000)]
 INVALID = StepVerdict(
     step="two-users",
     verdict="Invalid",
@@ -50,6 +52,12 @@ def stored(world: World) -> StepRunResult:
     return Reports(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
 
 
+def whole(world: World) -> StepRunResult:
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    (found,) = sorted_documents(cast(Cluster, world.cluster), SolrBenchmark.parse(body))
+    return found
+
+
 def world_with(document: StepRunResult) -> World:
     """Return a world in which a document is stored and the load goes on."""
     world = measured_so_far(retries=2)
@@ -67,7 +75,7 @@ def reasons(status: Status) -> list[str]:
 
 
 def test_restart_reported_after_the_step_was_stored_is_added_to_it() -> None:
-    world = world_with(measured(pods=[]))
+    world = world_with(measured(pods=[], outliers=OUTLIERS))
     world.cluster.put(solr_pod())
     status = world.reconcile("one").status
     assert (status.summary.verdict, reasons(status)) == ("Valid", [])
@@ -76,6 +84,7 @@ def test_restart_reported_after_the_step_was_stored_is_added_to_it() -> None:
     assert status.attempts.target == 2
     assert (status.summary.verdict, reasons(status)) == ("Invalid", ["PodRestarted"])
     (record,) = stored(world).pods or []
+    assert whole(world).outliers == OUTLIERS  # not kept in memory, and not lost
     assert [each.kind for each in record.troubles] == ["Restarted"]
     # Another operator finds the same.
     assert reasons(world.reconcile("one").status) == ["PodRestarted"]

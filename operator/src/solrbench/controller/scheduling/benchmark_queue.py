@@ -1,17 +1,22 @@
-"""The benchmarks in the queue, listed for all reconciles at once."""
+"""The benchmarks that run or wait, as a snapshot that the watch keeps up to date."""
 
 import threading
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from solrbench.cluster.client import BENCHMARKS, Cluster
-from solrbench.decide.queue import QueueEntry, view_entry
+from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
+from solrbench.decide.queue import QueueEntry, Turn, find_turn, view_entry
 
-MAX_AGE = timedelta(seconds=2)
-"""How old a list may be by which a benchmark goes on waiting: as old as its own reconcile."""
+VERIFY_AFTER = timedelta(minutes=5)
+"""How long the snapshot is used before it is compared with the benchmarks that exist: one that is
+deleted while a watch is interrupted gives no event."""
+
+CHECK_AFTER = timedelta(minutes=10)
+"""How long what a waiting benchmark refers to is taken as checked."""
 
 
 class BenchmarkQueue:
-    """A list of all benchmarks that reconciles share.
+    """The snapshot of all benchmarks, as little of each as the queue needs; safe for threads.
 
     Attributes:
         slot_lock: held while a place is taken; there is one operator
@@ -20,24 +25,120 @@ class BenchmarkQueue:
 
     def __init__(self) -> None:
         self.slot_lock = threading.Lock()
-        self._list_lock = threading.Lock()
-        self._entries: list[QueueEntry] = []
-        self._listed: datetime | None = None
+        self._lock = threading.RLock()
+        self._verify_lock = threading.Lock()
+        self._versions: dict[str, int] = {}
+        self._entries: dict[str, QueueEntry] = {}
+        self._checked: dict[str, datetime] = {}
+        self._verified: datetime | None = None
+        self._moved = False
 
-    def entries(
-        self, cluster: Cluster, namespaces: tuple[str, ...], now: datetime
-    ) -> list[QueueEntry]:
-        """Return all benchmarks as they were at most `MAX_AGE` ago."""
-        with self._list_lock:
-            if self._listed is None or now - self._listed >= MAX_AGE:
-                self._entries, self._listed = list_entries(cluster, namespaces), now
-            return self._entries
+    def observe(self, body: Manifest, now: datetime) -> None:
+        """Take over a benchmark as it was watched, read or written; known versions are ignored.
+
+        One that waits when it is seen first was checked by the operator before this one.
+        """
+        entry, version = view_entry(body), _version(body)
+        with self._lock:
+            if 0 < version <= self._versions.get(entry.uid, 0):
+                return
+            self._versions[entry.uid] = version
+            if entry.waiting and entry.is_observed:
+                self._checked.setdefault(entry.uid, now)
+            before = self._entries.pop(entry.uid, None)
+            if entry.running or entry.waiting:
+                self._entries[entry.uid] = entry
+            self._moved = self._moved or _place(before) != _place(self._entries.get(entry.uid))
+
+    def forget(self, uid: str) -> None:
+        """Drop a benchmark that is gone."""
+        with self._lock:
+            self._versions.pop(uid, None)
+            self._checked.pop(uid, None)
+            self._moved = self._entries.pop(uid, None) is not None or self._moved
+
+    def take_moved(self) -> list[str]:
+        """Return the uids of those that wait, next first; none if the queue did not move since."""
+        with self._lock:
+            moved, self._moved = self._moved, False
+            waiting = [each for each in self._entries.values() if each.waiting] if moved else []
+        return [each.uid for each in sorted(waiting, key=lambda each: each.rank)]
+
+    def note_check(self, uid: str, now: datetime) -> None:
+        """Note that all that a benchmark refers to is there."""
+        with self._lock:
+            self._checked[uid] = now
+
+    def turn(self, body: Manifest, max_concurrent: int) -> Turn:
+        """Return what a benchmark waits for, as far as the snapshot knows."""
+        with self._lock:
+            return find_turn(view_entry(body), self._entries.values(), max_concurrent)
+
+    def is_settled(self, uid: str, now: datetime, max_concurrent: int) -> bool:
+        """Return whether a benchmark goes on waiting and its stored status says all about it."""
+        with self._lock:
+            entry = self._entries.get(uid)
+            if entry is None or not self._keeps_waiting(entry, now, max_concurrent):
+                return False
+            position = find_turn(entry, self._entries.values(), max_concurrent).position
+            return entry.position == position and (position > 1 or not self._is_verify_due(now))
+
+    def keeps_waiting(self, body: Manifest, now: datetime, max_concurrent: int) -> bool:
+        """Return whether it is another's turn, and what a benchmark refers to was checked."""
+        with self._lock:
+            return self._keeps_waiting(view_entry(body), now, max_concurrent)
+
+    def _keeps_waiting(self, entry: QueueEntry, now: datetime, max_concurrent: int) -> bool:
+        checked = self._checked.get(entry.uid)
+        if not (entry.waiting and entry.is_observed) or checked is None:
+            return False
+        turn = find_turn(entry, self._entries.values(), max_concurrent)
+        return bool(turn.before) and now - checked < CHECK_AFTER
+
+    def _is_verify_due(self, now: datetime) -> bool:
+        return self._verified is None or now - self._verified >= VERIFY_AFTER
+
+    def verify(self, cluster: Cluster, namespaces: Iterable[str], now: datetime) -> None:
+        """Compare the snapshot with the benchmarks that exist, now and then.
+
+        A namespace that refuses the operator has none: it must not stop the queue for all others.
+
+        Raises:
+            TemporaryError: if the API server does not respond.
+
+        """
+        with self._verify_lock:
+            if self._is_verify_due(now):
+                self._verify(cluster, tuple(namespaces), now)
+                self._verified = now
+
+    def _verify(self, cluster: Cluster, namespaces: tuple[str, ...], now: datetime) -> None:
+        with self._lock:
+            known = set(self._versions)
+        found = [each["metadata"] for each in _list(cluster, namespaces)]
+        for uid in known - {metadata["uid"] for metadata in found}:
+            self.forget(uid)
+        for metadata in found:
+            if metadata["uid"] not in self._versions:  # the watch comes to it later
+                body = cluster.get(*BENCHMARKS, metadata["namespace"], metadata["name"])
+                if body is not None:
+                    self.observe(body, now)
 
 
-def list_entries(cluster: Cluster, namespaces: tuple[str, ...]) -> list[QueueEntry]:
-    """Return all benchmarks of some namespaces, or of every one, as they are now."""
-    return [
-        view_entry(body)
-        for namespace in namespaces or (None,)
-        for body in cluster.list(*BENCHMARKS, namespace, {})
-    ]
+def _list(cluster: Cluster, namespaces: tuple[str, ...]) -> Iterable[Manifest]:
+    for namespace in namespaces or (None,):
+        try:
+            yield from cluster.list_metadata(*BENCHMARKS, namespace)
+        except ForbiddenError:
+            if len(namespaces) <= 1:
+                raise
+
+
+def _version(body: Manifest) -> int:
+    """Return the resource version, which grows with each change (KEP-5504)."""
+    text = str(body["metadata"].get("resourceVersion", ""))
+    return int(text) if text.isdigit() else 0
+
+
+def _place(entry: QueueEntry | None) -> tuple[bool, bool]:
+    return (False, False) if entry is None else (entry.running, entry.waiting)

@@ -19,8 +19,11 @@ def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
     documents = context.reports.documents(context.benchmark)
     changed = False
     for document in list(documents.values()):
-        extended = add_pod_events(document, pods)
-        if extended is not document and document.pods is not None:
+        if document.pods is None or add_pod_events(document, pods) is document:
+            continue
+        whole = context.reports.whole_document(context.benchmark, document.id)
+        if whole is not None:
+            extended = add_pod_events(whole, pods)
             context.reports.store(context.benchmark, extended, document.attempt)
             changed = True
     if changed:

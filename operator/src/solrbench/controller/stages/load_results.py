@@ -26,7 +26,6 @@ from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.cold_start import summarise_cold_start
 from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
 from solrbench.results.validity.verdict import overall_verdict
@@ -160,7 +159,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
             open_loop=open_loop_stats(spec, ordered),
-            cold_start=summarise_cold_start(ordered),
+            cold_start=context.reports.cold_start(context.benchmark),
         )
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})

@@ -1,12 +1,9 @@
 """The turn of a benchmark: it waits until those before it are over."""
 
-from collections.abc import Sequence
-
+from solrbench.api.v1alpha1.status.target import QueueStatus
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.scheduling.benchmark_queue import list_entries
 from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.decide.queue import QueueEntry, blocking_benchmarks, view_entry
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -14,18 +11,15 @@ from solrbench.reasons.lifecycle import LifecycleReason
 def acquire_slot(context: ReconcileContext) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
 
-    Those that wait look at a shared list; only the one whose turn it seems to be lists anew.
-
     Raises:
         TemporaryError: while others come first.
 
     """
     if context.status.start_time is not None:
         return
-    namespaces = context.settings.namespaces
-    _wait_for_turn(context, context.queue.entries(context.cluster, namespaces, context.now))
+    context.queue.verify(context.cluster, context.settings.namespaces, context.now)
     with context.queue.slot_lock:
-        _wait_for_turn(context, list_entries(context.cluster, namespaces))
+        _wait_for_turn(context)
         context.update(start_time=context.now)
         context.set_phase("Provisioning")
         context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
@@ -33,9 +27,12 @@ def acquire_slot(context: ReconcileContext) -> None:
         store_status(context)
 
 
-def _wait_for_turn(context: ReconcileContext, everyone: Sequence[QueueEntry]) -> None:
-    own = view_entry(context.body)
-    before = blocking_benchmarks(own, everyone, context.settings.concurrency)
-    if before:
-        context.set_phase("Queued")
-        raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(before[:5])} to end")
+def _wait_for_turn(context: ReconcileContext) -> None:
+    turn = context.queue.turn(context.body, context.settings.concurrency)
+    if not turn.before:
+        return
+    context.set_phase("Queued")
+    stored = context.benchmark.status.queue
+    since = context.now if stored is None else stored.waiting_since
+    context.update(queue=QueueStatus(position=turn.position, waiting_since=since))
+    raise TemporaryError(LifecycleReason.QUEUED, f"waits for {', '.join(turn.before[:5])} to end")

@@ -26,7 +26,7 @@ def check_references(context: ReconcileContext) -> None:
         PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`.
 
     """
-    if context.status.start_time is not None:
+    if context.status.start_time is not None or _is_checked(context):
         return
     try:
         apply_outcome(
@@ -41,6 +41,12 @@ def check_references(context: ReconcileContext) -> None:
     context.conditions.set(
         ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
     )
+    context.queue.note_check(context.benchmark.metadata.uid, context.now)
+
+
+def _is_checked(context: ReconcileContext) -> bool:
+    """Return whether the check is left for later: at the latest when it is the benchmark's turn."""
+    return context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency)
 
 
 def _observe(context: ReconcileContext) -> References:

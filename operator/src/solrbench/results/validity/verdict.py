@@ -4,7 +4,7 @@ Every reason states what happened, the measured value, the limit of `spec.load.v
 remedy.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
@@ -14,6 +14,7 @@ from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
 from solrbench.results.validity.checks.finding import (
+    EvaluatedRun,
     Finding,
     NotEvaluated,
     Outcome,
@@ -27,6 +28,7 @@ from solrbench.results.validity.checks.registry import (
     TARGET_CHANGED,
     TOO_FEW_SAMPLES,
 )
+from solrbench.results.validity.checks.repeats import mean_series
 from solrbench.results.validity.checks.target import compare_targets
 
 VALID, INVALID = "Valid", "Invalid"
@@ -40,12 +42,25 @@ _Outcomes = tuple[InvalidReason | None, InvalidReason | None]
 """What a check found, or why it could not be made."""
 
 
+def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
+    """Return what each check finds in one step run."""
+    findings = {reason: check.find(document, load) for reason, check in CHECKS.items()}
+    return EvaluatedRun(document, findings, mean_series(document))
+
+
 def evaluate_steps(
-    spec: Spec, documents: Iterable[StepRunResult], environment: Environment | None = None
+    spec: Spec,
+    documents: Iterable[StepRunResult],
+    environment: Environment | None = None,
+    known: Mapping[str, EvaluatedRun] | None = None,
 ) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order.
 
-    `environment` is the record of what they ran on, None without one.
+    Args:
+        spec: of the benchmark
+        documents: the stored step runs
+        environment: the record of what they ran on, None without one
+        known: what was found in them before, by their ids
 
     Raises:
         ValueError: as `group_step_runs`.
@@ -59,7 +74,15 @@ def evaluate_steps(
     all_runs = [document for step_runs in runs_by_step.values() for document in step_runs]
     first = min(all_runs, key=lambda each: each.start_time, default=None)
     return [
-        evaluate_step(step.name, variant, step_runs, spec.load, first=first, further=placement)
+        evaluate_step(
+            step.name,
+            variant,
+            step_runs,
+            spec.load,
+            first=first,
+            further=placement,
+            known=known,
+        )
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
@@ -74,6 +97,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     *,
     first: StepRunResult | None = None,
     further: Sequence[_Outcomes] = (),
+    known: Mapping[str, EvaluatedRun] | None = None,
 ) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats.
 
@@ -84,14 +108,16 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         load: with the limits
         first: step run of the benchmark that was measured first, if others are compared with it
         further: what holds for all steps
+        known: what was found in step runs before, by their ids
 
     """
+    runs = [(known or {}).get(each.id) or evaluate_document(each, load) for each in step_runs]
     found = [
-        _apply(reason, check, [(each, check.find(each, load)) for each in step_runs])
+        _apply(reason, check, [(each.document, each.findings[reason]) for each in runs])
         for reason, check in CHECKS.items()
     ]
     found += [
-        _outcome(reason, check.find(step_runs, load), check.remedy)
+        _outcome(reason, check.find(runs, load), check.remedy)
         for reason, check in CHECKS_OF_REPEATS.items()
     ]
     if first is not None:

@@ -24,7 +24,7 @@ from solrbench.api.v1alpha1.status.results import (
     Summary,
 )
 from solrbench.api.v1alpha1.status.step_result import MAX_RESULTS, StepResult
-from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
+from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 
 
@@ -43,6 +43,8 @@ class Status(StatusModel):
     """`completionTime` is the time at which the benchmark succeeded or failed."""
     phase_start_time: datetime | None = None
     """`phaseStartTime` is the time at which the present phase began; deadlines count from it."""
+    queue: QueueStatus | None = None
+    """`queue` is the place in the queue; absent unless the benchmark waits for others."""
     attempts: Attempts = Attempts()
     """`attempts` are the numbers of attempts."""
     internal_errors: Count = 0

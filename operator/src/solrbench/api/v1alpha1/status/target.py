@@ -1,12 +1,22 @@
-"""Observed state of the target, its data and the running load."""
+"""Observed state of the place in the queue, the target, its data and the running load."""
 
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.fields import Count, Measure, Text
+from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
+
+
+class QueueStatus(StatusModel):
+    """The place of a benchmark that waits until others end."""
+
+    position: Annotated[Int, Field(ge=1, le=1_000_000)]
+    """`position` is the place among the benchmarks that wait, 1 for the next. Where many wait, it
+    may be some minutes old."""
+    waiting_since: datetime
+    """`waitingSince` is the time since which the benchmark waits."""
 
 
 class TargetStatus(StatusModel):

@@ -1,6 +1,6 @@
 """What a check finds, and how it picks the worst."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.load.load import Load
@@ -37,7 +37,24 @@ Outcome = Finding | NotEvaluated | None
 
 Check = Callable[[StepRunResult, Load], Outcome]
 
-CheckOfRepeats = Callable[[Sequence[StepRunResult], Load], Outcome]
+
+@dataclass(frozen=True)
+class EvaluatedRun:
+    """A step run and what was found in it alone.
+
+    Attributes:
+        document: the step run; its series may be left out
+        findings: what each check found in the whole document, by reason
+        second_means: mean service time of each whole second, in µs
+
+    """
+
+    document: StepRunResult
+    findings: Mapping[str, Outcome]
+    second_means: Sequence[float]
+
+
+CheckOfRepeats = Callable[[Sequence[EvaluatedRun], Load], Outcome]
 """Takes all repeats of a step through one variant, ascending."""
 
 

@@ -1,6 +1,7 @@
 """Whether the repeats of a step agree with each other."""
 
 import math
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
@@ -18,6 +19,7 @@ from solrbench.results.stats.repeat_agreement import (
 )
 from solrbench.results.validity.checks.finding import (
     CheckOfRepeats,
+    EvaluatedRun,
     Finding,
     NotEvaluated,
     Outcome,
@@ -28,15 +30,21 @@ _ERRORS = 4.0
 """Standard errors that two shares of empty results may be apart by chance."""
 
 
+def mean_series(document: StepRunResult) -> Sequence[float]:
+    """Return the mean service time of each whole second of a step run, in µs."""
+    requests = [each for each in document.requests if not each.is_transaction]
+    return array("f", (max(each.mean_microseconds, 1.0) for each in second_means(requests)))
+
+
 def check_agreement(way: Disagreement) -> CheckOfRepeats:
     """Return the check whether repeats differ in one way by more than their seconds explain."""
     return partial(_check_agreement, way)
 
 
-def _check_agreement(way: Disagreement, step_runs: Sequence[StepRunResult], load: Load) -> Outcome:
-    if len(step_runs) < 2:
+def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
+    if len(runs) < 2:
         return None
-    series = [_second_means(each) for each in step_runs]
+    series = [each.second_means for each in runs]
     shortest = min(map(len, series))
     if shortest < MIN_SECONDS:
         return _once(
@@ -54,11 +62,6 @@ def _check_agreement(way: Disagreement, step_runs: Sequence[StepRunResult], load
 def _once(way: Disagreement, text: str) -> NotEvaluated | None:
     """Return a gap for one of the ways: what is missing is missing for all."""
     return NotEvaluated(text) if way is Disagreement.SPREAD else None
-
-
-def _second_means(document: StepRunResult) -> list[float]:
-    requests = [each for each in document.requests if not each.is_transaction]
-    return [max(each.mean_microseconds, 1.0) for each in second_means(requests)]
 
 
 def _finding(found: RepeatAgreement, limit: float) -> Finding:
@@ -85,7 +88,7 @@ def _finding(found: RepeatAgreement, limit: float) -> Finding:
     )
 
 
-def check_empty_increased(step_runs: Sequence[StepRunResult], load: Load) -> Outcome:
+def check_empty_increased(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     """Compare the share of empty results of each name with that of the first repeat.
 
     The same queries on the same data find the same. Results that are lost between repeats look like
@@ -94,7 +97,7 @@ def check_empty_increased(step_runs: Sequence[StepRunResult], load: Load) -> Out
     limit = load.validity.max_empty_increase_percent
     return worst(
         finding
-        for first, later, repeat in _pairs(step_runs)
+        for first, later, repeat in _pairs([each.document for each in runs])
         if (finding := _increase(first, later, repeat, limit)) is not None
     )
 

@@ -1,0 +1,187 @@
+"""When benchmarks are reconciled; the clock of the event loop is turned by the test."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.controller.scheduling.reconcile_schedule import (
+    RETRY,
+    BenchmarkKey,
+    ReconcileSchedule,
+)
+
+ONE, TWO = BenchmarkKey("1", "default", "one"), BenchmarkKey("2", "default", "two")
+LONG = timedelta(hours=1)
+AT_ONCE = timedelta()
+MARK: ContextVar[str] = ContextVar("MARK", default="")
+
+
+class Clock(asyncio.SelectorEventLoop):
+    """An event loop whose time can be moved on."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
+class World:
+    """A schedule whose reconciles are noted."""
+
+    def __init__(self, loop: Clock) -> None:
+        self.loop = loop
+        self.calls: list[tuple[str, str]] = []
+        self.pause: timedelta | None = LONG
+        self.error: Exception | None = None
+        self.gate = threading.Event()
+        self.gate.set()
+        self.schedule = ReconcileSchedule(self._reconcile, 2)
+
+    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
+        self.calls.append((key.name, MARK.get()))
+        assert self.gate.wait(10)
+        if self.error is not None:
+            raise self.error
+        return self.pause
+
+    async def until(self, calls: int) -> None:
+        """Wait for so many reconciles, and for the last to end."""
+        await self.when(lambda: len(self.calls) >= calls and not self.schedule.is_busy("1"))
+
+    async def when(self, holds: Callable[[], bool]) -> None:
+        """Wait for what a thread does."""
+        while not holds():  # noqa: ASYNC110 - the threads know nothing of the loop
+            await asyncio.sleep(0.001)
+
+    def later(self, pause: timedelta) -> None:
+        self.loop.ahead += pause.total_seconds()
+
+
+Play = Callable[[World], Coroutine[Any, Any, None]]
+
+
+@pytest.fixture
+def play() -> Callable[[Play], World]:
+    def run(scene: Play) -> World:
+        with asyncio.Runner(loop_factory=Clock) as runner:
+            loop = runner.get_loop()
+            assert isinstance(loop, Clock)
+            world = World(loop)
+
+            async def whole() -> None:
+                try:
+                    async with asyncio.timeout(20 + 3 * LONG.total_seconds()):
+                        await scene(world)
+                finally:
+                    world.gate.set()
+                    world.schedule.close()
+
+            runner.run(whole())
+        return world
+
+    return run
+
+
+def test_it_is_reconciled_when_its_pause_is_over(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        world.schedule.add(ONE, 1, AT_ONCE)  # an event that changes nothing
+        world.later(LONG)
+        await world.until(2)
+
+    assert len(play(scene).calls) == 2
+
+
+def test_the_first_pause_is_kept(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.schedule.add(ONE, 1, LONG)
+        world.schedule.add(TWO, 1, AT_ONCE)
+        await world.until(1)
+
+    assert [name for name, _ in play(scene).calls] == ["two"]
+
+
+@pytest.mark.parametrize("wake", ["generation", "wake"])
+def test_a_change_ends_its_pause(play: Callable[[Play], World], wake: str) -> None:
+    async def scene(world: World) -> None:
+        world.schedule.add(ONE, 1, LONG)
+        if wake == "generation":
+            world.schedule.add(ONE, 2, LONG)
+        else:
+            world.schedule.wake("1", 1)
+            world.schedule.wake("1", 3000)  # does not delay it
+            world.schedule.wake("unknown")
+            world.later(timedelta(seconds=1))
+        await world.until(1)
+
+    assert len(play(scene).calls) == 1
+
+
+def test_a_change_during_a_reconcile_brings_another(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.gate.clear()
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.when(lambda: bool(world.calls))
+        world.schedule.add(ONE, 2, LONG)
+        assert world.schedule.is_busy("1")
+        world.gate.set()
+        await world.until(2)
+
+    assert len(play(scene).calls) == 2
+
+
+def test_an_error_is_logged_and_retried(
+    play: Callable[[Play], World], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scene(world: World) -> None:
+        world.error = ValueError("broken")
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        world.later(RETRY)
+        await world.until(2)
+
+    assert len(play(scene).calls) == 2
+    assert "default/one: unexpected exception" in caplog.text
+
+
+def test_one_that_is_gone_leaves_the_schedule(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        world.pause = None
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+        assert not world.schedule.knows("1")
+
+    play(scene)
+
+
+def test_a_stopped_one_is_busy_until_its_last_reconcile_ends(
+    play: Callable[[Play], World],
+) -> None:
+    async def scene(world: World) -> None:
+        world.gate.clear()
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.when(lambda: bool(world.calls))
+        world.schedule.stop("1")
+        world.schedule.wake("1")
+        assert world.schedule.is_busy("1")
+        world.gate.set()
+        await world.until(1)
+        assert not world.schedule.knows("1")
+        world.schedule.stop("unknown")
+
+    assert len(play(scene).calls) == 1
+
+
+def test_a_reconcile_runs_in_the_context_of_its_addition(play: Callable[[Play], World]) -> None:
+    async def scene(world: World) -> None:
+        MARK.set("kopf's")
+        world.schedule.add(ONE, 1, AT_ONCE)
+        await world.until(1)
+
+    assert play(scene).calls == [("one", "kopf's")]

@@ -1,0 +1,146 @@
+"""What the watch shows, and what a due benchmark costs."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any, cast
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from solrbench.cluster.client import Cluster
+from solrbench.controller.handlers import CONFLICT_PAUSE, UPGRADE_PAUSE, Handlers
+from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
+from solrbench.decide.pauses import QUEUED_PAUSE
+from solrbench.errors import ConflictError
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.telemetry.metrics import Telemetry
+from support.cluster.benchmarks import small
+from support.fakes.fake_cluster import FakeCluster
+from unit.controller.test_reconcile import SETTINGS
+
+
+class Counted(FakeCluster):
+    """Counts every request; lets writes conflict."""
+
+    def __init__(self, *bodies: dict[str, Any]) -> None:
+        super().__init__(*bodies)
+        self.requests = 0
+        self.conflict = False
+
+    def get(self, version: str, kind: str, namespace: str, name: str) -> dict[str, Any] | None:
+        self.requests += 1
+        return super().get(version, kind, namespace, name)
+
+    def list(self, *arguments: Any) -> Any:
+        self.requests += 1
+        return super().list(*arguments)
+
+    def replace_status(self, body: dict[str, Any]) -> dict[str, Any]:
+        self.requests += 1
+        if self.conflict:
+            raise ConflictError(LifecycleReason.CONFLICT, "the object has been modified")
+        return super().replace_status(body)
+
+
+class World:
+    """An operator whose events and due times are given by the test."""
+
+    def __init__(self, *bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cluster = Counted(*bodies)
+        telemetry = Telemetry(CollectorRegistry(), "test")
+        self.handlers = Handlers(cast(Cluster, self.cluster), SETTINGS, telemetry)
+        monkeypatch.setattr("solrbench.controller.handlers._emit_events", lambda *_: None)
+
+    def body(self, name: str) -> dict[str, Any]:
+        return self.cluster.objects["SolrBenchmark", "default", name]
+
+    def watch(self, name: str, type_: str = "MODIFIED") -> None:
+        """Show the present state; nothing that this puts on the schedule is run."""
+
+        async def show() -> None:
+            await self.handlers.on_event(event={"type": type_}, body=self.body(name))
+            await self.handlers.on_cleanup()
+
+        asyncio.run(show())
+
+    def due(self, name: str) -> timedelta | None:
+        return self.handlers.on_due(BenchmarkKey(f"uid-of-{name}", "default", name))
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    bodies = [small(name) for name in ("one", "two", "three")]
+    for hour, body in enumerate(bodies):
+        body["metadata"] |= {"generation": 1, "creationTimestamp": f"2026-01-01T0{hour}:00:00Z"}
+    return World(*bodies, monkeypatch=monkeypatch)
+
+
+def test_one_that_runs_is_due_again_after_the_shortest_pause(world: World) -> None:
+    assert world.due("one") == timedelta(seconds=SETTINGS.reconcile_seconds)
+
+
+def test_one_that_goes_on_waiting_needs_no_request(world: World) -> None:
+    world.due("one")
+    for name in ("two", "three"):
+        assert world.due(name) == QUEUED_PAUSE
+    queue = world.body("three")["status"]["queue"]
+    assert (queue["position"], world.body("three")["status"]["phase"]) == (2, "Queued")
+    before = world.cluster.requests
+    assert world.due("three") == QUEUED_PAUSE
+    assert world.cluster.requests == before
+
+
+def test_the_others_move_up_when_one_is_gone(world: World) -> None:
+    for name in ("one", "two", "three"):
+        world.due(name)
+    waits_since = world.body("three")["status"]["queue"]["waitingSince"]
+    world.watch("one", "DELETED")
+    del world.cluster.objects["SolrBenchmark", "default", "one"]
+    world.due("two")
+    assert world.body("two")["status"]["phase"] == "Provisioning"
+    assert "queue" not in world.body("two")["status"]
+    assert world.due("three") == QUEUED_PAUSE
+    assert world.body("three")["status"]["queue"] == {"position": 1, "waitingSince": waits_since}
+
+
+def test_a_change_of_the_spec_is_reconciled_while_it_waits(world: World) -> None:
+    for name in ("one", "two"):
+        world.due(name)
+    body = world.body("two")
+    body["metadata"]["generation"] = 2
+    body["spec"]["suspend"] = True
+    world.cluster.put(body)
+    world.watch("two")
+    world.due("two")
+    assert world.body("two")["status"]["phase"] == "Suspended"
+
+
+def test_a_missing_object_is_noticed_when_it_is_its_turn(world: World) -> None:
+    body = world.body("two")
+    queries = {"configMap": {"name": "mine", "key": "q.txt"}}
+    body["spec"]["workload"] = {"queries": queries}
+    world.cluster.put({"kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"q.txt": ""}})
+    world.due("one")
+    assert world.due("two") == QUEUED_PAUSE
+    del world.cluster.objects["ConfigMap", "default", "mine"]
+    world.watch("one", "DELETED")
+    world.due("two")
+    status = world.body("two")["status"]
+    assert (status["phase"], status.get("startTime")) == ("Pending", None)
+
+
+def test_a_conflict_is_retried_soon(world: World) -> None:
+    world.cluster.conflict = True
+    assert world.due("one") == CONFLICT_PAUSE
+
+
+def test_a_newer_definition_is_waited_for(world: World) -> None:
+    world.body("one")["spec"]["fieldOfTomorrow"] = 1
+    assert world.due("one") == UPGRADE_PAUSE
+
+
+def test_one_that_is_gone_is_not_due_again(world: World) -> None:
+    assert world.due("four") is None
+    body = world.body("one")
+    body["metadata"]["uid"] = "another"
+    assert world.due("one") is None
