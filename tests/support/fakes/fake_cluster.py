@@ -5,7 +5,7 @@ The real API server validates the same calls in tests/integration and tests/e2e.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from solrbench.cluster.client import BENCHMARKS, refuse_taken
@@ -84,6 +84,11 @@ class FakeCluster:
             and namespace in (None, place)
             and selector.items() <= (body["metadata"].get("labels") or {}).items()
         ]
+
+    def list_in_pages(
+        self, _: str, kind: str, namespace: str, selector: dict[str, str], page: int
+    ) -> Iterator[Body]:
+        yield from self.list(_, kind, namespace, selector)
 
     def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Body]:
         about = {"kind": kind, "name": name}

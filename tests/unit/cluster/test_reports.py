@@ -14,6 +14,7 @@ from solrbench.errors import TemporaryError
 from solrbench.manifests.report import build_report
 from solrbench.plan import names
 from solrbench.results.model.environment import Environment
+from solrbench.results.model.step_result import Window
 from solrbench.results.model.storage import to_chunks
 from solrbench.results.validity.verdict import evaluate_steps
 from support.fakes.fake_cluster import FakeCluster
@@ -142,7 +143,10 @@ def annotated(**changes: str) -> list[dict[str, Any]]:
 
 
 def test_the_number_of_chunks_is_checked() -> None:
-    assert read(*annotated(chunks="2")) == []
+    assert read(*annotated(chunks="99")) == []
+    with pytest.raises(TemporaryError) as caught:
+        read(*annotated(chunks="2"))
+    assert caught.value.reason == "ReportDamaged"
 
 
 def test_the_digest_is_checked_and_the_config_map_named() -> None:
@@ -174,6 +178,17 @@ def test_results_without_a_controller_are_left_out() -> None:
     for body in bodies:
         del body["metadata"]["ownerReferences"]
     assert read(*bodies) == []
+
+
+def test_series_are_stored_and_not_kept() -> None:
+    windows = [Window(second=0, requests=1, failures=0, mean_microseconds=1, max_microseconds=1)]
+    result = FIRST.requests[0].model_copy(update={"windows": windows})
+    whole = FIRST.model_copy(update={"requests": [result]})
+    reports = Reports(cast(Cluster, FakeCluster()))
+    store(reports, whole)
+    assert reports.whole_documents(BENCHMARK) == {whole.id: whole}
+    (kept,) = reports.documents(BENCHMARK).values()
+    assert [each.windows for each in kept.requests] == [[]]
 
 
 def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:

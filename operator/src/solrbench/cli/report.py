@@ -46,7 +46,7 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
 def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
     match output:
         case "markdown":
-            documents = list(Reports(cluster).documents(benchmark).values())
+            documents = list(Reports(cluster).whole_documents(benchmark).values())
             click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
             click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
@@ -60,7 +60,7 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
 
 
 def _slow(cluster: Cluster, benchmark: SolrBenchmark, most: int) -> list[str]:
-    return slow_lines(Reports(cluster).documents(benchmark).values(), most)
+    return slow_lines(Reports(cluster).whole_documents(benchmark).values(), most)
 
 
 def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:
@@ -71,5 +71,7 @@ def _full(reports: Reports, benchmark: SolrBenchmark) -> dict[str, Any]:
         "spec": benchmark.spec.model_dump(**as_json),
         "status": benchmark.status.model_dump(**as_json),
         "environment": None if environment is None else environment.model_dump(**as_json),
-        "steps": [each.model_dump(**as_json) for each in reports.documents(benchmark).values()],
+        "steps": [
+            each.model_dump(**as_json) for each in reports.whole_documents(benchmark).values()
+        ],
     }

@@ -114,6 +114,32 @@ class Cluster:
         items: list[Manifest] = found.get("items") or []
         return items
 
+    def list_in_pages(
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str,
+        selector: dict[str, str],
+        page: int,
+    ) -> Iterator[Manifest]:
+        """Yield the objects with these labels; never more than `page` of them are in memory.
+
+        Raises:
+            ExpiredError: if reading them took so long that the API server forgot where it was.
+
+        """
+        text = ",".join(f"{key}={value}" for key, value in selector.items())
+        place = {"namespace": namespace, "label_selector": text, "limit": page}
+        token = ""
+        while True:
+            more = {"_continue": token} if token else {}
+            with _wrap_api_errors(f"listing {kind}"):
+                found = self._call("get", api_version, kind, **place, **more)
+            yield from found.get("items") or []
+            token = (found.get("metadata") or {}).get("continue") or ""
+            if not token:
+                return
+
     def events(self, namespace: str, kind: str, name: str, reason: str) -> Sequence[Manifest]:
         """Return the events with a reason about an object; those of its predecessors, too."""
         about = f"involvedObject.kind={kind},involvedObject.name={name},reason={reason}"

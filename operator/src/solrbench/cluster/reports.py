@@ -2,6 +2,7 @@
 
 import base64
 from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator
 from threading import Lock
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -28,13 +29,17 @@ from solrbench.results.model.storage import (
     from_chunks,
     to_chunks,
 )
+from solrbench.results.summary.window_figures import condense
 from solrbench.results.validity.verdict import evaluate_steps
 
-MAX_CACHE_BYTES = 128 << 20
-"""A quarter of the memory limit of the chart."""
+MAX_CACHE_BYTES = 64 << 20
+"""An eighth of the memory limit of the chart."""
 
-_WINDOW_BYTES = 1000
-"""Measured: 10 request names over 600 s take 6 MB."""
+_REQUEST_BYTES = 3000
+"""What the result of one request name takes in memory, beside its histograms."""
+
+_PAGE = 20
+"""ConfigMaps that are read at a time; each has up to 1 MB."""
 
 
 class Reports:
@@ -59,9 +64,10 @@ class Reports:
         self._environments: dict[str, Environment] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
-        """Return the stored results by step run id, in the order of measuring.
+        """Return the stored results by step run id, in the order of measuring, without series.
 
-        Half-written ones are left out: they were never acknowledged and come again.
+        They give the same status as the whole documents, at a hundredth of their size. Half-written
+        ones are left out: they were never acknowledged and come again.
 
         Raises:
             TemporaryError: if a stored document is damaged.
@@ -73,7 +79,19 @@ class Reports:
             if known is not None:
                 self._known.move_to_end(uid)
                 return known
-        return self._keep(uid, _stored(self._cluster, benchmark))
+        return self._keep(uid, _condensed(benchmark, _stored(self._cluster, benchmark)))
+
+    def whole_documents(
+        self, benchmark: SolrBenchmark, step_run_id: str | None = None
+    ) -> dict[str, StepRunResult]:
+        """Return the same as they are stored, of every step run or of one; nothing is kept.
+
+        Raises:
+            TemporaryError: as `documents`.
+
+        """
+        stored = _stored(self._cluster, benchmark, step_run_id)
+        return _in_order({each.id: each for each in stored})
 
     def _keep(self, uid: str, documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:
         """Keep documents as the latest, and drop the oldest of other benchmarks if need be."""
@@ -89,7 +107,7 @@ class Reports:
         return documents
 
     def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
-        """Store a result and read it back.
+        """Store a whole result and read it back.
 
         Raises:
             TemporaryError: if what is read is not what was written.
@@ -99,14 +117,15 @@ class Reports:
         self._forget_documents(benchmark.metadata.uid)  # unknown until it is read back
         for manifest in build_report(benchmark, document.id, to_chunks(document), attempt):
             self._cluster.apply(manifest)
-        stored = _stored(self._cluster, benchmark, document.id)
+        stored = self.whole_documents(benchmark, document.id)
         if stored.get(document.id) != document:
             raise TemporaryError(
                 LoadReason.RESULT_NOT_STORED,
                 f"the stored result of {document.id} differs from the one written; it is stored"
                 " again",
             )
-        self._keep(benchmark.metadata.uid, _in_order(known | stored))
+        read_back = _condensed(benchmark, stored.values())
+        self._keep(benchmark.metadata.uid, _in_order(known | read_back))
 
     def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
         """Return the verdicts on what is stored, evaluated once after each change of it.
@@ -168,9 +187,11 @@ class Reports:
 
 
 def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:
-    """Return about what documents take in memory: windows are nearly all of it."""
+    """Return about what documents without series take in memory."""
     return sum(
-        _WINDOW_BYTES * len(result.windows) + len(result.service_time_histogram)
+        _REQUEST_BYTES
+        + len(result.service_time_histogram)
+        + len(result.response_time_histogram or "")
         for document in documents.values()
         for result in document.requests
     )
@@ -180,22 +201,31 @@ def _environment(body: Manifest) -> Environment:
     return Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
 
 
+def _condensed(
+    benchmark: SolrBenchmark, documents: Iterable[StepRunResult]
+) -> dict[str, StepRunResult]:
+    limit = benchmark.spec.load.validity.max_failed_percent
+    return _in_order({each.id: condense(each, limit) for each in documents})
+
+
 def _stored(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
-) -> dict[str, StepRunResult]:
-    """Return what is stored of every step run, or of one."""
+) -> Iterator[StepRunResult]:
+    """Yield what is stored of every step run, or of one, each as soon as its chunks are there."""
     labels = selector(benchmark, names.REPORT) | (
         {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
     )
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for body in cluster.list("v1", "ConfigMap", benchmark.metadata.namespace, labels):
+    namespace = benchmark.metadata.namespace
+    for body in cluster.list_in_pages("v1", "ConfigMap", namespace, labels, _PAGE):
         found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
         # A deleted benchmark of the same name may have left some that are not collected yet.
         if found and controller_uid(body) == benchmark.metadata.uid:
             # By digest, too: chunks that an earlier attempt left behind are another document's.
-            by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
-    documents = [_read(bodies) for bodies in by_document.values() if _complete(bodies)]
-    return _in_order({each.id: each for each in documents})
+            key = found, _annotation(body, SHA256_ANNOTATION)
+            by_document[key].append(body)
+            if _complete(by_document[key]):
+                yield _read(by_document.pop(key))
 
 
 def _in_order(documents: dict[str, StepRunResult]) -> dict[str, StepRunResult]:

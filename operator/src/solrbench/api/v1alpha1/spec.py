@@ -14,6 +14,7 @@ from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
+from solrbench.api.v1alpha1.rules.size import SIZE_RULES
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
 from solrbench.api.v1alpha1.target.target import Target
 from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE
@@ -141,6 +142,7 @@ class Spec(Model):
         ),
         *GENERATED_RULES,
         STEP_VARIANTS_RULE,
+        *SIZE_RULES,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
     )

@@ -21,7 +21,9 @@ def add_late_pod_events(context: ReconcileContext, pods: list[PodView]) -> None:
     for document in list(documents.values()):
         extended = add_pod_events(document, pods)
         if extended is not document and document.pods is not None:
-            context.reports.store(context.benchmark, extended, document.attempt)
+            whole = context.reports.whole_documents(context.benchmark, document.id)[document.id]
+            with_events = whole.model_copy(update={"pods": extended.pods})
+            context.reports.store(context.benchmark, with_events, document.attempt)
             changed = True
     if changed:
         update_result_status(context, context.reports.documents(context.benchmark))

@@ -13,10 +13,10 @@ from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestW
 
 
 class Window(Model):
-    """One second of a step run, for one request name."""
+    """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
 
     second: int
-    """Whole seconds since the step run began."""
+    """When it began: whole seconds since the step run did."""
     requests: int
     failures: int
     mean_microseconds: int | None = None
@@ -145,6 +145,17 @@ class PodRecord(Model):
     """What happened to it between the step run's start and end."""
 
 
+class WindowFigures(Model):
+    """What the status takes from the windows of a step run."""
+
+    windows: int
+    """Windows in which anything ended, over all request names."""
+    failed_windows: int
+    """Those with a larger share of failures than `load.validity.maxFailedPercent`."""
+    steady_microseconds: float | None = None
+    """Mean service time from the steady second on; None if there is none."""
+
+
 class StepRunResult(Model):
     """The result of one step run."""
 
@@ -173,6 +184,10 @@ class StepRunResult(Model):
     """A list with the order `Once` came to its end, and with it the step run."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
+    window_seconds: int = 1
+    """Width of the windows of `requests`; more where single seconds do not fit into the report."""
+    window_figures: WindowFigures | None = None
+    """What the status takes from the windows, where they were left out; None if they are there."""
     warm_up_steady: bool | None = None
     """Whether that warm-up became steady; None unless it was to go on until then."""
     warm_up_thousands: list[RequestWindow] = []

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
-from solrbench.results.stats.per_second import second_means
 from solrbench.results.summary.grouping import milliseconds
+from solrbench.results.summary.window_figures import steady_microseconds
 
 
 class CurvePoint(NamedTuple):
@@ -61,20 +61,8 @@ def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None
         first_thousand_seconds=first.window.seconds,
         first_thousand_average_milliseconds=first.window.mean_microseconds / 1000,
         first_thousand_max_milliseconds=first.window.max_microseconds / 1000,
-        steady_average_milliseconds=_steady_average(document),
+        steady_average_milliseconds=milliseconds(steady_microseconds(document)),
     )
-
-
-def _steady_average(document: StepRunResult) -> float | None:
-    """Return the mean service time in ms from the steady second on; the last one is cut short."""
-    begin = document.steady_from_second
-    if begin is None:
-        return None
-    requests = [each for each in document.requests if not each.is_transaction]
-    steady = [each for each in second_means(requests) if each.second >= begin]
-    count = sum(each.requests for each in steady)
-    total = sum(each.requests * each.mean_microseconds for each in steady)
-    return milliseconds(total / count) if count else None
 
 
 def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[str, float]:

@@ -20,7 +20,8 @@ VALID, INVALID = "Valid", "Invalid"
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
 
-_MAX_TEXT = 1000
+MAX_MESSAGE = 400
+"""Characters of a message: the status must take those of every reason of every step."""
 
 
 def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVerdict]:
@@ -126,6 +127,6 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
 def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReason:
     """Return a reason; of a message that is too long the end is cut, never the remedy."""
     tail = f"; {remedy}" if remedy else ""
-    most = _MAX_TEXT - len(tail)
+    most = MAX_MESSAGE - len(tail)
     cut = message if len(message) <= most else message[: most - 1] + "…"
     return InvalidReason(reason=reason, message=cut + tail)

@@ -1,6 +1,5 @@
 """Whether requests failed, and whether responses were partial or empty."""
 
-from collections import Counter
 from collections.abc import Callable
 
 from solrbench.api.v1alpha1.load.load import Load
@@ -10,6 +9,7 @@ from solrbench.results.stats.number_format import (
     format_percent,
     format_share,
 )
+from solrbench.results.summary.window_figures import window_figures
 from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
@@ -30,17 +30,15 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     found = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
     if found is not None:
         return found
-    seconds: dict[int, Counter[str]] = {}
-    for window in (window for result in document.requests for window in result.windows):
-        counts = {"requests": window.requests, "failures": window.failures}
-        seconds.setdefault(window.second, Counter()).update(counts)
-    bad = sum(each["failures"] * 100 > limit * each["requests"] for each in seconds.values())
-    if bad * 100 <= limit * len(seconds):
+    figures = window_figures(document, limit)
+    bad, total, width = figures.failed_windows, figures.windows, document.window_seconds
+    if bad * 100 <= limit * total:
         return None
+    unit, of = ("s", "seconds") if width == 1 else (f"windows of {width} s", "windows")
     return Finding(
-        bad / len(seconds),
-        f"in {bad} of {len(seconds)} s more than {format_percent(limit)} of the requests failed"
-        f" ({format_share(bad, len(seconds))}, limit {format_percent(limit)} of the seconds)",
+        bad / total,
+        f"in {bad} of {total} {unit} more than {format_percent(limit)} of the requests failed"
+        f" ({format_share(bad, total)}, limit {format_percent(limit)} of the {of})",
     )
 
 
