@@ -47,6 +47,14 @@ def test_allowed_hosts(variables: dict[str, str], hosts: tuple[str, ...]) -> Non
     assert Settings.from_environment(IMAGE | variables).allowed_hosts == hosts
 
 
+def test_downloads_may_go_anywhere_without_secrets_by_default() -> None:
+    default = Settings.from_environment(IMAGE)
+    assert (default.dataset_hosts, default.dataset_secrets) == (("*",), False)
+    variables = {"SOLRBENCH_DATASET_HOSTS": "a,*.b", "SOLRBENCH_DATASET_SECRETS": "true"}
+    given = Settings.from_environment(IMAGE | variables)
+    assert (given.dataset_hosts, given.dataset_secrets) == (("a", "*.b"), True)
+
+
 def test_pull_secrets() -> None:
     settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
     assert settings.image.pull_secrets == ("one", "two")

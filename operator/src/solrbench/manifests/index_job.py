@@ -11,6 +11,7 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
+from solrbench.manifests.download_files import add_download_files
 from solrbench.manifests.job_pod import add_files, add_plan, build_job_pod
 from solrbench.plan import names
 from solrbench.plan.index_plan import (
@@ -78,6 +79,7 @@ def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: OperatorImage) -> Ma
     add_plan(volumes, mounts, names.child(benchmark, names.INDEX), INDEX_PLAN_FILE)
     add_files(volumes, mounts, "dataset", DATASET_FOLDER, dataset)
     add_secrets(benchmark, volumes, mounts)
+    add_download_files(dataset, volumes, mounts)
     container: Manifest = {
         "name": "index",
         "args": ["index", "--plan", INDEX_PLAN_FILE],
