@@ -78,6 +78,15 @@ LOAD = [
         "maxSeconds must not be less than windows times windowSeconds",
     ),
     bad(
+        "steps of 22 days, and a deadline of 7",
+        {
+            "spec.load.steps": [step(durationSeconds=600, name=f"s{n}") for n in range(32)],
+            "spec.load.repeats": 100,
+        },
+        "spec",
+        "deadlines.measuringSeconds must not be less than the durations of all steps together",
+    ),
+    bad(
         "results for 13 names of 32 steps",
         {
             "spec.workload": {"mix": _mix(13)},

@@ -56,10 +56,19 @@ def test_percentiles_are_those_of_the_reference_implementation() -> None:
 def test_percentile_is_within_three_digits_of_the_true_sample() -> None:
     values = sorted(samples(3, 9_999))
     for percent in (50, 95, 99):
-        true = values[int(percent * len(values) / 100 + 0.5) - 1]
+        true = values[-(-percent * len(values) // 100) - 1]
         found = histogram_of(values).percentile(percent)
         assert found is not None
         assert true <= found <= true * 1.001 + 1
+
+
+@pytest.mark.parametrize(
+    ("percent", "count", "rank"),
+    [(75, 3, 3), (50, 1, 1), (50, 2, 1), (95, 211, 201), (99.9, 1000, 999), (99.9, 1001, 1000)],
+)
+def test_percentile_is_the_nearest_rank(percent: float, count: int, rank: int) -> None:
+    """At least `percent` % of the values are not above it: rank ceil(p * n / 100)."""
+    assert histogram_of(range(1, count + 1)).percentile(percent) == rank
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.rules.size import SIZE_RULES
@@ -143,6 +144,7 @@ class Spec(Model):
         *GENERATED_RULES,
         STEP_VARIANTS_RULE,
         *SIZE_RULES,
+        *DURATION_RULES,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
     )

@@ -8,8 +8,10 @@ tools read too.
 """
 
 import binascii
+import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -102,8 +104,9 @@ class Histogram:
             raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
         if not self.count:
             return None
-        # The nearest rank, rounded as in the reference implementation.
-        rank = max(int(percent * self.count / 100 + 0.5), 1)
+        # The nearest rank, ceil(p * n / 100), of the decimals as written: as a binary fraction,
+        # 99.9 % of 1000 may be a little more than 999.
+        rank = math.ceil(Fraction(str(percent)) * self.count / 100)
         bucket = int(np.searchsorted(np.cumsum(self._counts()), rank))
         return lowest_of(bucket + 1) - 1
 
