@@ -56,7 +56,7 @@ def test_a_missing_config_map_with_authorities_is_named() -> None:
         check(http(tls={"caConfigMap": {"name": "ca"}}))
 
 
-def test_index_pods_are_told_what_downloads_may_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_plan_has_what_downloads_may_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "api_server_addresses", lambda _: ["10.96.0.1"])
     run = reconcile_context(Cloud(), http() | {"spec.deadlines": {"indexingSeconds": 77}})
     cluster: Any = FakeCluster()

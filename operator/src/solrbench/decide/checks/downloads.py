@@ -42,7 +42,7 @@ def check_download_hosts(found: Downloads) -> Outcome | None:
 def check_download_secrets(found: Downloads) -> Outcome | None:
     """Fail if Secrets are not allowed: who may create a benchmark need not be allowed to read them.
 
-    A server of somebody's own, that a URL names, is told what they hold.
+    A server that a URL names, which may be a user's own, receives what they hold.
     """
     if found.secrets_allowed or not found.secret_fields:
         return None
