@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import merge
