@@ -98,6 +98,8 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         image=OperatorImage("solrbench:1.2.3", "Always"),
         concurrency=2,
         allowed_hosts=("*.svc", "search.example.org"),
+        dataset_hosts=("files.example.org",),
+        dataset_secrets=True,
         allowed_pod_options=("labels", "serviceAccountName", "env", "env.valueFrom.secretKeyRef"),
         metrics_port=9191,
         log_format="json",

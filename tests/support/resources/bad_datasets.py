@@ -61,6 +61,42 @@ DATA = [
         "spec.dataset.http.urls",
         NOT_LIST,
     ),
+    *[
+        bad(
+            name,
+            {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"], **fields}}},
+            f"spec.dataset.http{place}",
+            message,
+        )
+        for name, fields, place, message in (
+            ("digest that is none", {"sha256": ["z" * 64]}, ".sha256[0]", "must be a SHA-256"),
+            (
+                "fewer digests than files",
+                {"sha256": ["0" * 64] * 2},
+                "",
+                "sha256 must have one digest for each of urls, in their order",
+            ),
+            (
+                "two kinds of credentials",
+                {"auth": {"basicSecret": {"name": "a"}, "bearerSecret": {"name": "a"}}},
+                ".auth",
+                "must set exactly one of basicSecret, bearerSecret",
+            ),
+            (
+                "no certificates",
+                {"tls": {}},
+                ".tls",
+                "must set exactly one of caConfigMap, caSecret",
+            ),
+            (
+                "proxy with a password",
+                {"proxyUrl": "http://me:secret@proxy:3128"},
+                ".proxyUrl",
+                "must be the URL of an HTTP proxy without user and path",
+            ),
+            ("files of no size", {"maxGibibytes": 0}, ".maxGibibytes", TOO_SMALL),
+        )
+    ],
     bad(
         "absolute path on a volume",
         {"spec.dataset": {"persistentVolumeClaim": {"claimName": "c", "paths": ["/a.json"]}}},

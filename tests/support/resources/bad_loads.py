@@ -1,5 +1,7 @@
 """What users get wrong about queries, the load and the resource as a whole."""
 
+from typing import Any
+
 from support.resources.bad_locustfiles import LOCUSTFILES
 from support.resources.bad_rows import (
     MISSING,
@@ -19,6 +21,11 @@ from support.resources.bad_rows import (
 from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, step
 
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
+
+
+def _mix(names: int) -> list[dict[str, Any]]:
+    return [{"name": f"name-{n}", "queries": {"generated": {}}} for n in range(names)]
+
 
 LOAD = [
     bad(
@@ -69,6 +76,36 @@ LOAD = [
         {"spec.warmUp": {"untilSteady": {"maxSeconds": 39, "windows": 10, "windowSeconds": 4}}},
         "spec.warmUp.untilSteady",
         "maxSeconds must not be less than windows times windowSeconds",
+    ),
+    bad(
+        "steps of 22 days, and a deadline of 7",
+        {
+            "spec.load.steps": [step(durationSeconds=600, name=f"s{n}") for n in range(32)],
+            "spec.load.repeats": 100,
+        },
+        "spec",
+        "deadlines.measuringSeconds must not be less than the durations of all steps together",
+    ),
+    bad(
+        "results for 13 names of 32 steps",
+        {
+            "spec.workload": {"mix": _mix(13)},
+            "spec.load.steps": [step(name=f"s{users}", users=users) for users in range(1, 33)],
+        },
+        "spec",
+        "load.steps times target.variants times the names of workload.mix must be at most 400,"
+        " more results do not fit into the status",
+    ),
+    bad(
+        "histograms of 9 names, 10 steps and 90 repeats",
+        {
+            "spec.workload": {"mix": _mix(9)},
+            "spec.load.steps": [step(name=f"s{users}", users=users) for users in range(1, 11)],
+            "spec.load.repeats": 90,
+        },
+        "spec",
+        "load.repeats times load.steps times target.variants times the names of workload.mix must"
+        " be at most 8000, more do not fit into the report of 256 MiB",
     ),
     bad(
         "two windows to be alike",

@@ -73,7 +73,16 @@ GOOD: dict[str, Changes] = {
     },
     "no soft commits": {"spec.collection.autoSoftCommit": {"maxMilliseconds": -1}},
     "URLs with port, path and query": {
-        "spec.dataset": {"http": {"urls": ["https://example.org:8443/a.json.gz?v=1&x=%20"]}},
+        "spec.dataset": {
+            "http": {
+                "urls": ["https://example.org:8443/a.json.gz?v=1&x=%20"],
+                "sha256": ["0123456789abcdef" * 4],
+                "auth": {"bearerSecret": {"name": "files"}},
+                "tls": {"caConfigMap": {"name": "ca", "key": "root.pem"}},
+                "proxyUrl": "http://proxy.example.org:3128",
+                "maxGibibytes": 1,
+            }
+        },
         "spec.workload.queries": {"configMap": {"name": "my.queries"}},
     },
     "files on a volume": {

@@ -49,6 +49,14 @@ def test_allowed_hosts(variables: dict[str, str], hosts: tuple[str, ...]) -> Non
     assert Settings.from_environment(IMAGE | variables).allowed_hosts == hosts
 
 
+def test_downloads_may_go_anywhere_without_secrets_by_default() -> None:
+    default = Settings.from_environment(IMAGE)
+    assert (default.dataset_hosts, default.dataset_secrets) == (("*",), False)
+    variables = {"SOLRBENCH_DATASET_HOSTS": "a,*.b", "SOLRBENCH_DATASET_SECRETS": "true"}
+    given = Settings.from_environment(IMAGE | variables)
+    assert (given.dataset_hosts, given.dataset_secrets) == (("a", "*.b"), True)
+
+
 @pytest.mark.parametrize(
     ("variables", "options"),
     [

@@ -93,15 +93,72 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
         yield node
 
 
+@dataclass
+class RangeServer:
+    """A file that is served in pieces: connections break after `cuts` bytes of their body.
+
+    Attributes:
+        body: the file
+        etag: its entity tag; none when empty
+        ranges: whether range requests are supported
+        cuts: where the next connections break
+        headers: those of each request, in order
+
+    """
+
+    body: bytes
+    etag: str = '"1"'
+    ranges: bool = True
+    cuts: list[int] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    extra: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> list[str | None]:
+        """The range of each request."""
+        return [each.get("Range") for each in self.headers]
+
+
 @contextmanager
-def file_server(files: dict[str, bytes], script: list[tuple[int, str]]) -> Iterator[str]:
+def range_server(served: RangeServer) -> Iterator[str]:
+    class Handler(_Quiet):
+        def do_GET(self) -> None:
+            served.headers.append(dict(self.headers))
+            asked = self.headers.get("Range")
+            is_same = self.headers.get("If-Range") == served.etag
+            begin = int(asked[6:-1]) if asked and served.ranges and is_same else 0
+            self.send_response(206 if begin else 200)
+            if begin:
+                self.send_header("Content-Range", f"bytes {begin}-/{len(served.body)}")
+            rest = served.body[begin:]
+            self.send_header("Content-Length", str(len(rest)))
+            for name, value in {"ETag": served.etag, **served.extra}.items():
+                if value:
+                    self.send_header(name, value)
+            self.end_headers()
+            cut = served.cuts.pop(0) if served.cuts else len(rest)
+            self.wfile.write(rest[:cut])
+            self.close_connection = cut < len(rest)
+
+    with _serving(Handler) as url:
+        yield url
+
+
+@contextmanager
+def file_server(
+    files: dict[str, bytes], script: list[tuple[int, str]], paths: list[str] | None = None
+) -> Iterator[str]:
     """Serve `files` by path; `script` holds (code, Location) to answer first.
+
+    The path of each request is added to `paths`.
 
     Code 0 closes the connection halfway through the body.
     """
 
     class Handler(_Quiet):
         def do_GET(self) -> None:
+            if paths is not None:
+                paths.append(self.path)
             code, location = script.pop(0) if script else (200, "")
             body = files.get(urlsplit(self.path).path)
             if code == 200:

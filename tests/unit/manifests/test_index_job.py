@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.plan.auth_files import DOWNLOAD_CA_FOLDER, DOWNLOAD_CREDENTIALS_FOLDER
 from solrbench.plan.index_plan import DATASET_FOLDER, INDEX_PLAN_FILE, IndexPlan
 from support.resources.objects import container, pick, pod, tools
 from support.resources.small_resource import Changes
@@ -75,3 +76,62 @@ def test_documents_are_mounted_read_only(dataset: dict[str, Any], volume: dict[s
 )
 def test_documents_that_are_made_or_fetched_need_no_volume(changes: Changes) -> None:
     assert {each["name"] for each in pod(index(changes))["volumes"]} == {"tmp", "plan"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "folder", "source"),
+    [
+        (
+            {"auth": {"basicSecret": {"name": "files"}}},
+            "download-credentials",
+            DOWNLOAD_CREDENTIALS_FOLDER,
+            {
+                "secret": {
+                    "secretName": "files",
+                    "items": [
+                        {"key": "username", "path": "username"},
+                        {"key": "password", "path": "password"},
+                    ],
+                    "defaultMode": 0o440,
+                    "optional": True,
+                }
+            },
+        ),
+        (
+            {"auth": {"bearerSecret": {"name": "files", "key": "mine"}}},
+            "download-credentials",
+            DOWNLOAD_CREDENTIALS_FOLDER,
+            {
+                "secret": {
+                    "secretName": "files",
+                    "items": [{"key": "mine", "path": "token"}],
+                    "defaultMode": 0o440,
+                    "optional": True,
+                }
+            },
+        ),
+        (
+            {"tls": {"caConfigMap": {"name": "roots", "key": "root.pem"}}},
+            "download-ca",
+            DOWNLOAD_CA_FOLDER,
+            {
+                "configMap": {
+                    "name": "roots",
+                    "items": [{"key": "root.pem", "path": "ca.crt"}],
+                    "optional": True,
+                }
+            },
+        ),
+    ],
+)
+def test_credentials_of_downloads_are_mounted_into_index_pods_alone(
+    fields: dict[str, Any], name: str, folder: str, source: dict[str, Any]
+) -> None:
+    http = {"urls": ["https://example.org/a.json"], **fields}
+    changes = QUERIES | {"spec.dataset": {"http": http}}
+    manifest = index(changes)
+    assert {"name": name, **source} in pod(manifest)["volumes"]
+    assert {"name": name, "mountPath": folder, "readOnly": True} in container(manifest)[
+        "volumeMounts"
+    ]
+    assert name not in str(pick(tools(changes), "Job", "base-load-worker"))

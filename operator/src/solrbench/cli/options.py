@@ -6,9 +6,13 @@ from typing import TypeVar
 
 import click
 from kubernetes.config import ConfigException
+from pydantic import ValidationError
 
+from solrbench.api.problems import problems
 from solrbench.cluster.client import Cluster, connect, current_namespace
 from solrbench.errors import SolrbenchError
+
+_MOST_PROBLEMS = 3
 
 Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -39,8 +43,14 @@ def open_cluster(context: str | None, namespace: str | None) -> tuple[Cluster, s
 
 @contextmanager
 def as_cli_errors() -> Iterator[None]:
-    """Turn errors of the cluster into one line and exit code 1."""
+    """Turn errors of the cluster, and foreign resources, into one line and exit code 1."""
     try:
         yield
     except SolrbenchError as error:
         raise click.ClickException(f"{error.reason}: {error.message}") from error
+    except ValidationError as error:
+        found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+        raise click.ClickException(
+            f"the stored benchmark is not one of this version of the command: {found}; use the"
+            " command of the operator's version"
+        ) from error

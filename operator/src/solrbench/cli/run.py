@@ -21,6 +21,9 @@ from solrbench.decide.conditions import is_finished
 
 MANAGER = "kubectl-solrbench"
 POLL_SECONDS = 0.5
+REPLACE_SECONDS = 600.0
+"""How long the deletion of a replaced benchmark may take without `--timeout`."""
+
 WORST_FIRST = (EXIT_FAILED, EXIT_STILL_RUNNING, EXIT_INVALID)
 """Of several benchmarks, the exit code that counts."""
 
@@ -68,7 +71,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
         body["metadata"]["namespace"] = namespace or body["metadata"].get("namespace") or default
     with as_cli_errors():
         for body in bodies:
-            _apply(cluster, body, replace)
+            _apply(cluster, body, replace, timeout_seconds or REPLACE_SECONDS)
         if not no_watch:
             places = [b["metadata"] for b in bodies if b["kind"] == KIND]
             codes = {
@@ -106,22 +109,21 @@ def watch(
         sys.exit(follow(cluster, place, name, timeout_seconds, require_valid=require_valid))
 
 
-def _apply(cluster: Cluster, body: Manifest, replace: bool) -> None:
+def _apply(cluster: Cluster, body: Manifest, replace: bool, seconds: float) -> None:
     if body["kind"] == KIND:
-        _replace_existing(cluster, body, replace)
+        _replace_existing(cluster, body, replace, seconds)
     cluster.apply(body, manager=MANAGER)
     metadata = body["metadata"]
     click.echo(f"{body['kind']} {metadata['name']} applied")
 
 
-def _replace_existing(cluster: Cluster, body: Manifest, replace: bool) -> None:
+def _replace_existing(cluster: Cluster, body: Manifest, replace: bool, seconds: float) -> None:
     """See to it that a benchmark can run: one that ran before keeps its result unless replaced."""
     metadata = body["metadata"]
     namespace, name = metadata["namespace"], metadata["name"]
     if replace:
         cluster.delete(*BENCHMARKS, namespace, name)
-        while cluster.get(*BENCHMARKS, namespace, name) is not None:
-            time.sleep(POLL_SECONDS)
+        _wait_until_gone(cluster, namespace, name, seconds)
         return
     stored = cluster.get(*BENCHMARKS, namespace, name)
     if stored is not None and _has_ended(stored):
@@ -129,6 +131,24 @@ def _replace_existing(cluster: Cluster, body: Manifest, replace: bool) -> None:
             f"{name} has run already; see it with `solrbench report {name}`,"
             " or run it again with --replace"
         )
+
+
+def _wait_until_gone(cluster: Cluster, namespace: str, name: str, seconds: float) -> None:
+    """Wait until a deleted benchmark is gone.
+
+    Raises:
+        click.ClickException: if something still holds it after so many seconds.
+
+    """
+    end = time.monotonic() + seconds
+    while (left := cluster.get(*BENCHMARKS, namespace, name)) is not None:
+        if time.monotonic() > end:
+            holders = ", ".join(left["metadata"].get("finalizers") or []) or "nothing"
+            raise click.ClickException(
+                f"{name} is still being deleted after {seconds:g} s, held by the finalizers:"
+                f" {holders}; check that the operator runs, then try again"
+            )
+        time.sleep(POLL_SECONDS)
 
 
 def _has_ended(body: Manifest) -> bool:

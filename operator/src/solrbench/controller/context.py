@@ -68,6 +68,11 @@ class ReconcileContext:
         return patterns_in(self.settings.allowed_hosts, self.namespace)
 
     @property
+    def dataset_hosts(self) -> tuple[str, ...]:
+        """Patterns of the hosts that the dataset may be downloaded from."""
+        return patterns_in(self.settings.dataset_hosts, self.namespace)
+
+    @property
     def solr_cloud(self) -> SolrCloud:
         """The topology; the schema sees to it that there is one."""
         solr_cloud = self.benchmark.spec.target.solr_cloud

@@ -68,7 +68,7 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
-    api_server = _api_server(cluster)
+    api_server = api_server_addresses(cluster)
     for host in hosts:
         check_addresses(host, resolve(host), api_server)
 
@@ -106,7 +106,8 @@ def _is_reachable(
     return True
 
 
-def _api_server(cluster: Cluster) -> list[str]:
+def api_server_addresses(cluster: Cluster) -> list[str]:
+    """Return the addresses of the API server, as far as they can be resolved now."""
     found = []
     for host in [API_SERVER, *cluster.server_hosts()]:
         try:

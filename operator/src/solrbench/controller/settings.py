@@ -27,6 +27,8 @@ class Settings:
         log_format: `text` or `json`
         log_level: as Python's logging names it
         pod_ip: first address of the operator's pod, empty outside of one
+        dataset_hosts: patterns of the hosts that datasets may be downloaded from
+        dataset_secrets: whether Secrets may be used for these downloads
         metrics_result_seconds: how long metrics show the results of a finished benchmark
 
     """
@@ -36,6 +38,8 @@ class Settings:
     concurrency: int = 1
     reconcile_seconds: float = 2.0
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
+    dataset_hosts: tuple[str, ...] = ("*",)
+    dataset_secrets: bool = False
     allowed_pod_options: tuple[str, ...] = DEFAULT_POD_OPTIONS
     metrics_port: int = 9090
     health_port: int = 8080
@@ -72,6 +76,8 @@ class Settings:
             ),
             concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
             allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS", ",".join(DEFAULT_PATTERNS))),
+            dataset_hosts=_words(get("SOLRBENCH_DATASET_HOSTS", "*")),
+            dataset_secrets=get("SOLRBENCH_DATASET_SECRETS", "false") == "true",
             allowed_pod_options=_pod_options(environment),
             metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),
             health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from solrbench.dataset.progress_server import Page, serve_progress
 from solrbench.dataset.retries import RetryPolicy, log_retries
 from solrbench.dataset.routing.batches import Batch, batches
 from solrbench.dataset.sources.documents import read_documents
+from solrbench.dataset.sources.download_rules import DownloadRules
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.source import ReadContext
 from solrbench.errors import PermanentError
@@ -54,6 +56,7 @@ class Pod:
         host: address that the progress server binds
         port: its port
         retry_policy: waits before anything is tried again; the plan says how often
+        downloads: where credentials are mounted, and which addresses no download may connect to
         clock: returns the Unix time in seconds
 
     """
@@ -63,6 +66,7 @@ class Pod:
     host: str = field(default_factory=wildcard_address)
     port: int = INDEX_PORT
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
+    downloads: DownloadRules = field(default_factory=DownloadRules)
     clock: Callable[[], float] = time.time
 
 
@@ -153,7 +157,14 @@ async def _send_all(
 
     def read() -> Iterator[Batch]:
         part = Partition(counter.progress.pod, indexing.pods, indexing.batch_size)
-        found = read_documents(dataset, part, ReadContext(pod.folder, retry_policy))
+        downloads = replace(
+            pod.downloads,
+            namespace=plan.benchmark.partition("/")[0],
+            allowed_hosts=tuple(plan.download_hosts),
+            api_server=tuple(plan.api_server),
+            seconds=math.inf if plan.max_seconds is None else plan.max_seconds,
+        )
+        found = read_documents(dataset, part, ReadContext(pod.folder, retry_policy, downloads))
         return batches(found, routes, indexing.batch_size, dataset.id_field)
 
     async with PrefetchReader(read, indexing.concurrency) as reader:

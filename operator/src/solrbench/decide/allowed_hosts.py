@@ -18,6 +18,9 @@ DEFAULT_PATTERNS = ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")
 
 _FIELD = "spec.target"
 
+_METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "168.63.129.16", "100.100.100.200")))
+"""Of AWS over IPv6, Azure and Alibaba Cloud; the others have link-local addresses."""
+
 _NODE = re.compile(r"(?P<set>[^.]+)-\d+\.(?P=set)(-headless)?|[^.]+-solrcloud-\d+")
 """A pod below the headless Service of its StatefulSet, or a Service of one node's own."""
 
@@ -52,8 +55,19 @@ def patterns_in(patterns: Sequence[str], namespace: str) -> tuple[str, ...]:
     return tuple(each.replace("{namespace}", namespace) for each in patterns)
 
 
-def check_name(host: str, allowed: Sequence[str]) -> None:
+def check_name(
+    host: str,
+    allowed: Sequence[str],
+    field: str = _FIELD,
+    setting: str = "existingTargets.allowedHosts",
+) -> None:
     """Check a host against the patterns of the operator's settings.
+
+    Args:
+        host: as in a URL
+        allowed: the patterns
+        field: of the resource, that names the host
+        setting: value of the chart that holds the patterns
 
     Raises:
         PermanentError: `HostNotAllowed`.
@@ -62,13 +76,15 @@ def check_name(host: str, allowed: Sequence[str]) -> None:
     if not any(fnmatchcase(host, pattern.lower()) for pattern in allowed):
         raise PermanentError(
             LifecycleReason.HOST_NOT_ALLOWED,
-            f"{_FIELD}: {host} matches none of the operator's allowed hosts"
+            f"{field}: {host} matches none of the operator's allowed hosts"
             f" ({', '.join(allowed) or 'none'}); add it to"
-            " existingTargets.allowedHosts of the operator's chart",
+            f" {setting} of the operator's chart",
         )
 
 
-def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[str]) -> None:
+def check_addresses(
+    host: str, addresses: Iterable[str], api_server: Iterable[str], field: str = _FIELD
+) -> None:
     """Check what a host resolves to; the patterns cannot allow these.
 
     Raises:
@@ -82,7 +98,7 @@ def check_addresses(host: str, addresses: Iterable[str], api_server: Iterable[st
         if what:
             raise PermanentError(
                 LifecycleReason.HOST_NOT_ALLOWED,
-                f"{_FIELD}: {host} is {address}, {what}, which is never allowed",
+                f"{field}: {host} is {address}, {what}, which is never allowed",
             )
 
 
@@ -98,6 +114,8 @@ def _forbidden_kind(address: IPv4Address | IPv6Address) -> str:
         return "a loopback address"
     if address.is_link_local:
         return "a link-local address"
+    if address in _METADATA:
+        return "a metadata service of a cloud"
     if address.is_unspecified or address.is_multicast:
         return "no address of a host"
     return ""

@@ -6,6 +6,7 @@
 - `zookeeper`, `solr`: Services and StatefulSets of the target
 - `solr_cloud`: the SolrCloud resource of the Solr Operator instead
 - `job_pod`: what the index and load pods share
+- `download_files`: credentials and certificates for downloads
 - `index_job`: plan and Indexed Job that fill the collection
 - `load`: plan, Service and Jobs of Locust's master and workers
 - `report`: ConfigMaps that keep the results

@@ -12,6 +12,7 @@ from solrbench.manifests.common import (
     resources,
 )
 from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.download_files import add_download_files
 from solrbench.manifests.job_pod import JobPod, add_files, add_plan, build_job_pod
 from solrbench.manifests.pod_options import pod_metadata
 from solrbench.plan import names
@@ -81,6 +82,7 @@ def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: OperatorImage) -> Ma
     add_plan(volumes, mounts, names.child(benchmark, names.INDEX), INDEX_PLAN_FILE)
     add_files(volumes, mounts, "dataset", DATASET_FOLDER, dataset)
     add_secrets(benchmark, volumes, mounts)
+    add_download_files(dataset, volumes, mounts)
     container: Manifest = {
         "args": ["index", "--plan", INDEX_PLAN_FILE],
         "ports": [{"name": "http", "containerPort": INDEX_PORT}],

@@ -7,7 +7,7 @@ holds a request, headers included, for as long as it likes.
 import math
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import httpcore
@@ -19,6 +19,9 @@ DEADLINE = "solrbench_deadline"
 """Extension of a request: the `time.monotonic()` at which it ends."""
 
 _WRITE_BYTES = 1 << 14
+
+AddressCheck = Callable[[str, Sequence[str]], None]
+"""Takes a host and its addresses, and raises an error if one of them must not be connected to."""
 
 
 class Deadline:
@@ -41,15 +44,31 @@ class Deadline:
 
 
 class DeadlineTransport(httpx.HTTPTransport):
-    """HTTP without proxies, each request with a deadline and each name resolved in time."""
+    """HTTP with a deadline for each request, and each name resolved in time.
 
-    def __init__(self, trust: ssl.SSLContext | None = None) -> None:
+    Args:
+        trust: authorities for https
+        check: called with a host and all its addresses before any of them is connected to; what it
+            raises ends the request
+        proxy: URL of an HTTP proxy; none of the environment's is used
+
+    """
+
+    def __init__(
+        self,
+        trust: ssl.SSLContext | None = None,
+        check: AddressCheck | None = None,
+        proxy: str | None = None,
+    ) -> None:
         # The pool of httpx is replaced, as it takes no network backend. An empty context spares it
         # the bundled authorities, which take tens of milliseconds to load.
         super().__init__(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False)
         self._deadline = Deadline()
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=trust, network_backend=_Backend(self._deadline)
+        backend = _Backend(self._deadline, check)
+        self._pool = (
+            httpcore.ConnectionPool(ssl_context=trust, network_backend=backend)
+            if proxy is None
+            else httpcore.HTTPProxy(proxy, ssl_context=trust, network_backend=backend)
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -59,8 +78,9 @@ class DeadlineTransport(httpx.HTTPTransport):
 
 
 class _Backend(httpcore.NetworkBackend):
-    def __init__(self, deadline: Deadline) -> None:
+    def __init__(self, deadline: Deadline, check: AddressCheck | None) -> None:
         self._deadline = deadline
+        self._check = check
         self._sockets = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -72,7 +92,10 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         error: Exception = httpcore.ConnectError(f"{host} has no address")
-        for address in self._addresses(host, timeout):
+        found = self._addresses(host, timeout)
+        if self._check is not None:
+            self._check(host, found)
+        for address in found:
             limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
             try:
                 stream = self._sockets.connect_tcp(

@@ -1,4 +1,4 @@
-"""Where the pods of a benchmark find what an existing target requires of its clients.
+"""Where the pods of a benchmark find what an existing target, or a download, requires.
 
 Plans, which are ConfigMaps, only name the files; the contents stay in the Secrets.
 """
@@ -10,6 +10,9 @@ USERNAME, PASSWORD = "username", "password"
 CREDENTIALS_FOLDER = "/var/run/solrbench/credentials"
 CA_FOLDER = "/var/run/solrbench/ca"
 CA_KEY = "ca.crt"
+TOKEN = "token"  # noqa: S105 - name of a key
+DOWNLOAD_CREDENTIALS_FOLDER = "/var/run/solrbench/dataset-credentials"
+DOWNLOAD_CA_FOLDER = "/var/run/solrbench/dataset-ca"
 
 
 class AuthFiles(Model):

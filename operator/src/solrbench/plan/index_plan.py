@@ -36,6 +36,12 @@ class IndexPlan(Model):
     dataset: Dataset
     access: AuthFiles = AuthFiles()
     """What Solr requires of its clients."""
+    download_hosts: list[str] = ["*"]
+    """Patterns of the hosts that files may be downloaded from."""
+    api_server: list[str] = []
+    """Addresses of the API server, which no download may connect to."""
+    max_seconds: int | None = None
+    """How long all downloads of a pod may take."""
     leader_urls: dict[str, str] | None = None
     """Solr's base URL of each node that may be addressed directly, to the one to use; documents for
     any other go through `solrUrls`, and Solr forwards them. Absent: every node may be addressed."""

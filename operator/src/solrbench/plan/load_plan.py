@@ -4,7 +4,8 @@ from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
-from solrbench.api.v1alpha1.workload.workload import Workload
+from solrbench.api.v1alpha1.rules.size import MAX_REPORT_BYTES
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
 from solrbench.plan.auth_files import AuthFiles
 
 LOAD_PLAN_FILE = "/etc/solrbench/load-plan.json"
@@ -79,6 +80,10 @@ class LoadPlan(Model):
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     step_runs: list[PlannedStepRun]
+    max_request_names: int = MOST_NAMES
+    """Request names that fit into the status and the report."""
+    max_result_bytes: int = MAX_REPORT_BYTES
+    """What the document of one step run may take of the report."""
     resumption: Resumption = Resumption()
     master_host: str
     """Where workers find the master."""

@@ -42,6 +42,33 @@ class IndexingReason(Reason):
         "A file of the dataset could not be read or downloaded, after all retries.",
         "Check the server or volume that the message names.",
     )
+    DATASET_CHANGED = (
+        "DatasetChanged",
+        Kind.PERMANENT,
+        "A file has another SHA-256 than expected, or was changed while it was downloaded.",
+        "Correct `dataset.http.sha256`, or the file on the server.",
+    )
+    DATASET_TOO_LARGE = (
+        "DatasetTooLarge",
+        Kind.PERMANENT,
+        "A file is larger than allowed, as downloaded or when decompressed.",
+        "Raise `dataset.http.maxGibibytes` if the file is as intended.",
+    )
+    DATASET_SECRET_NOT_ALLOWED = (
+        "DatasetSecretNotAllowed",
+        Kind.PERMANENT,
+        "The operator's settings do not allow Secrets for downloads.",
+        "Set `datasets.secrets` of the operator's chart, and `datasets.allowedHosts`.",
+    )
+    DATASET_SECRET_NOT_FOUND = (
+        "DatasetSecretNotFound",
+        Kind.PERMANENT,
+        (
+            "A Secret or ConfigMap with credentials or certificates for downloads, or its key, is"
+            " missing."
+        ),
+        "Create what the message names, and the benchmark again.",
+    )
     UNKNOWN_FORMAT = (
         "UnknownFormat",
         Kind.PERMANENT,

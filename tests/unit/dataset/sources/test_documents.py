@@ -10,12 +10,14 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.retries import RetryPolicy
 from solrbench.dataset.sources.documents import read_documents
+from solrbench.dataset.sources.download_rules import DownloadRules
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.source import ReadContext
 from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server, packed
 
 WHOLE = Partition(0, 1, 10)
+ON_LOOPBACK = DownloadRules(address_rule=lambda *_: None)
 
 
 def dataset(*paths: str, **more: Any) -> Dataset:
@@ -24,7 +26,7 @@ def dataset(*paths: str, **more: Any) -> Dataset:
 
 
 def read(wanted: Dataset, folder: Path, part: Partition = WHOLE) -> list[dict[str, Any]]:
-    around = ReadContext(folder, RetryPolicy(5, 0.001, 0.001, 0.0))
+    around = ReadContext(folder, RetryPolicy(5, 0.001, 0.001, 0.0), ON_LOOPBACK)
     return list(read_documents(wanted, part, around))
 
 
@@ -100,10 +102,43 @@ def test_urls_are_read_like_files(tmp_path: Path) -> None:
     assert [each["id"] for each in found] == ["a.jsonl.gz-1", "b.json-1"]
 
 
+def test_an_empty_file_among_others_is_no_failure(tmp_path: Path) -> None:
+    with file_server({"/a.jsonl": b"", "/b.jsonl": b'{"t":"x"}\n', "/c.jsonl": b""}, []) as url:
+        urls = [f"{url}/{name}.jsonl" for name in "abc"]
+        wanted = Dataset.model_validate({"http": {"urls": urls}})
+        parts = [Partition(pod, 2, 10) for pod in range(2)]
+        assert [len(read(wanted, tmp_path, part)) for part in parts] == [0, 1]
+        empty = Dataset.model_validate({"http": {"urls": urls[::2]}})
+        with pytest.raises(IndexingError, match="no document in") as caught:
+            read(empty, tmp_path)
+    assert caught.value.reason is IndexingReason.EMPTY_DATASET
+
+
+@pytest.mark.parametrize("pods", [1, 2, 3, 5, 7])
+def test_each_pod_downloads_only_the_files_of_its_own(tmp_path: Path, pods: int) -> None:
+    names = [f"{letter}.jsonl" for letter in "abc"]
+    bodies = {f"/{name}": b'{"t":"x"}\n' * 17 for name in names}
+    asked: list[list[str]] = []
+    found: list[str] = []
+    for pod in range(pods):
+        asked.append([])
+        with file_server(bodies, [], asked[pod]) as url:
+            urls = [f"{url}/{name}" for name in names]
+            wanted = Dataset.model_validate({"http": {"urls": urls}})
+            found += [each["id"] for each in read(wanted, tmp_path, Partition(pod, pods, 3))]
+    assert sorted(found) == sorted(f"{name}-{n}" for name in names for n in range(1, 18))
+    assert {path for paths in asked for path in paths} == set(bodies)
+    most = -(-len(names) // pods)
+    assert all(len(paths) <= most for paths in asked)
+
+
 def test_body_that_ends_early_may_be_whole_next_time(tmp_path: Path) -> None:
-    with file_server({"/a.jsonl": b'{"t":"x"}\n' * 9}, [(0, "")]) as url:
+    script = [(0, "")]
+    with file_server({"/a.jsonl": b'{"t":"x"}\n' * 9}, script) as url:
         wanted = Dataset.model_validate({"http": {"urls": [f"{url}/a.jsonl?token=secret"]}})
-        with pytest.raises(IndexingError, match="read error") as caught:
+        assert len(read(wanted, tmp_path)) == 9
+        script.extend([(0, "")] * 10)
+        with pytest.raises(IndexingError, match="connection lost after 85 bytes") as caught:
             read(wanted, tmp_path)
     assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
     assert not caught.value.permanent

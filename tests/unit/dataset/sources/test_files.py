@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -102,5 +103,16 @@ def test_names_for_ids_are_distinct_and_hold_no_separator() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"x", b"plain text"])
 def test_gzip_is_detected_by_its_first_bytes(data: bytes) -> None:
-    assert unpacked(io.BufferedReader(io.BytesIO(packed(data)))).read() == data
-    assert unpacked(io.BufferedReader(io.BytesIO(data))).read() == data
+    any_file = file("a.json")
+    assert unpacked(io.BufferedReader(io.BytesIO(packed(data))), any_file).read() == data
+    assert unpacked(io.BufferedReader(io.BytesIO(data)), any_file).read() == data
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
+    bomb = replace(file("a.json"), max_bytes=1 << 20)
+    fits = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(1 << 20)))), bomb)
+    assert len(fits.read()) == 1 << 20
+    stream = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(4 << 20)))), bomb)
+    with pytest.raises(IndexingError, match=r"more than .* GiB when decompressed") as caught:
+        stream.read()
+    assert caught.value.reason is IndexingReason.DATASET_TOO_LARGE

@@ -150,3 +150,9 @@ def test_number_to_expect_must_be_known() -> None:
     outcome = check_expected_known(None)
     assert outcome is not None
     assert (outcome.reason, outcome.action) == ("DocumentsUnknown", Action.FAIL)
+
+
+def test_files_without_any_document_are_named_as_such() -> None:
+    outcome = check_expected_known(None, is_empty=True)
+    assert outcome is not None
+    assert (outcome.reason, outcome.action) == ("EmptyDataset", Action.FAIL)

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from solrbench.api.rules import Model, exactly_one
+from solrbench.api.v1alpha1.download import Http
 from solrbench.api.v1alpha1.fields import (
     FieldName,
     FileName,
@@ -13,7 +14,6 @@ from solrbench.api.v1alpha1.fields import (
     Int,
     ObjectName,
     Seed,
-    Url,
     ZipfExponent,
     at_least,
 )
@@ -53,16 +53,6 @@ class Generator(Model):
     random: documents with the same prefix are in the same shard. Ids have no prefix when 0."""
 
     rules: ClassVar = (at_least("zipfExponent", 0.5),)
-
-
-class Http(Model):
-    """Files fetched over HTTP; a `.gz` file is unpacked while it is read."""
-
-    urls: Annotated[
-        list[Url],
-        Field(min_length=1, max_length=256),
-    ]
-    """`urls` are the files to read, in this order."""
 
 
 class PersistentVolumeClaim(Model):

@@ -13,9 +13,11 @@ from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.pod_options import PodOptions
+from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
+from solrbench.api.v1alpha1.rules.size import SIZE_RULES
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
 from solrbench.api.v1alpha1.target.target import Target
 from solrbench.api.v1alpha1.target.variant import STEP_VARIANTS_RULE
@@ -151,6 +153,8 @@ class Spec(Model):
         ),
         *GENERATED_RULES,
         STEP_VARIANTS_RULE,
+        *SIZE_RULES,
+        *DURATION_RULES,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
         *POD_OPTION_RULES,

@@ -1,5 +1,7 @@
 """The data stage: the index Job runs, then Solr counts the documents."""
 
+from typing import Any
+
 from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
@@ -7,6 +9,7 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.children import apply_all, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
+from solrbench.controller.endpoint import api_server_addresses
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
@@ -112,7 +115,19 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         dataset=dataset,
         access=auth_files(context.existing),
         leader_urls=provisioner_of(context).leader_urls(context),
+        **_download_rules(context, dataset),
     )
+
+
+def _download_rules(context: ReconcileContext, dataset: Dataset) -> dict[str, Any]:
+    """Return the fields of the plan that are about downloads."""
+    if dataset.http is None:
+        return {}
+    return {
+        "download_hosts": list(context.dataset_hosts),
+        "api_server": api_server_addresses(context.cluster),
+        "max_seconds": context.benchmark.spec.deadlines.indexing_seconds,
+    }
 
 
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
@@ -152,7 +167,8 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     sizes = _observe_sizes(context, dataset)
     apply_outcome(first_outcome(DOCUMENT_CHECKS, IndexedDocuments(sizes, sent, expected)))
     total = sum(count_documents(sizes).values())
-    apply_outcome(check_expected_known(expected or sent or total or None))
+    known = expected or sent or total or None
+    apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))
     counted = {
         "documents": total,
         "deleted_documents": count_deleted(sizes),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
 from solrbench.controller.children import LOAD, apply_all, job
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
@@ -102,6 +103,8 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         step_runs=step_runs,
+        max_request_names=max_request_names(spec),
+        max_result_bytes=max_result_bytes(spec),
         resumption=_resumption(context, remaining[0]),
         master_host=f"{service}.{context.namespace}.svc",
     )

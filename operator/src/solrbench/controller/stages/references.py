@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.decide.allowed_hosts import host_of, qualify
+from solrbench.decide.checks.downloads import DOWNLOAD_CHECKS, Downloads
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.checks.pod_options import check_pod_options
 from solrbench.decide.checks.references import (
@@ -23,7 +25,7 @@ def check_references(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if something is missing; it may be applied a moment later.
-        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`.
+        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed` or `DatasetSecretNotAllowed`.
 
     """
     if context.status.start_time is not None or _is_checked(context):
@@ -33,6 +35,7 @@ def check_references(context: ReconcileContext) -> None:
             check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
         )
         apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
+        _check_downloads(context)
         _ = context.endpoint
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
@@ -47,6 +50,18 @@ def check_references(context: ReconcileContext) -> None:
 def _is_checked(context: ReconcileContext) -> bool:
     """Return whether the check is left for later: at the latest when it is the benchmark's turn."""
     return context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency)
+
+
+def _check_downloads(context: ReconcileContext) -> None:
+    dataset = context.benchmark.spec.dataset
+    if dataset is not None and dataset.http is not None:
+        found = Downloads(
+            tuple(host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
+            context.dataset_hosts,
+            dataset.http.secret_fields,
+            secrets_allowed=context.settings.dataset_secrets,
+        )
+        apply_outcome(first_outcome(DOWNLOAD_CHECKS, found))
 
 
 def _observe(context: ReconcileContext) -> References:
@@ -83,6 +98,10 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     if spec.dataset is not None and spec.dataset.config_map is not None:
         source = spec.dataset.config_map
         found.append(("spec.dataset.configMap", source.name, list(source.keys)))
+    tls = None if spec.dataset is None or spec.dataset.http is None else spec.dataset.http.tls
+    if tls is not None and tls.ca_config_map is not None:
+        path = "spec.dataset.http.tls.caConfigMap"
+        found.append((path, tls.ca_config_map.name, [tls.ca_config_map.key]))
     for path, _, content in sources(spec.workload):
         if content.config_map is not None:
             file = content.config_map

@@ -4,17 +4,34 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import httpx
 
-from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.dataset import Dataset, Format
 from solrbench.dataset.errors import IndexingError
 from solrbench.dataset.sources.cleaning import cleaned
 from solrbench.dataset.sources.files import DataFile, distinct_names, format_of, unpacked
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.readers import reader_for
 from solrbench.reasons.indexing import IndexingReason
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """A file of documents, ready to be read.
+
+    Attributes:
+        file: its bytes
+        name: beginning of the ids of its documents, different for each file of the dataset
+        wanted: its format
+
+    """
+
+    file: DataFile
+    name: str
+    wanted: Format
 
 
 def read_files(
@@ -27,16 +44,50 @@ def read_files(
             no document in any file
 
     """
+    return _read(dataset, _named(dataset, files), partition)
+
+
+def read_own_files(
+    dataset: Dataset, files: list[DataFile], partition: Partition
+) -> Iterator[dict[str, Any]]:
+    """Yield documents as `read_files` does, of files divided over the pods.
+
+    Each document is read by one pod, and no pod opens a file that holds nothing of its own.
+
+    Raises:
+        IndexingError: as `read_files`; about documents and files of this pod
+
+    """
+    named = _named(dataset, files)
+    own, part = partition.of_files(len(files))
+    # Files of other pods may have documents, so that having none is no failure of this pod.
+    may_be_empty = len(own) < len(files)
+    return _read(dataset, [named[index] for index in own], part, may_be_empty=may_be_empty)
+
+
+def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
+    names = distinct_names(files)
     formats = [format_of(file, dataset.format) for file in files]
+    return [NamedFile(*each) for each in zip(files, names, formats, strict=True)]
+
+
+def _read(
+    dataset: Dataset,
+    files: list[NamedFile],
+    partition: Partition,
+    *,
+    may_be_empty: bool = False,
+) -> Iterator[dict[str, Any]]:
     position = 0
-    for file, name, wanted in zip(files, distinct_names(files), formats, strict=True):
-        with _bytes_of(file) as stream:
-            for number, load in enumerate(reader_for(wanted)(stream, file.location), 1):
+    for each in files:
+        with _bytes_of(each.file) as stream:
+            records = reader_for(each.wanted)(stream, each.file.location)
+            for number, load in enumerate(records, 1):
                 if partition.owns(position):
-                    yield cleaned(load(), dataset.id_field, f"{name}-{number}")
+                    yield cleaned(load(), dataset.id_field, f"{each.name}-{number}")
                 position += 1
-    if position == 0:
-        places = ", ".join(file.location for file in files)
+    if position == 0 and not may_be_empty:
+        places = ", ".join(each.file.location for each in files)
         raise IndexingError(
             IndexingReason.EMPTY_DATASET,
             f"there is no document in {places}; correct spec.dataset or fill the files",
@@ -50,7 +101,7 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
         try:
             packed = stack.enter_context(file.open())
-            yield stack.enter_context(unpacked(packed))
+            yield stack.enter_context(unpacked(packed, file))
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             remedy = "pack the file again with gzip"
             raise IndexingError.malformed(

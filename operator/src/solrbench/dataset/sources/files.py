@@ -21,6 +21,7 @@ _ENDINGS = {
     ".xml": Format.XML,
 }
 _GZIP_MAGIC = b"\x1f\x8b"
+_BUFFER_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,14 @@ class DataFile:
         name: last part of its path, the beginning of the ids made for its documents
         location: what messages call it: the path in its volume, or the URL without secrets
         open: returns the packed bytes; raises IndexingError when there are none
+        max_bytes: what it may have when unpacked; `None` for any number
 
     """
 
     name: str
     location: str
     open: Callable[[], io.BufferedReader]
+    max_bytes: int | None = None
 
 
 def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
@@ -83,11 +86,49 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     return _ENDINGS[ending]
 
 
-def unpacked(packed: io.BufferedReader) -> BinaryIO:
-    """Return the bytes behind `packed`, unzipped when they begin as gzip does (RFC 1952)."""
+def unpacked(packed: io.BufferedReader, file: DataFile) -> BinaryIO:
+    """Return the bytes behind `packed`, unzipped when they begin as gzip does (RFC 1952).
+
+    Reading them raises IndexingError beyond the limit of `file`: a small file can unpack to a huge
+    one.
+    """
     if packed.peek(2)[:2] == _GZIP_MAGIC:
-        return cast("BinaryIO", io.BufferedReader(gzip.GzipFile(fileobj=packed)))
+        return cast("BinaryIO", io.BufferedReader(_Unpacked(packed, file), _BUFFER_BYTES))
     return packed
+
+
+class _Unpacked(io.RawIOBase):
+    """What a gzip file holds, up to a limit."""
+
+    def __init__(self, packed: io.BufferedReader, file: DataFile) -> None:
+        self._stream = gzip.GzipFile(fileobj=packed)
+        self._file = file
+        self._read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        count = self._stream.readinto(buffer)
+        self._read += count
+        most = self._file.max_bytes
+        if most is not None and self._read > most:
+            raise too_large(self._file.location, most, " when decompressed")
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def too_large(location: str, max_bytes: int, what: str = "") -> IndexingError:
+    """Return the failure for a file beyond its limit; `what` says in which form."""
+    return IndexingError(
+        IndexingReason.DATASET_TOO_LARGE,
+        f"{location}: the file has more than {max_bytes / (1 << 30):g} GiB{what}; raise"
+        " spec.dataset.http.maxGibibytes if that is intended",
+        permanent=True,
+    )
 
 
 def _matches(folder: Path, path: str) -> list[str]:

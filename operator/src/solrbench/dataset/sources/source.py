@@ -1,13 +1,14 @@
 """What a source of documents is, and which of them reads which member of the API's `Dataset`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.dataset.retries import RetryPolicy
+from solrbench.dataset.sources.download_rules import DownloadRules
 from solrbench.dataset.sources.partition import Partition
 
 Member = TypeVar("Member", bound=Model)
@@ -21,11 +22,13 @@ class ReadContext:
     Attributes:
         folder: where a volume or ConfigMap with documents is mounted
         retry_policy: of downloads
+        downloads: what they may reach
 
     """
 
     folder: Path
     retry_policy: RetryPolicy
+    downloads: DownloadRules = field(default_factory=DownloadRules)
 
 
 class Source(Protocol[Member_contra]):

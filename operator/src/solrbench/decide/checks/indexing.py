@@ -169,10 +169,21 @@ def check_document_count(found: IndexedDocuments) -> Outcome | None:
 DOCUMENT_CHECKS: tuple[Check[IndexedDocuments], ...] = (check_replicas_agree, check_document_count)
 
 
-def check_expected_known(expected: int | None) -> Outcome | None:
-    """Fail if neither the spec, nor a pod, nor Solr says how many documents there are."""
+def check_expected_known(expected: int | None, *, is_empty: bool = False) -> Outcome | None:
+    """Fail if neither the spec, nor a pod, nor Solr says how many documents there are.
+
+    Args:
+        expected: their number
+        is_empty: whether every index pod has reported, and none of them found any
+
+    """
     if expected is not None:
         return None
+    if is_empty:
+        return fail(
+            IndexingReason.EMPTY_DATASET,
+            "the index pods found no document in any file; correct spec.dataset or fill the files",
+        )
     return fail(
         IndexingReason.DOCUMENTS_UNKNOWN,
         "no index pod reported how many documents it sent, and the index is empty; set"

@@ -10,6 +10,7 @@ from solrbench.load.master.merge_results import StepRunMetadata, WarmUpResult, m
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_status import RunStage, RunStatus
+from solrbench.load.master.series_limit import limit_series
 from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
@@ -51,7 +52,7 @@ class RunCoordinator:
             plan, workers, self._status, caches, utc_now=utc_now, now=now
         )
         self._once_only = once_only_entries(plan.workload)
-        self._names = NameLimiter()
+        self._names = NameLimiter(plan.max_request_names)
 
     def run(self) -> None:
         """Measure every step run of the plan.
@@ -134,7 +135,8 @@ class RunCoordinator:
         results = completed.results
         if self._plan.workload.locustfile is not None:
             results = [(worker, _renamed(each, self._names)) for worker, each in results]
-        self._store.add(merge_worker_results(planned, results, record))
+        document = merge_worker_results(planned, results, record)
+        self._store.add(limit_series(document, self._plan.max_result_bytes))
 
 
 def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:

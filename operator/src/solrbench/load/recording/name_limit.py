@@ -1,8 +1,5 @@
 """Request names that are not known beforehand, kept few: each has results and metrics."""
 
-MAX_NAMES = 50
-"""Distinct request names, the one for the rest included."""
-
 OTHER = "other"
 """Name for the requests of all names that came too late."""
 
@@ -10,9 +7,15 @@ _LONGEST = 100
 
 
 class NameLimiter:
-    """The first names that come are kept, for good."""
+    """The first names that come are kept, for good.
 
-    def __init__(self) -> None:
+    Args:
+        most: distinct request names, the one for the rest included
+
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._names: dict[str, str] = {}
 
     def limit(self, name: str) -> str:
@@ -20,6 +23,6 @@ class NameLimiter:
         known = self._names.get(name)
         if known is not None:
             return known
-        if len(self._names) >= MAX_NAMES - 1:
+        if len(self._names) >= self._most - 1:
             return OTHER
         return self._names.setdefault(name, name[:_LONGEST] or OTHER)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
 from solrbench.api.v1alpha1.workload.queries import Queries
-from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.generated_queries import generate_queries
 from solrbench.load.workload.http_requests import (
@@ -50,10 +50,12 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
         for index, entry in enumerate(workload.entries)
     ]
     names = naming.names
-    if len(names) > MOST_NAMES:
+    if len(names) > plan.max_request_names:
         raise LoadError(
             LoadReason.MALFORMED_QUERIES,
-            f"the workload has {len(names)} names; use at most {MOST_NAMES}",
+            f"the workload has {len(names)} names; use at most {plan.max_request_names}, or fewer"
+            " of load.steps, load.repeats and target.variants: all results must fit into the"
+            " status and the report",
         )
     wholes = [entry.name for entry in workload.entries if entry.transaction is not None]
     return PreparedWorkload(

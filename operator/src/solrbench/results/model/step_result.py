@@ -14,10 +14,10 @@ from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestW
 
 
 class Window(Model):
-    """One second of a step run, for one request name."""
+    """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
 
     second: int
-    """Whole seconds since the step run began."""
+    """When it began: whole seconds since the step run did."""
     requests: int
     failures: int
     mean_microseconds: int | None = None
@@ -219,6 +219,8 @@ class StepRunResult(Model):
     """A list with the order `Once` came to its end, and with it the step run."""
     requests: list[RequestResult]
     workers: list[WorkerResult]
+    window_seconds: int = 1
+    """Width of the windows of `requests`; more where single seconds do not fit into the report."""
     warm_up_steady: bool | None = None
     """Whether that warm-up became steady; None unless it was to go on until then."""
     warm_up_thousands: list[RequestWindow] = []

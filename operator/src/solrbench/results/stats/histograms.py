@@ -105,7 +105,8 @@ class Histogram:
             raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
         if not self.count:
             return None
-        # Exact, since 99.9 % of 1000 in floating point is a little more than 999.
+        # The nearest rank, ceil(p * n / 100), of the decimals as written: as a binary fraction,
+        # 99.9 % of 1000 may be a little more than 999.
         rank = math.ceil(Fraction(str(percent)) * self.count / 100)
         bucket = int(np.searchsorted(np.cumsum(self._counts()), rank))
         return lowest_of(bucket + 1) - 1

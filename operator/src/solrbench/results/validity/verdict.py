@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import MAX_REASONS, InvalidReason, StepVerdict
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
@@ -36,7 +36,8 @@ VALID, INVALID = "Valid", "Invalid"
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
 
-_MAX_TEXT = 1000
+MAX_MESSAGE = 400
+"""Characters of a message: the status must take those of every reason of every step."""
 
 _Outcomes = tuple[InvalidReason | None, InvalidReason | None]
 """What a check found, or why it could not be made."""
@@ -130,8 +131,8 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         step=step,
         variant=variant or None,
         verdict=INVALID if reasons else VALID,
-        reasons=reasons,
-        unchecked=[each for _, each in found if each is not None],
+        reasons=reasons[:MAX_REASONS],
+        unchecked=[each for _, each in found if each is not None][:MAX_REASONS],
     )
 
 
@@ -215,6 +216,6 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
 def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReason:
     """Return a reason; of a message that is too long the end is cut, never the remedy."""
     tail = f"; {remedy}" if remedy else ""
-    most = _MAX_TEXT - len(tail)
+    most = MAX_MESSAGE - len(tail)
     cut = message if len(message) <= most else message[: most - 1] + "…"
     return InvalidReason(reason=reason, message=cut + tail)

@@ -99,7 +99,7 @@ class Bench:
         self.run = LocustfileStepRun(
             assignment(**fields),
             ["http://a", "http://b"],
-            NameLimiter(),
+            NameLimiter(50),
             _STOP_TIMEOUT_SECONDS,
             self,
         )

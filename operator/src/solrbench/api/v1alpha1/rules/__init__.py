@@ -3,4 +3,6 @@
 - `generated`: what is made from the generated dataset
 - `routing`: routing by the prefixes of ids
 - `heap`: the Java heap of Solr and ZooKeeper
+- `duration`: steps and their deadline
+- `size`: how many results fit into status and report
 """

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
+from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
 from solrbench.api.v1alpha1.status.conditions import (
     LIST_MAP_BY_TYPE,
     Attempts,
@@ -23,7 +24,7 @@ from solrbench.api.v1alpha1.status.results import (
     ReportStatus,
     Summary,
 )
-from solrbench.api.v1alpha1.status.step_result import MAX_RESULTS, StepResult
+from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 

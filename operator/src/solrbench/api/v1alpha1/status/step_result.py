@@ -18,9 +18,6 @@ from solrbench.api.v1alpha1.status.result_field import (
     result_fields,
 )
 
-MAX_RESULTS = 32 * 50
-"""Steps of a ladder (times variants) times request names of a query file, the most of each."""
-
 
 class ColumnGroup(StrEnum):
     """The columns that stay together where a terminal is too narrow for all."""

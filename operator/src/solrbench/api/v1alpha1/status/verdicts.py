@@ -11,6 +11,10 @@ MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 
 
+MAX_REASONS = 12
+"""Reasons of one step: with all that there are, the status of a long ladder would be too large."""
+
+
 class InvalidReason(StatusModel):
     """One reason why the results of a step are invalid."""
 
@@ -34,7 +38,8 @@ class StepVerdict(StatusModel):
     """`variant` is the name of the variant; absent without variants."""
     verdict: Text
     """`verdict` is Valid or Invalid."""
-    reasons: Annotated[list[InvalidReason], Field(max_length=32)] = []
-    """`reasons` are the reasons why it is Invalid."""
-    unchecked: Annotated[list[InvalidReason], Field(max_length=32)] = []
-    """`unchecked` are the reasons that could not be checked, and why."""
+    reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
+    """`reasons` are the reasons why it is Invalid; beyond 12 they are left out."""
+    unchecked: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
+    """`unchecked` are the reasons that could not be checked, and why; beyond 12 they are left
+    out."""

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from solrbench.api.v1alpha1.dataset import Dataset, Http
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.download import Http
 from solrbench.dataset.sources.download import Downloader
-from solrbench.dataset.sources.file_documents import read_files
+from solrbench.dataset.sources.file_documents import read_own_files
 from solrbench.dataset.sources.partition import Partition
 from solrbench.dataset.sources.source import ReadContext, source
 
@@ -15,6 +16,6 @@ from solrbench.dataset.sources.source import ReadContext, source
 def read_urls(
     member: Http, dataset: Dataset, partition: Partition, context: ReadContext
 ) -> Iterator[dict[str, Any]]:
-    """Yield the documents in the files behind the URLs."""
-    with closing(Downloader(context.retry_policy)) as downloader:
-        yield from read_files(dataset, downloader.files(member.urls), partition)
+    """Yield the documents in the files behind the URLs, of which each pod reads its own."""
+    with closing(Downloader(member, context.retry_policy, context.downloads)) as downloader:
+        yield from read_own_files(dataset, downloader.files(), partition)

@@ -39,7 +39,7 @@ class LocustfileEngine:
     def __init__(self, locustfile: LoadedLocustfile, listener: LocustfileEngineListener) -> None:
         self._locustfile = locustfile
         self._listener = listener
-        self._names = NameLimiter()
+        self._names = NameLimiter(locustfile.plan.max_request_names)
         self._step_run: LocustfileStepRun | None = None
         self._last_error = ""
         self._requests = locust.events.request

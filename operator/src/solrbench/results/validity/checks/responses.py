@@ -31,17 +31,19 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     found = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
     if found is not None:
         return found
-    seconds: dict[int, Counter[str]] = {}
+    counts: dict[int, Counter[str]] = {}
     for window in (window for result in document.requests for window in result.windows):
-        counts = {"requests": window.requests, "failures": window.failures}
-        seconds.setdefault(window.second, Counter()).update(counts)
-    bad = sum(2 * each["failures"] >= each["requests"] for each in seconds.values())
-    if bad * 100 <= limit * len(seconds):
+        found_in = {"requests": window.requests, "failures": window.failures}
+        counts.setdefault(window.second, Counter()).update(found_in)
+    bad = sum(2 * each["failures"] >= each["requests"] for each in counts.values())
+    total, width = len(counts), document.window_seconds
+    if bad * 100 <= limit * total:
         return None
+    unit, of = ("s", "seconds") if width == 1 else (f"windows of {width} s", "windows")
     return Finding(
-        bad / len(seconds),
-        f"in {bad} of {len(seconds)} s at least half of the requests failed"
-        f" ({format_share(bad, len(seconds))}, limit {format_percent(limit)} of the seconds)",
+        bad / total,
+        f"in {bad} of {total} {unit} at least half of the requests failed"
+        f" ({format_share(bad, total)}, limit {format_percent(limit)} of the {of})",
     )
 
 

@@ -1,0 +1,74 @@
+"""How many results a benchmark may have, so that its status and its report always can be stored.
+
+A status is one object of the API server, of which etcd takes 1.5 MiB; a report is as many
+ConfigMaps as it needs, and etcd holds 2 GiB for the whole cluster unless set otherwise.
+"""
+
+from typing import Any
+
+from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.workload.mix import count_names
+from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
+
+MAX_RESULTS = 400
+"""Steps times variants times request names: entries of `status.results`."""
+
+MAX_RECORDS = 8000
+"""The same times repeats: what the report has a histogram and windows for."""
+
+MAX_REPORT_BYTES = 256 << 20
+"""What the ConfigMaps of a report may hold."""
+
+_NAMES = (
+    "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
+    " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
+)
+_LADDER = (
+    "self.load.steps.size() * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
+)
+
+
+def ladder_length(spec: Any) -> int:
+    """Return the steps of one repeat, through all variants."""
+    return len(spec.load.steps) * max(len(spec.target.variants), 1)
+
+
+def declared_names(spec: Any) -> int:
+    """Return how many request names the mix has; query files and locustfiles may have more."""
+    return sum(map(count_names, spec.workload.mix)) if spec.workload.mix else 1
+
+
+def max_request_names(spec: Any) -> int:
+    """Return how many request names fit into the status and the report."""
+    ladder = ladder_length(spec)
+    step_runs: int = ladder * spec.load.repeats
+    return min(MOST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // step_runs)
+
+
+def max_result_bytes(spec: Any) -> int:
+    """Return what one step run may take of the report."""
+    step_runs: int = ladder_length(spec) * spec.load.repeats
+    return MAX_REPORT_BYTES // step_runs
+
+
+SIZE_RULES = (
+    Rule(
+        cel=f"{_LADDER} * {_NAMES} <= {MAX_RESULTS}",
+        message=(
+            "load.steps times target.variants times the names of workload.mix must be at most"
+            f" {MAX_RESULTS}, more results do not fit into the status"
+        ),
+        is_satisfied=lambda spec: ladder_length(spec) * declared_names(spec) <= MAX_RESULTS,
+    ),
+    Rule(
+        cel=f"{_LADDER} * self.load.repeats * {_NAMES} <= {MAX_RECORDS}",
+        message=(
+            "load.repeats times load.steps times target.variants times the names of workload.mix"
+            f" must be at most {MAX_RECORDS}, more do not fit into the report of"
+            f" {MAX_REPORT_BYTES >> 20} MiB"
+        ),
+        is_satisfied=lambda spec: (
+            ladder_length(spec) * spec.load.repeats * declared_names(spec) <= MAX_RECORDS
+        ),
+    ),
+)

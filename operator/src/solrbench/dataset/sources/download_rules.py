@@ -1,0 +1,130 @@
+"""What downloads may reach, and what they show there: hosts, addresses, credentials, trust."""
+
+import math
+import ssl
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import httpx
+
+from solrbench.api.v1alpha1.download import Http
+from solrbench.dataset.errors import IndexingError
+from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
+from solrbench.decide.checks.downloads import HOSTS_SETTING, URLS_FIELD
+from solrbench.errors import PermanentError
+from solrbench.http_auth import HttpAuth, basic_auth
+from solrbench.plan.auth_files import (
+    CA_KEY,
+    DOWNLOAD_CA_FOLDER,
+    DOWNLOAD_CREDENTIALS_FOLDER,
+    PASSWORD,
+    TOKEN,
+    USERNAME,
+)
+from solrbench.reasons.indexing import IndexingReason
+
+
+class AddressRule(Protocol):
+    """Refuses addresses that nothing may connect to."""
+
+    def __call__(
+        self, host: str, addresses: Iterable[str], api_server: Iterable[str], field: str, /
+    ) -> None:
+        """Check the addresses of a host.
+
+        Raises:
+            PermanentError: `HostNotAllowed`.
+
+        """
+
+
+@dataclass(frozen=True)
+class DownloadRules:
+    """What the operator and the pod say about downloads.
+
+    Attributes:
+        namespace: of the benchmark, where a host without dots is
+        allowed_hosts: patterns of hosts
+        api_server: addresses of the API server
+        seconds: how long all downloads of a pod may take
+        credentials: folder with user and password, or token
+        ca: folder with certificates
+        address_rule: the check of addresses
+
+    """
+
+    namespace: str = "default"
+    allowed_hosts: tuple[str, ...] = ("*",)
+    api_server: tuple[str, ...] = ()
+    seconds: float = math.inf
+    credentials: Path = Path(DOWNLOAD_CREDENTIALS_FOLDER)
+    ca: Path = Path(DOWNLOAD_CA_FOLDER)
+    address_rule: AddressRule = check_addresses
+
+    def check_url(self, url: httpx.URL) -> None:
+        """Check the host of a URL by its name.
+
+        Raises:
+            PermanentError: `HostNotAllowed`.
+
+        """
+        host = host_of(qualify(str(url), self.namespace))
+        check_name(host, self.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
+
+    def check_addresses(self, host: str, addresses: Sequence[str]) -> None:
+        """Check what a host, or the proxy, resolves to, right before a connection.
+
+        Raises:
+            PermanentError: `HostNotAllowed`.
+
+        """
+        self.address_rule(host, addresses, self.api_server, URLS_FIELD)
+
+
+def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
+    """Return the headers with the credentials of a download.
+
+    Raises:
+        IndexingError: `DatasetSecretNotFound`.
+
+    """
+    if http.auth is None:
+        return {}
+    if http.auth.basic_secret is not None:
+        field = f"spec.dataset.http.auth.basicSecret: Secret {http.auth.basic_secret.name}"
+        user, password = (_read(rules.credentials / key, field) for key in (USERNAME, PASSWORD))
+        return {"Authorization": basic_auth(user, password)}
+    secret = http.auth.bearer_secret
+    field = f"spec.dataset.http.auth.bearerSecret: Secret {secret.name if secret else ''}"
+    return {"Authorization": f"Bearer {_read(rules.credentials / TOKEN, field).strip()}"}
+
+
+def read_trust(http: Http, rules: DownloadRules) -> ssl.SSLContext | None:
+    """Return the authorities of a download; `None` for those of the image.
+
+    Raises:
+        IndexingError: `DatasetSecretNotFound`, or `CertificateNotTrusted` if there is none in PEM.
+
+    """
+    if http.tls is None:
+        return None
+    found = http.tls.ca_config_map or http.tls.ca_secret
+    field = f"spec.dataset.http.tls: {found.name if found else ''}"
+    try:
+        return HttpAuth(ca=_read(rules.ca / CA_KEY, field)).ssl_context
+    except PermanentError as error:
+        message = f"{field} has no certificates in PEM; correct it"
+        raise IndexingError(error.reason, message, permanent=True) from error
+
+
+def _read(file: Path, what: str) -> str:
+    try:
+        return file.read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexingError(
+            IndexingReason.DATASET_SECRET_NOT_FOUND,
+            f"{what} does not exist, or has no text under the key {file.name}; create it",
+            permanent=False,
+        ) from error

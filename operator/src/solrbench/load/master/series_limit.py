@@ -1,0 +1,88 @@
+"""The document of a step run, its series made short enough for its share of the report.
+
+Steadiness, outliers and histograms come from every second and every request before that; only what
+is kept to be looked at later gets coarser.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from solrbench.results.model.step_result import RequestResult, StepRunResult, Window
+from solrbench.results.model.windows import CacheSample
+
+RECORD_BYTES = 24 << 10
+"""What a request name takes beside its windows. Measured, compressed: 8 KiB for a histogram of
+response times over three powers of ten, of which there may be two; 4 KiB for the slow requests."""
+
+POINT_BYTES = 25
+"""What a window, a thousand or a sample takes. Measured, compressed: 12 to 22 bytes."""
+
+WORKER_BYTES = 300
+"""What one worker takes."""
+
+MAX_POINTS = 30_000
+"""Points of one step run, whatever its share: in memory, each takes about 1 KB while it is read."""
+
+WIDTHS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400)
+"""Widths of windows."""
+
+
+def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
+    """Return a document that takes at most about `max_bytes` of the report.
+
+    Half of the room is for the windows of the request names, whose width grows until they fit; the
+    rest is for the cold-start curve, which is cut at its end, and for Solr's caches, whose samples
+    get fewer.
+    """
+    fixed = len(document.requests) * RECORD_BYTES + len(document.workers) * WORKER_BYTES
+    points = max(min((max_bytes - fixed) // POINT_BYTES, MAX_POINTS), 0)
+    width = _width(document.requests, points // 2)
+    eighth = points // 8
+    return document.model_copy(
+        update={
+            "window_seconds": width,
+            "requests": [_widened(each, width) for each in document.requests],
+            "thousands": document.thousands[:eighth],
+            "warm_up_thousands": document.warm_up_thousands[:eighth],
+            "caches": _thinned(document.caches, eighth),
+            "warm_up_caches": _thinned(document.warm_up_caches, eighth),
+        }
+    )
+
+
+def _width(requests: Sequence[RequestResult], most: int) -> int:
+    """Return the smallest width of windows of which there are at most so many, or the largest."""
+    for width in WIDTHS_SECONDS[:-1]:
+        if sum(len({each.second // width for each in one.windows}) for one in requests) <= most:
+            return width
+    return WIDTHS_SECONDS[-1]
+
+
+def _widened(result: RequestResult, width: int) -> RequestResult:
+    if width == 1:
+        return result
+    groups = groupby(result.windows, lambda window: window.second // width)
+    windows = [_joined(number * width, list(parts)) for number, parts in groups]
+    return result.model_copy(update={"windows": windows})
+
+
+def _joined(second: int, parts: Sequence[Window]) -> Window:
+    requests = sum(each.requests for each in parts)
+    elapsed = sum((each.mean_microseconds or 0) * each.requests for each in parts)
+    longest = [each.max_microseconds for each in parts if each.max_microseconds is not None]
+    return Window(
+        second=second,
+        requests=requests,
+        failures=sum(each.failures for each in parts),
+        mean_microseconds=elapsed // requests if requests else None,
+        max_microseconds=max(longest, default=None),
+    )
+
+
+def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
+    """Return the samples of every n-th moment, so that there are at most `most`."""
+    if len(samples) <= most:
+        return list(samples)
+    moments = [list(each) for _, each in groupby(samples, lambda sample: sample.second)]
+    stride = -(-len(samples) // most) if most else len(moments) + 1
+    return [sample for moment in moments[stride - 1 :: stride] for sample in moment]

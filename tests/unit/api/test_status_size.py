@@ -1,0 +1,115 @@
+"""The largest status that a spec can lead to is well below what the API server stores."""
+
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import pytest
+
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.rules.size import MAX_RESULTS, max_request_names
+from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
+from solrbench.api.v1alpha1.status.results import Comparison, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.target import TargetStatus
+from solrbench.api.v1alpha1.status.verdicts import (
+    MAX_REASONS,
+    MAX_VERDICTS,
+    InvalidReason,
+    StepVerdict,
+)
+from solrbench.results.validity.checks.registry import REASONS
+from solrbench.results.validity.verdict import MAX_MESSAGE
+from unit.results.builders import make_spec
+
+NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
+MAX_BYTES = 1_000_000
+"""Of etcd's 1,572,864, the rest is for the spec and metadata."""
+
+Part = TypeVar("Part", bound=StatusModel)
+
+_LARGEST = {"int": 10**12 - 1, "float": 9_999_999.999, "Overhead": None, "bool": True}
+
+
+def largest(part: type[Part], **given: Any) -> Part:
+    """Return a part with all its fields, each number as long as measured ones get."""
+    overhead = Overhead(percent=-12345.67, low_percent=-12345.67, high_percent=-12345.67)
+    values: dict[str, Any] = dict(given)
+    for name, field in part.model_fields.items():
+        if name in given:
+            continue
+        kind = next(each for each in _LARGEST if each in str(field.annotation))
+        values[name] = _LARGEST[kind] or overhead
+    return part(**values)
+
+
+def largest_status() -> Status:
+    reasons = [InvalidReason(reason=reason, message="m" * MAX_MESSAGE) for reason in REASONS]
+    reasons = sorted(reasons, key=lambda each: -len(each.reason))[:MAX_REASONS]
+    places = {"step": NAME, "variant": NAME}
+    verdict = StepVerdict(**places, verdict="Invalid", reasons=reasons)
+    result = largest(StepResult, **places, request=REQUEST)
+    comparison = largest(Comparison, **places, baseline=NAME, request=REQUEST)
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    condition = Condition(
+        type="TargetReady",
+        status="False",
+        reason="R" * 40,
+        message="m" * 2000,
+        last_transition_time=now,
+    )
+    return Status(
+        results=[result] * MAX_RESULTS,
+        comparisons=[comparison] * (MAX_RESULTS * 7 // 8),
+        open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
+        verdicts=[verdict] * MAX_VERDICTS,
+        target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
+        conditions=[condition] * 7,
+    )
+
+
+def test_the_largest_status_is_below_a_megabyte() -> None:
+    text = largest_status().model_dump_json(by_alias=True, exclude_none=True)
+    assert len(text.encode()) < MAX_BYTES
+
+
+def ladder(steps: int, repeats: int, variants: int, mix: int) -> Spec:
+    entries = [{"name": f"q{n}", "queries": {"generated": {}}} for n in range(mix)]
+    target: dict[str, Any] = {"solrCloud": {"nodes": 2}}
+    if variants > 1:
+        target["variants"] = [{"name": f"v{n}", "endpoint": "Nodes"} for n in range(variants)]
+    return make_spec(
+        target=target,
+        workload={"mix": entries},
+        load={"repeats": repeats, "steps": [{"users": n + 1, "requests": 1} for n in range(steps)]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "repeats", "variants", "mix"),
+    [(32, 1, 1, 12), (20, 20, 1, 20), (4, 20, 8, 12), (32, 100, 1, 2)],
+)
+def test_ladders_that_fit_are_accepted(steps: int, repeats: int, variants: int, mix: int) -> None:
+    assert max_request_names(ladder(steps, repeats, variants, mix)) >= mix
+
+
+@pytest.mark.parametrize(
+    ("steps", "repeats", "variants", "mix", "message"),
+    [
+        (32, 1, 1, 13, "names of workload.mix must be at most 400"),
+        (4, 1, 8, 13, "names of workload.mix must be at most 400"),
+        (32, 100, 1, 3, "names of workload.mix must be at most 8000"),
+        (20, 21, 1, 20, "load.repeats times load.steps times target.variants"),
+    ],
+)
+def test_ladders_that_do_not_fit_are_refused(
+    steps: int, repeats: int, variants: int, mix: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        ladder(steps, repeats, variants, mix)
+
+
+def test_names_of_files_are_as_few_as_fit() -> None:
+    assert max_request_names(ladder(1, 1, 1, 1)) == 50
+    assert max_request_names(ladder(32, 1, 1, 1)) == 12
+    assert max_request_names(ladder(4, 1, 8, 1)) == 12
+    assert max_request_names(ladder(32, 100, 1, 1)) == 2
