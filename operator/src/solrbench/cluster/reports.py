@@ -4,6 +4,8 @@ import base64
 from collections import OrderedDict, defaultdict
 from threading import Lock
 
+from pydantic import ValidationError
+
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster, Manifest
@@ -130,7 +132,7 @@ class Reports:
         return verdicts
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
-        """Return the record of what the benchmark ran on, if it is there."""
+        """Return the record of what the benchmark ran on, if it is there and can be read."""
         namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
         body = self._cluster.get("v1", "ConfigMap", namespace, name)
         if body is None or controller_uid(body) != benchmark.metadata.uid:
@@ -176,8 +178,12 @@ def _estimate_bytes(documents: dict[str, StepRunResult]) -> int:
     )
 
 
-def _environment(body: Manifest) -> Environment:
-    return Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
+def _environment(body: Manifest) -> Environment | None:
+    """Return the record in a ConfigMap; one of another version is made anew."""
+    try:
+        return Environment.model_validate_json((body.get("data") or {})[ENVIRONMENT_KEY])
+    except (KeyError, ValidationError):
+        return None
 
 
 def _stored(
@@ -211,10 +217,17 @@ def _complete(bodies: list[Manifest]) -> bool:
 
 
 def _read(bodies: list[Manifest]) -> StepRunResult:
-    ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
-    chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
+    name = bodies[0]["metadata"]["name"]
     try:
-        return from_chunks(ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION)))
+        return from_chunks(_joined(bodies))
     except DamagedReportError as error:
-        name = ordered[0]["metadata"]["name"]
         raise TemporaryError(error.reason, f"ConfigMap {name}: {error.message}") from error
+
+
+def _joined(bodies: list[Manifest]) -> ChunkedDocument:
+    try:
+        ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
+        chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
+    except (KeyError, IndexError, ValueError) as error:
+        raise DamagedReportError(f"it is not as it was written ({error!r})") from error
+    return ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION))

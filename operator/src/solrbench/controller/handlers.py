@@ -15,6 +15,7 @@ import kopf
 from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK
+from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
@@ -31,6 +32,7 @@ from solrbench.controller.scheduling.watch_retries import WatchRetries
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import CLEANED_UP
 from solrbench.decide.pauses import decide_pause
+from solrbench.decide.unreadable import holds_collection, without_unreadable_results
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -132,7 +134,7 @@ class Handlers:
         if body is None or body["metadata"].get("deletionTimestamp") is not None:
             return
         try:
-            before = SolrBenchmark.parse(body)
+            before = _parse(body)
         except ValidationError as error:
             mark_invalid(self._cluster, body, error, _utc_now())
             return
@@ -192,8 +194,10 @@ class Handlers:
         """
         try:
             benchmark = SolrBenchmark.parse(dict(body))
-        except ValidationError:
-            return  # such a benchmark never made anything
+        except ValidationError as error:
+            if holds_collection(dict(body)):
+                _report_left_behind(body, body["metadata"]["name"], "; ".join(problems(error)))
+            return
         context = self._context(benchmark, dict(body))
         if context.conditions.is_true(CLEANED_UP):
             return
@@ -205,14 +209,7 @@ class Handlers:
         except SolrbenchError as error:
             if patient and isinstance(error, TemporaryError):
                 raise kopf.TemporaryError(str(error), delay=RETRY_SECONDS) from error
-            message = (
-                f"collection {names.collection(benchmark)} may be left on target.existing, delete"
-                f" it there: {error}"
-            )
-            log.warning("%s: %s", benchmark.key, message)
-            kopf.event(
-                body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message
-            )
+            _report_left_behind(body, names.collection(benchmark), str(error))
 
 
 def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
@@ -225,6 +222,29 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
         return True
     conditions = (body.get("status") or {}).get("conditions") or []
     return not any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
+
+
+def _parse(body: dict[str, Any]) -> SolrBenchmark:
+    """Return a benchmark; results in the status of another version are computed anew.
+
+    Raises:
+        ValidationError: if it cannot be read.
+
+    """
+    try:
+        return SolrBenchmark.parse(body)
+    except ValidationError as error:
+        readable = without_unreadable_results(body, error)
+        if readable is None:
+            raise
+        return SolrBenchmark.parse(readable)
+
+
+def _report_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
+    message = f"collection {collection} may be left on target.existing, delete it there: {problem}"
+    metadata = body["metadata"]
+    log.warning("%s/%s: %s", metadata["namespace"], metadata["name"], message)
+    kopf.event(body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message)
 
 
 def _utc_now() -> datetime:

@@ -6,13 +6,14 @@ milliseconds.
 """
 
 from datetime import datetime
+from typing import ClassVar
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
 
-class Window(Model):
+class Window(LenientModel):
     """One second of a step run, for one request name."""
 
     second: int
@@ -23,7 +24,7 @@ class Window(Model):
     max_microseconds: int | None = None
 
 
-class FailureKind(Model):
+class FailureKind(LenientModel):
     """Failures of one kind."""
 
     kind: str
@@ -37,7 +38,7 @@ MOST_SLOW = 10
 """Requests in a list of slow ones."""
 
 
-class SlowRequest(Model):
+class SlowRequest(LenientModel):
     """One of the slowest requests of a name."""
 
     query: str
@@ -76,10 +77,12 @@ class RequestMeasurements(RequestCounts):
 class RequestResult(RequestMeasurements):
     """One request name in one step run."""
 
+    model_config: ClassVar = LenientModel.model_config
+
     windows: list[Window] = []
 
 
-class WorkerUsage(Model):
+class WorkerUsage(LenientModel):
     """What measuring took from one worker, which shows whether it was the bottleneck."""
 
     users: int
@@ -121,7 +124,7 @@ class WorkerResult(WorkerUsage):
         return 100 * wanted / self.measured_seconds
 
 
-class PodEvent(Model):
+class PodEvent(LenientModel):
     """What happened to a pod while a step run was measured."""
 
     kind: str
@@ -132,7 +135,7 @@ class PodEvent(Model):
     """When the container ended, or when the pod that took the place was made."""
 
 
-class PodRecord(Model):
+class PodRecord(LenientModel):
     """A pod of the benchmark, as the operator saw it when the step run was over."""
 
     pod: str
@@ -145,7 +148,7 @@ class PodRecord(Model):
     """What happened to it between the step run's start and end."""
 
 
-class StepRunResult(Model):
+class StepRunResult(LenientModel):
     """The result of one step run."""
 
     schema_version: int = 1

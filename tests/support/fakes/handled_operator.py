@@ -1,0 +1,114 @@
+"""The operator's handlers, called by a test as kopf would: at its time, in its order."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import kopf
+import pytest
+from prometheus_client import CollectorRegistry
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.controller import handlers as handlers_module
+from solrbench.controller.context import TargetAccess
+from solrbench.controller.handlers import Handlers, needs_finalizer
+from solrbench.controller.settings import Settings
+from solrbench.telemetry.metrics import Telemetry
+
+Body = dict[str, Any]
+SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+@dataclass
+class HandledOperator:
+    """Handlers on a cluster, with the clock and the events in the test's hands.
+
+    Attributes:
+        cluster: a real one or a fake
+        patch: of the test
+        access: how targets are reached
+        settings: of the operator
+        now: its clock
+        events: type, reason and message of every event
+
+    """
+
+    cluster: Any
+    patch: pytest.MonkeyPatch
+    access: TargetAccess | None = None
+    settings: Settings = SETTINGS
+    now: datetime = START
+    events: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.patch.setattr(handlers_module, "_utc_now", lambda: self.now)
+        self.patch.setattr(handlers_module, "DELETE_POLL_SECONDS", 0.01)
+        self.patch.setattr(kopf, "event", self._note)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all that is not in the cluster."""
+        self.telemetry = Telemetry(CollectorRegistry(), "test")
+        self.handlers = Handlers(
+            cast(Cluster, self.cluster), self.settings, self.telemetry, self.access
+        )
+
+    def reconcile(self, name: str, namespace: str = "default", seconds: float = 0) -> Body:
+        """Call the timer of a benchmark after some seconds, and return what is stored then."""
+        self.now += timedelta(seconds=seconds)
+        body = self.read(name, namespace)
+        metadata = body["metadata"]
+        meta = cast(kopf.Meta, metadata)
+        self.handlers.on_timer(name, namespace, metadata["uid"], meta)
+        return self.read(name, namespace) if self.is_there(name, namespace) else body
+
+    def settle(self, names: Iterable[str], namespace: str = "default", rounds: int = 6) -> None:
+        """Reconcile benchmarks some rounds."""
+        for _ in range(rounds):
+            for name in names:
+                if self.is_there(name, namespace):
+                    self.reconcile(name, namespace, 2)
+
+    def finalize(self, name: str, namespace: str = "default", retry: int = 0) -> bool:
+        """Call the handler of a deletion; return whether kopf would remove the finalizer now."""
+        body = self.read(name, namespace)
+        if not needs_finalizer(body=body):
+            return True
+        try:
+            self.handlers.on_delete(
+                body=kopf.Body(cast(Any, body)),
+                name=name,
+                namespace=namespace,
+                uid=body["metadata"]["uid"],
+                retry=retry,
+            )
+        except kopf.TemporaryError:
+            return False
+        return True
+
+    def is_there(self, name: str, namespace: str = "default") -> bool:
+        return self.cluster.get(*BENCHMARKS, namespace, name) is not None
+
+    def read(self, name: str, namespace: str = "default") -> Body:
+        found = self.cluster.get(*BENCHMARKS, namespace, name)
+        assert found is not None, f"{name} is gone"
+        return cast(Body, found)
+
+    def _note(self, _: Any, *, type: str, reason: str, message: str) -> None:  # noqa: A002
+        self.events.append((type, str(reason), message))
+
+
+def condition(body: Body, type_: str) -> tuple[str, str, str]:
+    """Return status, reason and message of a condition as it is stored."""
+    for each in (body.get("status") or {}).get("conditions") or []:
+        if each["type"] == type_:
+            return each["status"], each["reason"], each["message"]
+    return "Unknown", "", ""
+
+
+def parsed(body: Body) -> SolrBenchmark:
+    """Return the model of a stored benchmark."""
+    return SolrBenchmark.parse(body)
