@@ -1,7 +1,8 @@
 """The operator's handlers, called by a test as kopf would: at its time, in its order."""
 
+import traceback
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from prometheus_client import CollectorRegistry
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.controller import handlers as handlers_module
+from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
 from solrbench.controller.handlers import Handlers, needs_finalizer
 from solrbench.controller.settings import Settings
@@ -20,6 +22,11 @@ from solrbench.telemetry.metrics import Telemetry
 Body = dict[str, Any]
 SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def settings_for(namespace: str) -> Settings:
+    """Return the settings of an operator that watches one namespace."""
+    return replace(SETTINGS, namespaces=(namespace,))
 
 
 @dataclass
@@ -33,6 +40,7 @@ class HandledOperator:
         settings: of the operator
         now: its clock
         events: type, reason and message of every event
+        errors: tracebacks in the log
 
     """
 
@@ -42,11 +50,13 @@ class HandledOperator:
     settings: Settings = SETTINGS
     now: datetime = START
     events: list[tuple[str, str, str]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.patch.setattr(handlers_module, "_utc_now", lambda: self.now)
         self.patch.setattr(handlers_module, "DELETE_POLL_SECONDS", 0.01)
         self.patch.setattr(kopf, "event", self._note)
+        self.patch.setattr(reconcile_module.log, "error", self._note_error)
         self.restart()
 
     def restart(self) -> None:
@@ -61,9 +71,11 @@ class HandledOperator:
         self.now += timedelta(seconds=seconds)
         body = self.read(name, namespace)
         metadata = body["metadata"]
+        if not needs_finalizer(body=body):
+            return body  # it has no timer
         meta = cast(kopf.Meta, metadata)
         self.handlers.on_timer(name, namespace, metadata["uid"], meta)
-        return self.read(name, namespace) if self.is_there(name, namespace) else body
+        return self.find(name, namespace) or body
 
     def settle(self, names: Iterable[str], namespace: str = "default", rounds: int = 6) -> None:
         """Reconcile benchmarks some rounds."""
@@ -90,15 +102,22 @@ class HandledOperator:
         return True
 
     def is_there(self, name: str, namespace: str = "default") -> bool:
-        return self.cluster.get(*BENCHMARKS, namespace, name) is not None
+        return self.find(name, namespace) is not None
+
+    def find(self, name: str, namespace: str = "default") -> Body | None:
+        found: Body | None = self.cluster.get(*BENCHMARKS, namespace, name)
+        return found
 
     def read(self, name: str, namespace: str = "default") -> Body:
-        found = self.cluster.get(*BENCHMARKS, namespace, name)
+        found = self.find(name, namespace)
         assert found is not None, f"{name} is gone"
-        return cast(Body, found)
+        return found
 
     def _note(self, _: Any, *, type: str, reason: str, message: str) -> None:  # noqa: A002
         self.events.append((type, str(reason), message))
+
+    def _note_error(self, text: str, *arguments: Any, exc_info: BaseException) -> None:
+        self.errors.append("".join(traceback.format_exception(exc_info)))
 
 
 def condition(body: Body, type_: str) -> tuple[str, str, str]:

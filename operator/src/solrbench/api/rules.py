@@ -123,6 +123,7 @@ class Model(BaseModel):
         populate_by_name=True,
         extra="forbid",
         frozen=True,
+        allow_inf_nan=False,
         use_attribute_docstrings=True,
     )
 

@@ -127,7 +127,8 @@ class Handlers:
                 timer.result = ReconcileResult.RETRY  # a concurrent write is expected
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
-                log.warning("%s/%s: reconcile is repeated: %s", namespace, name, error)
+                text = " ".join(str(error).split())  # one line, whatever others put there
+                log.warning("%s/%s: reconcile is repeated: %s", namespace, name, text)
 
     def _reconcile(self, namespace: str, name: str) -> None:
         body = self._cluster.get(*BENCHMARKS, namespace, name)
@@ -257,7 +258,7 @@ def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchma
         log.info("%s: phase %s", after.key, after.status.phase)
     events = events_between(before.status.conditions, after.status.conditions)
     for event in events + verdict_events(before.status.verdicts, after.status.verdicts):
-        log.info("%s: %s: %s", after.key, event.reason, event.message)
+        log.info("%s: %s: %s", after.key, event.reason, " ".join(event.message.split()))
         kopf.event(
             cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
         )

@@ -7,13 +7,16 @@ holds a request, headers included, for as long as it likes.
 import math
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import httpcore
 import httpx
 
 from solrbench.net.name_lookup import lookup
+
+AddressCheck = Callable[[str, Sequence[str]], None]
+"""Raises if a host may not be connected to at its addresses."""
 
 DEADLINE = "solrbench_deadline"
 """Extension of a request: the `time.monotonic()` at which it ends."""
@@ -43,13 +46,15 @@ class Deadline:
 class DeadlineTransport(httpx.HTTPTransport):
     """HTTP without proxies, each request with a deadline and each name resolved in time."""
 
-    def __init__(self, trust: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self, trust: ssl.SSLContext | None = None, check: AddressCheck | None = None
+    ) -> None:
         # The pool of httpx is replaced, as it takes no network backend. An empty context spares it
         # the bundled authorities, which take tens of milliseconds to load.
         super().__init__(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False)
         self._deadline = Deadline()
         self._pool = httpcore.ConnectionPool(
-            ssl_context=trust, network_backend=_Backend(self._deadline)
+            ssl_context=trust, network_backend=_Backend(self._deadline, check)
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -59,8 +64,9 @@ class DeadlineTransport(httpx.HTTPTransport):
 
 
 class _Backend(httpcore.NetworkBackend):
-    def __init__(self, deadline: Deadline) -> None:
+    def __init__(self, deadline: Deadline, check: AddressCheck | None) -> None:
         self._deadline = deadline
+        self._check = check
         self._sockets = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -87,11 +93,14 @@ class _Backend(httpcore.NetworkBackend):
     def _addresses(self, host: str, timeout: float | None) -> list[str]:
         limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
         try:
-            return lookup(host) if limit is None else lookup(host, limit)
+            found = lookup(host) if limit is None else lookup(host, limit)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(str(error)) from error
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(str(error)) from error
+        if self._check is not None:
+            self._check(host, found)
+        return found
 
 
 class _Stream(httpcore.NetworkStream):

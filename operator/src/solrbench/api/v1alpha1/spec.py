@@ -89,13 +89,14 @@ class Spec(Model):
     deadlines: Deadlines = Deadlines()
     """`deadlines` limit the time of each phase."""
     cleanup: Cleanup = Cleanup.ALWAYS
-    """`cleanup` controls when target and pods are deleted after the end; results stay."""
+    """`cleanup` controls when target and pods are deleted after the end; results stay. A change has
+    no effect once they are deleted."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
     """`ttlSecondsAfterFinished` is the time after the end after which the whole benchmark,
     results included, is deleted. It is kept when absent."""
     suspend: Bool = False
     """`suspend` stops the benchmark and removes its pods while `true`; stored results are kept
-    and the rest runs when it becomes `false`."""
+    and the rest runs when it becomes `false`. It has no effect after the end."""
 
     @model_validator(mode="before")
     @classmethod
