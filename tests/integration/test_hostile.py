@@ -1,4 +1,4 @@
-"""Resources, servers and objects of somebody with bad intentions: each is refused or contained.
+"""Resources, servers and objects of a user with bad intentions: each is refused or contained.
 
 Whatever one benchmark does, another runs to its end beside it, the operator's memory stays, and a
 listener on loopback never hears of the operator.
@@ -240,7 +240,7 @@ BASE_URLS = {
 
 
 @pytest.mark.parametrize("name", BASE_URLS)
-def test_address_that_solr_tells_is_not_followed(world: World, name: str) -> None:
+def test_address_that_solr_reports_is_not_followed(world: World, name: str) -> None:
     value = json.loads(json.dumps(BASE_URLS[name]).replace(INNER, str(world.canary.port)))
     with hostile.hostile_server() as (kind, url):
         world.solr, kind.script = url, say(cluster_status(value))

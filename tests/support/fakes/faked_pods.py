@@ -1,4 +1,4 @@
-"""A cluster in which all is real but pods: nothing is scheduled, and Jobs get on as told.
+"""A cluster in which all is real but pods: nothing is scheduled, the test ends Jobs.
 
 What the controllers of Kubernetes, a kubelet and the programs in pods would do is done in memory,
 so that a benchmark runs from its beginning to its end in some ten reconciles.

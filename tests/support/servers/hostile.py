@@ -1,4 +1,4 @@
-"""Servers on loopback that nobody should trust, and one that nobody may reach."""
+"""Servers on loopback that must not be trusted, and one that must not be reached."""
 
 import json
 import socket

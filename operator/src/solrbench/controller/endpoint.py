@@ -108,7 +108,7 @@ def leader_urls(
 
 
 def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
-    """Return the addresses that are URLs; Solr keeps what its image or its ZooKeeper was told."""
+    """Return the addresses that are URLs; the image of Solr and ZooKeeper may hold others."""
     found = {}
     for url in urls:
         with suppress(ValueError):
