@@ -294,3 +294,31 @@ def test_environment_is_recorded_once_for_each_attempt() -> None:
         "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
     ]
     assert [each.name for each in record.nodes] == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", [None, "", "{}", '{"specHash": 5}'])
+def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
+    cluster = FakeCluster()
+    reports = Reports(cast(Cluster, cluster))
+    record = Environment(spec_hash="5")
+    reports.store_environment(BENCHMARK, record)
+    (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
+    body["data"] = None if text is None else dict.fromkeys(body["data"], text)
+    assert reports.environment(BENCHMARK) is None
+    assert reports.store_environment(BENCHMARK, record) == record
+
+
+@pytest.mark.parametrize("damage", ["name", "binaryData", "base64"])
+def test_a_changed_config_map_is_a_damaged_report(damage: str) -> None:
+    cluster = FakeCluster()
+    store(Reports(cast(Cluster, cluster)), FIRST)
+    (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
+    if damage == "name":
+        body["metadata"]["name"] = "renamed"
+    elif damage == "base64":
+        body["binaryData"] = dict.fromkeys(body["binaryData"], "a")
+    else:
+        del body["binaryData"]
+    with pytest.raises(TemporaryError, match="it is not as it was written") as caught:
+        Reports(cast(Cluster, cluster)).documents(BENCHMARK)
+    assert caught.value.reason == "ReportDamaged"

@@ -7,6 +7,7 @@ import pytest
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.reconcile import STAGES
 from solrbench.controller.stages import cleanup
+from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
 from support.cluster.benchmarks import small
 from unit.controller.test_reconcile import World, condition_of
@@ -79,3 +80,16 @@ def test_exceptions_at_the_end_give_up_the_place(monkeypatch: pytest.MonkeyPatch
         after = world.reconcile("one")
         assert condition_of(after, "CleanedUp") == ("False", "InternalError")
     assert world.reconcile("two").status.phase == "Provisioning"
+
+
+def test_exception_while_the_end_is_noted_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = tuple(
+        each
+        if each.work in (cleanup.succeed, acquire_slot)
+        else reconcile_module.Stage(each.condition, lambda _: None)
+        for each in STAGES
+    )
+    monkeypatch.setattr(reconcile_module, "STAGES", done)
+    monkeypatch.setattr(cleanup, "_differences", fail_with(KeyError("differences")))
+    world = World(small("one"))
+    assert condition_of(world.reconcile("one"), "Succeeded") == ("Unknown", "InternalError")

@@ -9,7 +9,6 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster
 from solrbench.controller.invalid import mark_invalid
-from solrbench.errors import TemporaryError
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 
@@ -46,12 +45,13 @@ def test_invalid_benchmark_is_marked_once() -> None:
 
 
 def test_field_of_a_newer_definition_ends_nothing() -> None:
-    body = small("one", load__surprise="Please")
-    with pytest.raises(TemporaryError, match="upgrade the operator") as caught:
-        rejected(body)
-    assert caught.value.reason == "DefinitionNewer"
-    assert "spec.load.surprise" in caught.value.message
-    assert "status" not in body
+    status = rejected(small("one", load__surprise="Please"))["status"]
+    found = {each["type"]: each for each in status["conditions"]}
+    assert found["Accepted"]["reason"] == "DefinitionNewer"
+    assert (found["Succeeded"]["status"], found["Complete"]["status"]) == ("Unknown", "False")
+    assert "upgrade the operator" in found["Succeeded"]["message"]
+    assert "spec.load.surprise" in found["Succeeded"]["message"]
+    assert "phase" not in status
 
 
 def test_broken_rule_beside_a_newer_field_ends_it_too() -> None:

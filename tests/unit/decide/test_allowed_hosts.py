@@ -101,3 +101,20 @@ def test_addresses_of_pods_and_services_are_fine() -> None:
 
 def test_host_of_a_url() -> None:
     assert host_of("https://[2001:DB8::1]:8983/solr") == "2001:db8::1"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "fd00:ec2::254",
+        "168.63.129.16",
+        "100.100.100.200",
+        "64:ff9b::7f00:1",
+        "64:ff9b::a9fe:a9fe",
+        "2002:7f00:1::",
+        "::ffff:169.254.169.254",
+    ],
+)
+def test_metadata_services_and_carried_addresses_are_refused(address: str) -> None:
+    with pytest.raises(PermanentError, match="never allowed"):
+        check_addresses("search", [address], [])

@@ -152,3 +152,9 @@ def status(documents: int | None, total: int | None, steps: tuple[int, int] = (0
 def test_progress(given: Status, target: bool, indexed: bool, finished: bool, percent: int) -> None:
     found = progress_percent(given, target=target, indexed=indexed, finished=finished)
     assert found == percent
+
+
+def test_control_characters_of_others_are_left_out() -> None:
+    conditions = Conditions([], datetime(2026, 1, 1, tzinfo=UTC), 1)
+    conditions.set(SUCCEEDED, "False", TargetReason.SOLR_ERROR, "a\x1b[31mred\r\nINFO \x00b")
+    assert conditions.get(SUCCEEDED).message == "a [31mred \nINFO  b"

@@ -60,11 +60,21 @@ def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> No
 def test_a_state_of_another_version_is_a_reason_of_its_own(
     master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    later = json.dumps({"stage": "Measuring", "users": 3, "fieldOfALaterVersion": 1})
+    later = json.dumps({"stage": "Measuring", "users": "secret"})
     monkeypatch.setitem(ANSWERS, "/solrbench/state", (200, later))
     with pytest.raises(TemporaryError, match="install the operator's version") as caught:
         master.state()
     assert caught.value.reason == "VersionMismatch"
+    assert "users" in caught.value.message
+    assert "secret" not in caught.value.message
+
+
+def test_a_field_of_a_later_version_is_ignored(
+    master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = json.dumps({"stage": "Measuring", "users": 3, "fieldOfALaterVersion": 1})
+    monkeypatch.setitem(ANSWERS, "/solrbench/state", (200, later))
+    assert master.state().users == 3
 
 
 @pytest.mark.parametrize("step_run_id", ["r1-s0-gone", "unknown"])

@@ -3,7 +3,7 @@
 import gzip
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from threading import Event, Thread
 
@@ -113,3 +113,19 @@ def test_a_name_that_is_not_resolved_in_time(monkeypatch: pytest.MonkeyPatch) ->
             get("http://search.team.svc/x", seconds=0.1)
     finally:
         asked.set()
+
+
+def test_an_address_is_checked_before_each_connection() -> None:
+    def refuse(host: str, addresses: Sequence[str]) -> None:
+        raise PermissionError(f"{host} is {addresses}")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://localhost:{server.getsockname()[1]}/x"
+        with (
+            closing(create_client(check=refuse)) as client,
+            pytest.raises(PermissionError, match=r"localhost is .*127\.0\.0\.1"),
+        ):
+            fetch(client, "GET", url, max_bytes=9, seconds=9)
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()

@@ -9,7 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
@@ -105,6 +111,10 @@ class ListMap:
         return core_schema.no_info_after_validator_function(self.check, schema, metadata=metadata)
 
 
+ADMITTED = "admitted"
+"""Key of the context of a validation: true for what another version may have let through."""
+
+
 class Model(BaseModel):
     """Base of everything in the resource: camelCase outside, immutable, nothing unknown."""
 
@@ -113,17 +123,26 @@ class Model(BaseModel):
         populate_by_name=True,
         extra="forbid",
         frozen=True,
+        allow_inf_nan=False,
         use_attribute_docstrings=True,
     )
 
     rules: ClassVar[tuple[Rule, ...]] = ()
 
     @model_validator(mode="after")
-    def _check_rules(self) -> Self:
+    def _check_rules(self, info: ValidationInfo) -> Self:
+        if (info.context or {}).get(ADMITTED):
+            return self
         broken = [rule.message for rule in self.rules if not rule.is_satisfied(self)]
         if broken:
             raise ValueError("; ".join(broken))
         return self
+
+
+class LenientModel(Model):
+    """Base of what another version of the operator may have written: unknown fields are ignored."""
+
+    model_config: ClassVar = Model.model_config | {"extra": "ignore"}
 
 
 def exactly_one(*fields: str) -> Rule:

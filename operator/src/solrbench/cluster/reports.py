@@ -5,6 +5,8 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from threading import Lock
 
+from pydantic import ValidationError
+
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
@@ -156,7 +158,7 @@ class Reports:
         return verdicts
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
-        """Return the record of what the benchmark ran on, if it is there."""
+        """Return the record of what the benchmark ran on, if it is there and can be read."""
         namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
         body = self._cluster.get("v1", "ConfigMap", namespace, name)
         if body is None or controller_uid(body) != benchmark.metadata.uid:
@@ -206,8 +208,12 @@ def _document_bytes(kept: StepRunDigest) -> int:
     return _RESULT_BYTES * len(results) + sum(map(len, histograms)) + seconds
 
 
-def _environment(body: Manifest) -> Environment:
-    return Environment.model_validate_json(body["data"][ENVIRONMENT_KEY])
+def _environment(body: Manifest) -> Environment | None:
+    """Return the record in a ConfigMap; one of another version is made anew."""
+    try:
+        return Environment.model_validate_json((body.get("data") or {})[ENVIRONMENT_KEY])
+    except (KeyError, ValidationError):
+        return None
 
 
 def read_documents(
@@ -259,10 +265,17 @@ def _complete(bodies: list[Manifest]) -> bool:
 
 
 def _read(bodies: list[Manifest]) -> StepRunResult:
-    ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
-    chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
+    name = bodies[0]["metadata"]["name"]
     try:
-        return from_chunks(ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION)))
+        return from_chunks(_joined(bodies))
     except DamagedReportError as error:
-        name = ordered[0]["metadata"]["name"]
         raise TemporaryError(error.reason, f"ConfigMap {name}: {error.message}") from error
+
+
+def _joined(bodies: list[Manifest]) -> ChunkedDocument:
+    try:
+        ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
+        chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
+    except (KeyError, IndexError, ValueError) as error:
+        raise DamagedReportError(f"it is not as it was written ({error!r})") from error
+    return ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION))

@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.endpoint import TargetEndpoint, resolve_endpoint
+from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resolve_endpoint
 from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.allowed_hosts import patterns_in
@@ -32,7 +32,7 @@ class TargetAccess:
 
     """
 
-    connect: Callable[[list[str], float, HttpAuth], SolrClient] = SolrClient
+    connect: Callable[[list[str], float, HttpAuth], SolrClient] = connect_checked
     resolve: Callable[[Cluster, tuple[str, ...], str, Existing], TargetEndpoint] = resolve_endpoint
 
 

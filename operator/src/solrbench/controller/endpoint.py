@@ -1,6 +1,7 @@
 """The way into a target: addresses that may be used, and what to show there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.target.existing import Existing
@@ -73,6 +74,18 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
         check_addresses(host, resolve(host), api_server)
 
 
+def connect_checked(urls: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
+    """Return a client that connects to no address that is never allowed.
+
+    A name may resolve to another address by then than when it was checked.
+    """
+
+    def check(host: str, addresses: Sequence[str]) -> None:
+        check_addresses(host, addresses, ())
+
+    return SolrClient(urls, timeout_seconds, auth, check)
+
+
 def leader_urls(
     cluster: Cluster,
     allowed: tuple[str, ...],
@@ -88,10 +101,19 @@ def leader_urls(
     """
     if not endpoint.nodes:
         return {}
-    own = {replica.base_url: qualify(replica.base_url, namespace) for replica in found}
+    own = _qualified([replica.base_url for replica in found], namespace)
     return {
         url: full for url, full in own.items() if _is_reachable(cluster, allowed, endpoint, full)
     }
+
+
+def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
+    """Return the addresses that are URLs; the image of Solr and ZooKeeper may hold others."""
+    found = {}
+    for url in urls:
+        with suppress(ValueError):
+            found[url] = qualify(url, namespace)
+    return found
 
 
 def _is_reachable(
@@ -99,7 +121,7 @@ def _is_reachable(
 ) -> bool:
     try:
         check_hosts(cluster, allowed, [url])
-        with SolrClient([url], LEADER_SECONDS, endpoint.auth) as solr:
+        with connect_checked([url], LEADER_SECONDS, endpoint.auth) as solr:
             solr.get("/admin/info/system")
     except SolrbenchError:
         return False

@@ -15,6 +15,7 @@ import kopf
 from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK
+from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
@@ -34,7 +35,8 @@ from solrbench.controller.scheduling.reconcile_schedule import (
 from solrbench.controller.scheduling.watch_retries import WatchRetries
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import CLEANED_UP, is_finished
-from solrbench.decide.pauses import FINISHED_PAUSE, QUEUED_PAUSE, decide_pause
+from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause
+from solrbench.decide.unreadable import holds_collection, without_unreadable_results
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -176,7 +178,8 @@ class Handlers:
                 return CONFLICT_PAUSE
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
-                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, error)
+                text = " ".join(str(error).split())  # one line, whatever others put there
+                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
                 if error.reason == LifecycleReason.DEFINITION_NEWER:
                     return UPGRADE_PAUSE
             else:
@@ -191,10 +194,10 @@ class Handlers:
         if body["metadata"].get("deletionTimestamp") is not None:
             return RETRY  # the watch takes it off the schedule
         try:
-            before = SolrBenchmark.parse(body)
+            before = _parse(body)
         except ValidationError as error:
             mark_invalid(self._cluster, body, error, _utc_now())
-            return FINISHED_PAUSE
+            return UPGRADE_PAUSE
         after = reconcile(self._context(before, body))
         self._telemetry.benchmarks.update(after)
         if is_finished(after.status):
@@ -253,8 +256,10 @@ class Handlers:
         """
         try:
             benchmark = SolrBenchmark.parse(dict(body))
-        except ValidationError:
-            return  # such a benchmark never made anything
+        except ValidationError as error:
+            if holds_collection(dict(body)):
+                _report_left_behind(body, body["metadata"]["name"], "; ".join(problems(error)))
+            return
         context = self._context(benchmark, dict(body))
         if context.conditions.is_true(CLEANED_UP):
             return
@@ -266,14 +271,7 @@ class Handlers:
         except SolrbenchError as error:
             if patient and isinstance(error, TemporaryError):
                 raise kopf.TemporaryError(str(error), delay=RETRY.total_seconds()) from error
-            message = (
-                f"collection {names.collection(benchmark)} may be left on target.existing, delete"
-                f" it there: {error}"
-            )
-            log.warning("%s: %s", benchmark.key, message)
-            kopf.event(
-                body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message
-            )
+            _report_left_behind(body, names.collection(benchmark), str(error))
 
 
 def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
@@ -293,6 +291,29 @@ def _key(body: Mapping[str, Any]) -> BenchmarkKey:
     return BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
 
 
+def _parse(body: dict[str, Any]) -> SolrBenchmark:
+    """Return a benchmark; results in the status of another version are computed anew.
+
+    Raises:
+        ValidationError: if it cannot be read.
+
+    """
+    try:
+        return SolrBenchmark.parse(body)
+    except ValidationError as error:
+        readable = without_unreadable_results(body, error)
+        if readable is None:
+            raise
+        return SolrBenchmark.parse(readable)
+
+
+def _report_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
+    message = f"collection {collection} may be left on target.existing, delete it there: {problem}"
+    metadata = body["metadata"]
+    log.warning("%s/%s: %s", metadata["namespace"], metadata["name"], message)
+    kopf.event(body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message)
+
+
 def _utc_now() -> datetime:
     """Return the time as Kubernetes writes it, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0)
@@ -303,7 +324,7 @@ def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchma
         log.info("%s: phase %s", after.key, after.status.phase)
     events = events_between(before.status.conditions, after.status.conditions)
     for event in events + verdict_events(before.status.verdicts, after.status.verdicts):
-        log.info("%s: %s: %s", after.key, event.reason, event.message)
+        log.info("%s: %s: %s", after.key, event.reason, " ".join(event.message.split()))
         kopf.event(
             cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
         )

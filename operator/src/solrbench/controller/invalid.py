@@ -1,5 +1,10 @@
-"""A stored resource that breaks the schema, as an older CRD may have let through."""
+"""A stored resource that this version of the operator cannot read, as another may have written it.
 
+A benchmark that has not started ends. One that has keeps its status, its pods and its place until
+the deadline of its phase: an upgrade or a rollback of the operator must not end what runs.
+"""
+
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -7,15 +12,60 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.cluster.client import Cluster
-from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Conditions
-from solrbench.errors import TemporaryError
+from solrbench.controller.children import LOAD, TARGET
+from solrbench.controller.deletion import Removal, delete_children
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED
+from solrbench.decide.unreadable import (
+    StoredStatus,
+    holds_collection,
+    overdue_seconds,
+    wants_target_removed,
+)
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
+
+_KEPT = (
+    "the benchmark keeps its status, its pods and its place; install the operator's version that"
+    " it began with, or delete it"
+)
+
+
+@dataclass(frozen=True)
+class _Resource:
+    """One that cannot be read.
+
+    Attributes:
+        cluster: where it is
+        body: as it was read
+        error: what is wrong with it
+        now: time of the observation
+
+    """
+
+    cluster: Cluster
+    body: dict[str, Any]
+    error: ValidationError
+    now: datetime
+
+    @property
+    def text(self) -> str:
+        """What is wrong, with the path of each field."""
+        return "; ".join(problems(self.error))
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether all that is wrong are fields this operator does not know.
+
+        The API server knows them, so it has a newer definition. It gives every stored benchmark
+        the defaults of new fields at once.
+        """
+        return all(item["type"] == "extra_forbidden" for item in self.error.errors())
 
 
 def mark_invalid(
     cluster: Cluster, body: dict[str, Any], error: ValidationError, now: datetime
 ) -> None:
-    """Write into the status what is wrong with the spec; nothing is made.
+    """Write into the status what is wrong with the resource; nothing is made.
 
     Args:
         cluster: where the resource is
@@ -24,36 +74,64 @@ def mark_invalid(
         now: the time of the transition
 
     Raises:
-        TemporaryError: if all that is wrong are fields this operator does not know. The API server
-            knows them, so it has a newer definition: an upgrade is under way, which must not end
-            what runs. It gives every stored benchmark the defaults of new fields at once.
+        TemporaryError: if the API server does not respond.
 
     """
-    if all(item["type"] == "extra_forbidden" for item in error.errors()):
-        raise TemporaryError(
-            LifecycleReason.DEFINITION_NEWER,
-            "the CRD is newer than this operator, upgrade the operator:"
-            f" {'; '.join(problems(error))}",
-        )
-    generation = body["metadata"].get("generation", 1)
-    stored = body.get("status") or {}
-    if stored.get("observedGeneration") == generation and _has_failed(stored):
+    resource = _Resource(cluster, body, error, now)
+    status = StoredStatus.of(body, now)
+    if status.is_finished:
+        _clean_up(resource, status)
+    elif status.is_started:
+        _hold(resource, status)
+    elif resource.is_newer:
+        _refuse(resource, status, LifecycleReason.DEFINITION_NEWER, "Unknown")
+    else:
+        _refuse(resource, status, LifecycleReason.INVALID_SPEC, "False")
+    if status.is_changed:
+        cluster.replace_status(body | {"status": status.body})
+
+
+def _refuse(resource: _Resource, status: StoredStatus, reason: Reason, ended: Any) -> None:
+    """Show what is wrong with a benchmark that has not started; it ends unless it may be read."""
+    remedy = "the CRD is newer than this operator, upgrade the operator: "
+    text = f"{remedy if resource.is_newer else ''}{resource.text}"
+    status.set(ACCEPTED, "False", reason, text)
+    status.set(SUCCEEDED, ended, reason, text)
+    if ended == "False":
+        status.end("Failed")
+
+
+def _hold(resource: _Resource, status: StoredStatus) -> None:
+    late = overdue_seconds(resource.body, resource.now)
+    reason = LifecycleReason.UNREADABLE
+    if late is None:
+        status.set(SUCCEEDED, "Unknown", reason, f"{resource.text}; {_KEPT}")
         return
-    conditions = Conditions([], now, generation)
-    for type_ in (ACCEPTED, SUCCEEDED):
-        conditions.set(type_, "False", LifecycleReason.INVALID_SPEC, "; ".join(problems(error)))
-    status = {
-        "phase": "Failed",
-        "observedGeneration": generation,
-        "conditions": [
-            each.model_dump(mode="json", by_alias=True) for each in conditions.as_list()
-        ],
-    }
-    cluster.replace_status(body | {"status": status})
-
-
-def _has_failed(status: dict[str, Any]) -> bool:
-    return any(
-        each["type"] == SUCCEEDED and each["status"] == "False"
-        for each in status.get("conditions") or []
+    status.set(
+        SUCCEEDED,
+        "False",
+        LifecycleReason.DEADLINE_EXCEEDED,
+        f"the phase is {late:.0f} s over its limit (spec.deadlines); last seen: {reason}:"
+        f" {resource.text}",
     )
+    status.end("Failed")
+
+
+def _clean_up(resource: _Resource, status: StoredStatus) -> None:
+    """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
+    if status.is_cleaned_up:
+        return
+    metadata = resource.body["metadata"]
+    removal = Removal(resource.cluster, metadata["namespace"], metadata["name"], resource.now)
+    everything = wants_target_removed(resource.body, succeeded=status.has_succeeded)
+    if not delete_children(removal, (*LOAD, *TARGET) if everything else LOAD):
+        status.set(CLEANED_UP, "False", LifecycleReason.CLEANING_UP, "pods are terminating")
+    elif not everything:
+        text = "spec.cleanup keeps Solr and ZooKeeper"
+        status.set(CLEANED_UP, "False", LifecycleReason.CLEANUP_SKIPPED, text)
+    elif holds_collection(resource.body):
+        text = f"the collection on target.existing is left: {resource.text}"
+        status.set(CLEANED_UP, "False", LifecycleReason.COLLECTION_NOT_REMOVED, text)
+    else:
+        text = "everything except the results is deleted"
+        status.set(CLEANED_UP, "True", LifecycleReason.CLEANED_UP, text)

@@ -53,6 +53,7 @@ STAGES = (
     Stage(TARGET_READY, reconcile_target),
     Stage(DATA_INDEXED, reconcile_index),
     Stage(MEASURED, reconcile_load),
+    Stage(SUCCEEDED, cleanup.succeed),
 )
 
 
@@ -90,7 +91,6 @@ def _run_stages(context: ReconcileContext) -> None:
     try:
         for stage in STAGES:
             _run_stage(context, stage)
-        cleanup.succeed(context)
     except _StageNotDoneError:
         return
     except PermanentError as never:

@@ -7,7 +7,7 @@ a list, `urls` could address the metadata service of a cloud or the API server.
 import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit, urlunsplit
 
 from solrbench.errors import PermanentError
@@ -19,7 +19,10 @@ DEFAULT_PATTERNS = ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")
 _FIELD = "spec.target"
 
 _METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "168.63.129.16", "100.100.100.200")))
-"""Of AWS over IPv6, Azure and Alibaba Cloud; the others have link-local addresses."""
+"""Of AWS by IPv6, Azure and Alibaba Cloud; all others are link-local."""
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+"""RFC 6052, section 2.1."""
 
 _NODE = re.compile(r"(?P<set>[^.]+)-\d+\.(?P=set)(-headless)?|[^.]+-solrcloud-\d+")
 """A pod below the headless Service of its StatefulSet, or a Service of one node's own."""
@@ -103,10 +106,13 @@ def check_addresses(
 
 
 def _normalise(text: str) -> IPv4Address | IPv6Address:
+    """Return an address, or the one of IPv4 that it carries: mapped, by NAT64 or by 6to4."""
     address = ip_address(text.partition("%")[0])  # without the zone of a link-local address
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address
+    if not isinstance(address, IPv6Address):
+        return address
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address
 
 
 def _forbidden_kind(address: IPv4Address | IPv6Address) -> str:

@@ -56,7 +56,7 @@ class Conditions:
             type=type_,
             status=status,
             reason=str(reason)[:MAX_REASON],
-            message=message[:MAX_MESSAGE],
+            message=_printable(message)[:MAX_MESSAGE],
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now
             ),
@@ -74,6 +74,11 @@ class Conditions:
     def as_list(self) -> list[Condition]:
         """Return all conditions in their fixed order."""
         return [self._by_type[type_] for type_ in ALL_TYPES]
+
+
+def _printable(text: str) -> str:
+    """Return text without control characters but ends of lines: programs of others wrote some."""
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
 
 
 def is_finished(status: Status) -> bool:

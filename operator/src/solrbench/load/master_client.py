@@ -5,6 +5,7 @@ from typing import Self
 import httpx
 from pydantic import ValidationError
 
+from solrbench.api.problems import problems
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.addresses import url_host
 from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
@@ -17,6 +18,9 @@ RESULT_SECONDS = 30.0
 MAX_STATE_BYTES = 1 << 20
 MAX_RESULT_BYTES = 32 << 20
 """Half of what a stored result may have (`results.model.storage`)."""
+
+MOST_PROBLEMS = 3
+"""Fields that a message names."""
 
 _REMEDY = "install the operator's version that the load began with, or create the benchmark again"
 
@@ -44,9 +48,7 @@ class LoadMasterClient:
         try:
             return LoadState.model_validate_json(self._send("GET", "/state"))
         except ValidationError as error:
-            raise TemporaryError(
-                LoadReason.VERSION_MISMATCH, f"the response is no state: {error}; {_REMEDY}"
-            ) from error
+            raise _mismatch("state", error) from error
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
@@ -58,13 +60,15 @@ class LoadMasterClient:
 
         """
         try:
-            return StepRunResult.model_validate_json(
+            found = StepRunResult.model_validate_json(
                 self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
             )
         except ValidationError as error:
-            raise TemporaryError(
-                LoadReason.VERSION_MISMATCH, f"the response is no result: {error}; {_REMEDY}"
-            ) from error
+            raise _mismatch("result", error) from error
+        if found.id != step_run_id:
+            text = f"the result of {step_run_id} says that it is another's; {_REMEDY}"
+            raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
+        return found
 
     def acknowledge(self, step_run_id: str) -> None:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
@@ -95,3 +99,11 @@ class LoadMasterClient:
             raise TemporaryError(
                 LoadReason.LOAD_MASTER_UNREACHABLE, f"{path}: {error!r}"
             ) from error
+
+
+def _mismatch(what: str, error: ValidationError) -> TemporaryError:
+    """Return the error for a response of another version; nothing of the response is quoted."""
+    found = "; ".join(problems(error)[:MOST_PROBLEMS])
+    return TemporaryError(
+        LoadReason.VERSION_MISMATCH, f"the response is no {what}: {found}; {_REMEDY}"
+    )

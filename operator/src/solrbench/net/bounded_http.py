@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from solrbench.net.deadline_transport import DEADLINE, DeadlineTransport
+from solrbench.net.deadline_transport import DEADLINE, AddressCheck, DeadlineTransport
 
 
 class ResponseTooLargeError(httpx.TransportError):
@@ -22,6 +22,7 @@ def create_client(
     headers: Mapping[str, str] | None = None,
     trust: ssl.SSLContext | None = None,
     base_url: str = "",
+    check: AddressCheck | None = None,
 ) -> httpx.Client:
     """Return a client for one request at a time, that uses no proxy and follows no redirect.
 
@@ -29,13 +30,14 @@ def create_client(
         headers: of every request
         trust: authorities for https; the bundled ones, loaded when first needed, if there are none
         base_url: what paths are relative to
+        check: of the addresses of each connection, as a name may mean others by then
 
     Raises:
         httpx.InvalidURL: if `base_url` is no URL.
 
     """
     return httpx.Client(
-        transport=DeadlineTransport(trust),
+        transport=DeadlineTransport(trust, check),
         headers=headers,
         base_url=base_url,
         trust_env=False,

@@ -15,13 +15,13 @@ import httpx
 
 from solrbench.net.name_lookup import lookup
 
+AddressCheck = Callable[[str, Sequence[str]], None]
+"""Raises if a host may not be connected to at its addresses."""
+
 DEADLINE = "solrbench_deadline"
 """Extension of a request: the `time.monotonic()` at which it ends."""
 
 _WRITE_BYTES = 1 << 14
-
-AddressCheck = Callable[[str, Sequence[str]], None]
-"""Takes a host and its addresses, and raises an error if one of them must not be connected to."""
 
 
 class Deadline:
@@ -110,11 +110,12 @@ class _Backend(httpcore.NetworkBackend):
     def _addresses(self, host: str, timeout: float | None) -> list[str]:
         limit = self._deadline.limit(timeout, httpcore.ConnectTimeout)
         try:
-            return lookup(host) if limit is None else lookup(host, limit)
+            found = lookup(host) if limit is None else lookup(host, limit)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(str(error)) from error
         except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(str(error)) from error
+        return found
 
 
 class _Stream(httpcore.NetworkStream):

@@ -1,6 +1,6 @@
 """Input of the index pods: a JSON file mounted into each."""
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.plan.auth_files import AuthFiles
@@ -47,7 +47,7 @@ class IndexPlan(Model):
     any other go through `solrUrls`, and Solr forwards them. Absent: every node may be addressed."""
 
 
-class IndexProgress(Model):
+class IndexProgress(LenientModel):
     """What one index pod has done so far; also its termination message when it ends."""
 
     pod: int

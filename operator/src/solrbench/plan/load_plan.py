@@ -1,6 +1,6 @@
 """Input of the load pods: a JSON file, the same for master and workers."""
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
@@ -89,7 +89,7 @@ class LoadPlan(Model):
     """Where workers find the master."""
 
 
-class LoadState(Model):
+class LoadState(LenientModel):
     """Response of `GET /solrbench/state`."""
 
     stage: str

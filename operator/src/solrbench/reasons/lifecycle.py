@@ -60,6 +60,16 @@ class LifecycleReason(Reason):
         "The spec has fields that this version of the operator does not know.",
         "Upgrade the operator to the version of its CRD.",
     )
+    UNREADABLE = (
+        "Unreadable",
+        Kind.WARNING,
+        (
+            "The spec or the status of a benchmark that has started violates the schema of this"
+            " version of the operator. The benchmark keeps its status, pods and place until the"
+            " deadline of its phase."
+        ),
+        "Install the version of the operator that the benchmark began with, or delete it.",
+    )
     CONFIG_MAP_NOT_FOUND = (
         "ConfigMapNotFound",
         Kind.WARNING,

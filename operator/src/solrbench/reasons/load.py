@@ -180,7 +180,7 @@ class LoadReason(Reason):
     VERSION_MISMATCH = (
         "VersionMismatch",
         Kind.WARNING,
-        "The load master or a stored result has fields that this version of the operator lacks.",
+        "The load master or a stored result cannot be read by this version of the operator.",
         "Install the version of the operator that the benchmark began with, or create it again.",
     )
     RESULT_TOO_LARGE = (

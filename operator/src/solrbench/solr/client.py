@@ -12,11 +12,15 @@ from solrbench.http_auth import (
     certificate_problem,
 )
 from solrbench.net.bounded_http import create_client, fetch
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
 MAX_RESPONSE_BYTES = 16 << 20
 """The state of a cloud of some ten thousand collections."""
+
+MAX_TEXT = 1000
+"""Characters of what Solr says went wrong."""
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 
@@ -28,16 +32,21 @@ class SolrClient:
         urls: base URLs
         timeout_seconds: for a request and its whole response
         auth: credentials and trust
+        check: of the addresses of each connection
 
     """
 
     def __init__(
-        self, urls: Sequence[str], timeout_seconds: float = 10.0, auth: HttpAuth = NO_AUTH
+        self,
+        urls: Sequence[str],
+        timeout_seconds: float = 10.0,
+        auth: HttpAuth = NO_AUTH,
+        check: AddressCheck | None = None,
     ) -> None:
         self.urls = list(urls)
         # Only the host of the URL gets the request: through no proxy of the environment, and
         # wherever a redirect leads, credentials do not follow.
-        self._http = create_client(auth.headers, auth.verify)
+        self._http = create_client(auth.headers, auth.verify, check=check)
         self._timeout_seconds = timeout_seconds
 
     def __enter__(self) -> Self:
@@ -109,7 +118,7 @@ def _checked(response: httpx.Response) -> Any:
     _check_proxy_response(response)
     try:
         body = response.json()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TemporaryError(
             TargetReason.SOLR_UNREACHABLE,
             f"{response.url.copy_with(query=None)} did not respond in JSON: {_outline(response)}",
@@ -157,12 +166,12 @@ def _error_text(body: Any) -> str:
     if isinstance(error, dict):
         details = error.get("details")
         return "; ".join(
-            str(part)
-            for part in (error.get("msg") or error.get("trace", "")[:300], details)
+            str(part)[:MAX_TEXT]
+            for part in (error.get("msg") or str(error.get("trace", ""))[:300], details)
             if part
         )
     failures = body.get("failure") or body.get("errorMessages")
     if failures:
-        return str(failures)[:1000]
+        return str(failures)[:MAX_TEXT]
     exception = body.get("exception")
-    return str(exception.get("msg", exception)) if isinstance(exception, dict) else ""
+    return str(exception.get("msg", exception))[:MAX_TEXT] if isinstance(exception, dict) else ""

@@ -42,7 +42,7 @@ def _replica(shard: str, body: dict[str, Any]) -> Replica:
         shard=shard,
         core=body["core"],
         node=body["node_name"],
-        base_url=body["base_url"],
+        base_url=str(body["base_url"]),
         type=body.get("type", "NRT"),
         state=body["state"],
         leader=body.get("leader") == "true",

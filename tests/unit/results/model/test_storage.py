@@ -118,9 +118,17 @@ def test_nothing_may_follow_the_stream() -> None:
 
 def test_a_document_of_another_version_has_a_reason_of_its_own() -> None:
     text = gzip.decompress(b"".join(storage.to_chunks(_document()).chunks))
-    later = text.replace(b"{", b'{"fieldOfALaterVersion":1,', 1)
+    later = text.replace(b'"repeat":1', b'"repeat":"first"')
     digest = hashlib.sha256(later).hexdigest()
     with pytest.raises(storage.DamagedReportError, match="another version wrote it") as caught:
         storage.from_chunks(storage.ChunkedDocument((gzip.compress(later),), digest))
     assert caught.value.reason == "VersionMismatch"
     assert "install the operator's version" in caught.value.message
+
+
+def test_a_field_of_a_later_version_is_ignored() -> None:
+    text = gzip.decompress(b"".join(storage.to_chunks(_document()).chunks))
+    later = text.replace(b"{", b'{"fieldOfALaterVersion":1,')
+    digest = hashlib.sha256(later).hexdigest()
+    stored = storage.ChunkedDocument((gzip.compress(later),), digest)
+    assert storage.from_chunks(stored) == _document()

@@ -157,3 +157,16 @@ def test_markdown_rows_have_the_columns_of_the_header() -> None:
 
 def test_markdown_without_results_has_no_table() -> None:
     assert "## Results" not in render.to_markdown(_benchmark(phase="Failed"))
+
+
+def test_text_of_others_is_no_markup() -> None:
+    given = {"type": "Succeeded", "status": "False", "reason": "SolrError"}
+    text = "bad\n\n# Heading\n| a | <script>alert(1)</script>"
+    condition = Condition(**given, message=text, last_transition_time=NOW)
+    status = Status(conditions=[condition])
+    benchmark = SolrBenchmark(metadata=Metadata(name="one"), spec=make_spec("five"), status=status)
+    lines = render.to_markdown(benchmark).splitlines()
+    assert (
+        "- **Outcome**: SolrError: bad  # Heading \\| a \\| &lt;script>alert(1)&lt;/script>"
+        in lines
+    )

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from solrbench.api.rules import Model, Rule
+from solrbench.api.rules import ADMITTED, LenientModel, Model, Rule
 from solrbench.api.v1alpha1.spec import Spec
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
@@ -24,10 +24,8 @@ MAX_NAME_PROVIDED = 32
 """Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
 
 
-class Metadata(Model):
+class Metadata(LenientModel):
     """The parts of Kubernetes' metadata that the operator uses."""
-
-    model_config: ClassVar = Model.model_config | {"extra": "ignore"}
 
     name: str
     namespace: str = "default"
@@ -94,9 +92,15 @@ class SolrBenchmark(Model):
     def parse(cls, body: dict[str, Any]) -> "SolrBenchmark":
         """Return the model of a resource as the API server stores it.
 
+        One that has started keeps to the rules of the version that let it through: those that came
+        with an upgrade of the operator do not end it.
+
         Raises:
             pydantic.ValidationError: if the resource breaks the schema or a rule.
 
         """
         known = {"apiVersion", "kind", "metadata", "spec", "status"}
-        return cls.model_validate({k: v for k, v in body.items() if k in known})
+        has_started = (body.get("status") or {}).get("startTime") is not None
+        return cls.model_validate(
+            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
+        )

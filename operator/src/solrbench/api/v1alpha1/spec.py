@@ -101,13 +101,13 @@ class Spec(Model):
     cleanup: Cleanup = Cleanup.ON_SUCCESS
     """`cleanup` controls when Solr and ZooKeeper are deleted after the end: with OnSuccess those of
     a failed benchmark are kept, to be looked at. Pods of the load are always deleted; results, and
-    the logs and events of failures, stay."""
+    the logs and events of failures, stay. A change has no effect once they are deleted."""
     ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
     """`ttlSecondsAfterFinished` is the time after the end after which the whole benchmark,
     results included, is deleted. It is kept when absent."""
     suspend: Bool = False
     """`suspend` stops the benchmark and removes its pods while `true`; stored results are kept
-    and the rest runs when it becomes `false`."""
+    and the rest runs when it becomes `false`. It has no effect after the end."""
 
     @model_validator(mode="before")
     @classmethod

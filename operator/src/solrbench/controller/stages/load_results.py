@@ -1,5 +1,7 @@
 """A load under way: finished steps are stored and acknowledged, losses are noticed."""
 
+from collections.abc import Sequence
+
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.children import LOAD, creation_problem, job, pods
@@ -30,6 +32,9 @@ from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
 from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
+
+MOST_AT_ONCE = 8
+"""Results that one reconcile stores: a master that responds slowly must not hold it for hours."""
 
 
 def poll_master(context: ReconcileContext) -> None:
@@ -78,7 +83,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
         state = master.state()
         if state.unacknowledged:
             provisioner_of(context).check_before_storing(context)
-        for step_run_id in state.unacknowledged:
+        for step_run_id in _planned(context, state.unacknowledged)[:MOST_AT_ONCE]:
             _store_result(context, master, step_run_id)
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
@@ -88,6 +93,20 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> None:
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     apply_outcome(check_master_state(state))
+
+
+def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
+    """Return the ids of step runs; a locustfile of a user's may have made the master name others.
+
+    Raises:
+        TemporaryError: `VersionMismatch` if one is not in the plan.
+
+    """
+    foreign = set(ids) - {str(each) for each in all_step_runs(context.benchmark.spec)}
+    if foreign:
+        text = f"the load master has results of {len(foreign)} step runs that are not planned"
+        raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
+    return ids
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:

@@ -4,12 +4,12 @@ import hashlib
 
 import orjson
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1 import Spec
 from solrbench.plan.workload_files import workload_seeds
 
 
-class NodeRecord(Model):
+class NodeRecord(LenientModel):
     """A Kubernetes node that pods of the benchmark ran on."""
 
     name: str
@@ -24,7 +24,7 @@ class NodeRecord(Model):
     """`amd64`, `arm64` …"""
 
 
-class AttemptRecord(Model):
+class AttemptRecord(LenientModel):
     """What one attempt of the load, on one attempt of the target, ran on."""
 
     target: int
@@ -45,7 +45,7 @@ class AttemptRecord(Model):
     """Deleted documents that were still in the index then."""
 
 
-class Environment(Model):
+class Environment(LenientModel):
     """What a benchmark ran on: enough to run it again elsewhere and explain a difference."""
 
     spec_hash: str

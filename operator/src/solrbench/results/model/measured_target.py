@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel
 
 
-class MeasuredTarget(Model):
+class MeasuredTarget(LenientModel):
     """The target of one step run, as it was when its result was stored."""
 
     attempt: int

@@ -6,14 +6,15 @@ milliseconds.
 """
 
 from datetime import datetime
+from typing import ClassVar
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
 
-class Window(Model):
+class Window(LenientModel):
     """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
 
     second: int
@@ -24,7 +25,7 @@ class Window(Model):
     max_microseconds: int | None = None
 
 
-class FailureKind(Model):
+class FailureKind(LenientModel):
     """Failures of one kind."""
 
     kind: str
@@ -38,7 +39,7 @@ MOST_SLOW = 10
 """Requests in a list of slow ones."""
 
 
-class SlowRequest(Model):
+class SlowRequest(LenientModel):
     """One of the slowest requests of a name."""
 
     query: str
@@ -80,10 +81,12 @@ class RequestMeasurements(RequestCounts):
 class RequestResult(RequestMeasurements):
     """One request name in one step run."""
 
+    model_config: ClassVar = LenientModel.model_config
+
     windows: list[Window] = []
 
 
-class UsageSlice(Model):
+class UsageSlice(LenientModel):
     """What a worker spent in a few seconds of the time in which it began requests."""
 
     begin_seconds: float
@@ -103,7 +106,7 @@ class UsageSlice(Model):
         return self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
 
 
-class WorkerUsage(Model):
+class WorkerUsage(LenientModel):
     """What measuring took from one worker, which shows whether it was the bottleneck."""
 
     users: int
@@ -133,7 +136,7 @@ class WorkerUsage(Model):
     lag_max_microseconds: int | None = None
 
 
-class WorkerPercentile(Model):
+class WorkerPercentile(LenientModel):
     """A percentile of the service times of one worker's requests."""
 
     percent: int
@@ -161,7 +164,7 @@ class WorkerResult(WorkerUsage):
         return 100 * wanted / self.measured_seconds
 
 
-class PodEvent(Model):
+class PodEvent(LenientModel):
     """What happened to a pod while a step run was measured."""
 
     kind: str
@@ -172,7 +175,7 @@ class PodEvent(Model):
     """When the container ended, or when the pod that took the place was made."""
 
 
-class PodRecord(Model):
+class PodRecord(LenientModel):
     """A pod of the benchmark, as the operator saw it when the step run was over."""
 
     pod: str
@@ -185,7 +188,7 @@ class PodRecord(Model):
     """What happened to it between the step run's start and end."""
 
 
-class StepRunResult(Model):
+class StepRunResult(LenientModel):
     """The result of one step run."""
 
     schema_version: int = 1

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import orjson
 from pydantic import ValidationError
 
+from solrbench.api.problems import problems
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
@@ -24,6 +25,9 @@ MAX_CHUNK_BYTES = 700 * 1024
 
 MAX_DOCUMENT_BYTES = 64 << 20
 """What a stored document may have as JSON."""
+
+MOST_PROBLEMS = 3
+"""Fields that a message names."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -76,7 +80,8 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
         return StepRunResult.model_validate_json(text)
     except ValidationError as error:
         raise DamagedReportError(
-            f"another version wrote it ({error})", LoadReason.VERSION_MISMATCH
+            f"another version wrote it ({'; '.join(problems(error)[:MOST_PROBLEMS])})",
+            LoadReason.VERSION_MISMATCH,
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel
 
 WINDOW_REQUESTS = 1000
 """Requests in a window of the cold-start curve."""
@@ -17,7 +17,7 @@ MAX_OUTLIERS = 50
 """Outliers that are listed of one step run: those that are farthest away."""
 
 
-class RequestWindow(Model):
+class RequestWindow(LenientModel):
     """A thousand responses in a row, or as many as were left at the end of the step run."""
 
     requests: int
@@ -31,7 +31,7 @@ class RequestWindow(Model):
     max_microseconds: int
 
 
-class CacheSample(Model):
+class CacheSample(LenientModel):
     """Lookups in one of Solr's caches by one moment, over all cores of the collection."""
 
     second: float
@@ -43,7 +43,7 @@ class CacheSample(Model):
     hits: int
 
 
-class OutlierWindow(Model):
+class OutlierWindow(LenientModel):
     """A second of a step run that is unlike the others."""
 
     second: int

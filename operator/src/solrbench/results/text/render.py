@@ -139,7 +139,7 @@ def _rate(documents_per_second: float | None) -> str:
 
 
 def _bullets(facts: dict[str, str]) -> str:
-    return "\n".join(f"- **{name}**: {text}" for name, text in facts.items())
+    return "\n".join(f"- **{name}**: {_escape(text)}" for name, text in facts.items())
 
 
 def _list(lines: Iterable[str]) -> str:
@@ -147,4 +147,5 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _escape(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+    """Return text that stays in its cell or item and is no HTML."""
+    return " ".join(cell.splitlines()).replace("|", "\\|").replace("<", "&lt;")

@@ -1,12 +1,12 @@
 """The base of everything in the status; conditions and attempts."""
 
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 from pydantic.config import JsonDict
 
-from solrbench.api.rules import Model
+from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.fields import Count
 
 LIST_MAP_BY_TYPE: JsonDict = {
@@ -16,10 +16,8 @@ LIST_MAP_BY_TYPE: JsonDict = {
 """Server-side apply merges the list by the type of its items."""
 
 
-class StatusModel(Model):
-    """Part of a status; unknown fields, of another version of the operator, are ignored."""
-
-    model_config: ClassVar = Model.model_config | {"extra": "ignore"}
+class StatusModel(LenientModel):
+    """Part of a status."""
 
 
 class Condition(StatusModel):

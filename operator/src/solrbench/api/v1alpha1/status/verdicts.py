@@ -11,7 +11,7 @@ MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 
 
-MAX_REASONS = 12
+MAX_REASONS = 16
 """Reasons of one step: with all that there are, the status of a long ladder would be too large."""
 
 
@@ -39,7 +39,7 @@ class StepVerdict(StatusModel):
     verdict: Text
     """`verdict` is Valid or Invalid."""
     reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
-    """`reasons` are the reasons why it is Invalid; beyond 12 they are left out."""
+    """`reasons` are the reasons why it is Invalid; beyond 16 they are left out."""
     unchecked: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
-    """`unchecked` are the reasons that could not be checked, and why; beyond 12 they are left
+    """`unchecked` are the reasons that could not be checked, and why; beyond 16 they are left
     out."""

@@ -1,0 +1,151 @@
+"""What is known of a stored resource that this version of the operator cannot read as a whole."""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1.spec import Cleanup, Deadlines
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.decide.checks.lifecycle import wants_cleanup
+from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, Truth
+from solrbench.decide.queue import CLEANUP_DONE_REASONS
+from solrbench.reasons.kinds import Reason
+
+DERIVED = frozenset(
+    {"results", "comparisons", "openLoop", "coldStart", "verdicts", "summary", "liveLoad"}
+)
+"""Parts of the status that are computed anew from the stored results of a running benchmark."""
+
+
+@dataclass
+class StoredStatus:
+    """A status as it is stored; all but its conditions stays as it is.
+
+    Attributes:
+        before: the status as it was read
+        body: the status to write
+        conditions: those that can be read
+        generation: of the resource
+        now: time of the observation
+
+    """
+
+    before: dict[str, Any]
+    body: dict[str, Any]
+    conditions: Conditions
+    generation: int
+    now: datetime
+
+    @classmethod
+    def of(cls, resource: dict[str, Any], now: datetime) -> "StoredStatus":
+        """Return that of a resource as the API server has it."""
+        before = resource.get("status") or {}
+        generation = resource["metadata"].get("generation", 1)
+        found = Conditions(_readable(before.get("conditions") or []), now, generation)
+        return cls(before, copy.deepcopy(before), found, generation, now)
+
+    @property
+    def is_started(self) -> bool:
+        """Whether the benchmark has left the queue."""
+        return self.before.get("startTime") is not None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it is over, either way."""
+        return self.conditions.get(SUCCEEDED).status != "Unknown"
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Whether it is over, and well."""
+        return self.conditions.is_true(SUCCEEDED)
+
+    @property
+    def is_cleaned_up(self) -> bool:
+        """Whether nothing of it runs any more; one that never started made nothing."""
+        return not self.is_started or self.conditions.get(CLEANED_UP).reason in CLEANUP_DONE_REASONS
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether there is something to write."""
+        return self.body != self.before
+
+    def set(self, type_: str, truth: Truth, reason: Reason, message: str) -> None:
+        """Set a condition."""
+        self.conditions.set(type_, truth, reason, message)
+        self.body["observedGeneration"] = self.generation
+        self.body["conditions"] = [
+            each.model_dump(mode="json", by_alias=True) for each in self.conditions.as_list()
+        ]
+
+    def end(self, phase: str) -> None:
+        """Note the end."""
+        time = self.now.isoformat().replace("+00:00", "Z")
+        self.body |= {"phase": phase, "completionTime": time}
+
+
+def without_unreadable_results(
+    body: dict[str, Any], error: ValidationError
+) -> dict[str, Any] | None:
+    """Return a running benchmark without those parts of its status that are computed anew.
+
+    `None`, if that is not what is wrong with it, or if it is over: then nothing is computed again.
+    """
+    places = {item["loc"][:2] for item in error.errors()}
+    if not places <= {("status", each) for each in DERIVED}:
+        return None
+    status = body["status"]
+    if StoredStatus.of(body, datetime.min.replace(tzinfo=UTC)).is_finished:
+        return None
+    kept = {key: value for key, value in status.items() if key not in DERIVED}
+    report = (status.get("report") or {}) | {"storedSteps": 0}  # so that all are merged again
+    return body | {"status": kept | {"report": report}}
+
+
+def overdue_seconds(body: dict[str, Any], now: datetime) -> float | None:
+    """Return by how much the phase of a started benchmark exceeds its deadline, if it does."""
+    status = body["status"]
+    limits = _deadlines(body)
+    limit = {
+        "Provisioning": limits.provisioning_seconds,
+        "Indexing": limits.indexing_seconds,
+    }.get(status.get("phase", ""), limits.measuring_seconds)
+    since = status.get("phaseStartTime") or status["startTime"]
+    late = (now - datetime.fromisoformat(since)).total_seconds() - limit
+    return late if late > 0 else None
+
+
+def wants_target_removed(body: dict[str, Any], *, succeeded: bool) -> bool:
+    """Return whether `spec.cleanup` wants Solr deleted; a word of another version keeps it."""
+    try:
+        policy = Cleanup((body.get("spec") or {}).get("cleanup", Cleanup.ALWAYS))
+    except ValueError:
+        return False
+    return wants_cleanup(policy, succeeded=succeeded)
+
+
+def holds_collection(body: dict[str, Any]) -> bool:
+    """Return whether an existing target may hold a collection of the benchmark."""
+    existing = ((body.get("spec") or {}).get("target") or {}).get("existing")
+    target = (body.get("status") or {}).get("target") or {}
+    if not existing or not target.get("nodes"):
+        return False
+    return bool(existing.get("collectionPolicy") != "UseExisting")
+
+
+def _deadlines(body: dict[str, Any]) -> Deadlines:
+    try:
+        return Deadlines.model_validate((body.get("spec") or {}).get("deadlines") or {})
+    except ValidationError:
+        return Deadlines()
+
+
+def _readable(conditions: list[Any]) -> Iterator[Condition]:
+    for each in conditions:
+        try:
+            yield Condition.model_validate(each)
+        except ValidationError:
+            continue

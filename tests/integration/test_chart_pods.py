@@ -1,0 +1,41 @@
+"""The API server lets every pod of the chart into a restricted namespace."""
+
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from chart.rendering import CASES, of_kind
+from support.cluster.admission import ApiServer, reachable_api_server
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture(scope="module")
+def server() -> ApiServer:
+    server = reachable_api_server()
+    if server is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    return server
+
+
+@pytest.fixture(scope="module")
+def namespace(server: ApiServer) -> Iterator[str]:
+    name = f"chart-{uuid.uuid4().hex[:8]}"
+    server.create_restricted_namespace(name)
+    yield name
+    server.delete_namespace(name)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_pod_is_let_in(server: ApiServer, namespace: str, case: str) -> None:
+    specs = [each["spec"]["template"]["spec"] for each in of_kind(case, "Deployment")]
+    specs += [each["spec"] for each in of_kind(case, "Pod")]
+    for number, spec in enumerate(specs):
+        # The account and the priority class are the installer's: they are not in this namespace.
+        kept = {
+            k: v for k, v in spec.items() if k not in ("serviceAccountName", "priorityClassName")
+        }
+        place = {"name": f"pod-{number}", "namespace": namespace}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": place, "spec": kept}
+        assert server.try_apply(pod)["spec"]["containers"]

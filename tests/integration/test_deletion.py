@@ -1,0 +1,161 @@
+"""A benchmark deleted in any phase is gone with all it made, and so is its namespace.
+
+The API server and its controllers are real; pods and the existing Solr are faked.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import GROUP
+from solrbench.cluster.client import connect
+from solrbench.controller.stages import load_results
+from support.cluster.admission import reachable_api_server
+from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
+from support.cluster.waiting import wait_until
+from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
+from support.fakes.handled_operator import HandledOperator, condition, settings_for
+from support.resources.small_resource import SOLR, Changes, create, resource
+from unit.controller.runs import access_to
+
+pytestmark = pytest.mark.cluster
+
+Body = dict[str, Any]
+NAME = "one"
+SECONDS = 30
+STARTED: Changes = create() | {"spec.suspend": False, "spec.load.repeats": 20}
+OWN: Changes = {"spec.suspend": False, f"{SOLR}.provisioner": "StatefulSet"}
+
+
+def phase(name: str) -> Callable[[Body], bool]:
+    return lambda body: bool((body.get("status") or {}).get("phase") == name)
+
+
+PHASES: dict[str, tuple[Changes, Callable[[Body], bool]]] = {
+    "before the first reconcile": (STARTED, lambda _: True),
+    "pending": (
+        STARTED | {"spec.workload.queries": {"configMap": {"name": "missing"}}},
+        phase("Pending"),
+    ),
+    "provisioning": (OWN, phase("Provisioning")),
+    "creating the collection": (STARTED, phase("Provisioning")),
+    "indexing": (STARTED, phase("Indexing")),
+    "measuring": (
+        STARTED,
+        lambda body: bool(body.get("status", {}).get("report", {}).get("storedSteps")),
+    ),
+    "suspended": (STARTED | {"spec.suspend": True}, phase("Suspended")),
+    "succeeded, kept": (
+        STARTED | {"spec.load.repeats": 1, "spec.cleanup": "Never"},
+        phase("Succeeded"),
+    ),
+    "succeeded": (
+        STARTED | {"spec.load.repeats": 1},
+        lambda body: condition(body, "CleanedUp")[0] == "True",
+    ),
+    "failed": (OWN | {"spec.deadlines": {"provisioningSeconds": 1}}, phase("Failed")),
+}
+
+
+class World:
+    """One namespace with an operator that a test may stop and start."""
+
+    def __init__(self, objects: BenchmarkObjects, patch: pytest.MonkeyPatch) -> None:
+        self.objects = objects
+        self.namespace = objects.namespace
+        self.cluster = ClusterWithFakedPods(connect())
+        self.cloud = IndexedCloud(documents=DOCUMENTS)
+        self.operator = HandledOperator(
+            self.cluster,
+            patch,
+            access_to(self.cloud),
+            settings_for(self.namespace),
+            datetime.now(UTC).replace(microsecond=0),
+        )
+        workloads = Workloads(self.cluster, lambda: self.operator.now)
+        self.advance = workloads.advance
+        patch.setattr(load_results, "LoadMasterClient", workloads.master)
+
+    def bring(self, changes: Changes, there: Callable[[Body], bool]) -> None:
+        """Store a benchmark with kopf's finalizer, and reconcile it up to a phase."""
+        finalizers = {"metadata.finalizers": [f"{GROUP}/finalizer"], "metadata.name": NAME}
+        body = self.objects.store(resource(changes | finalizers))
+        for _ in range(40):
+            if there(body):
+                return
+            self.advance()
+            body = self.operator.reconcile(NAME, self.namespace, 2)
+        raise AssertionError(body["status"])
+
+    def finalize(self) -> None:
+        """Do what kopf does with a benchmark that is being deleted."""
+        assert self.operator.finalize(NAME, self.namespace)
+        self.objects.patch(NAME, {"metadata": {"finalizers": None}})
+
+    def check_gone(self) -> None:
+        """Wait until nothing is left in the namespace and on the existing Solr."""
+        wait_until(lambda: self.objects.names() == set(), "the benchmark to be gone", SECONDS)
+        wait_until(lambda: self.objects.config_maps() == [], "its ConfigMaps to be gone", SECONDS)
+        wait_until(lambda: self.objects.services() == [], "its Services to be gone", SECONDS)
+        assert self.cluster.pods_of(NAME) == set()
+        assert (self.cloud.collections, self.cloud.config_sets) == ({}, {"_default"})
+
+
+@pytest.fixture(scope="module")
+def objects() -> Iterator[BenchmarkObjects]:
+    server = reachable_api_server()
+    if server is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    server.install_definition()
+    with own_namespace("deletion") as found:
+        yield found
+
+
+@pytest.fixture
+def world(objects: BenchmarkObjects, monkeypatch: pytest.MonkeyPatch) -> World:
+    return World(objects, monkeypatch)
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_nothing_is_left(world: World, name: str) -> None:
+    world.bring(*PHASES[name])
+    world.objects.delete(NAME)
+    world.finalize()
+    world.check_gone()
+
+
+@pytest.mark.parametrize("name", ["creating the collection", "indexing", "measuring"])
+def test_nothing_is_left_when_the_operator_was_away(world: World, name: str) -> None:
+    world.bring(*PHASES[name])
+    world.objects.delete(NAME)
+    world.operator.restart()
+    body = world.operator.reconcile(NAME, world.namespace, 60)  # a timer may come first
+    assert body["metadata"]["deletionTimestamp"]
+    world.finalize()
+    world.check_gone()
+
+
+@pytest.mark.parametrize("name", ["measuring", "succeeded"])
+def test_a_deleted_namespace_is_gone(
+    name: str, objects: BenchmarkObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del objects  # the definition is installed
+    with own_namespace("deletion") as own:
+        world = World(own, monkeypatch)
+        world.bring(*PHASES[name])
+        own.delete_namespace()
+        wait_until(
+            lambda: not own.names() or "deletionTimestamp" in metadata_of(world),
+            "the deletion to reach the benchmark",
+            SECONDS,
+        )
+        world.finalize()
+        wait_until(lambda: not own.is_namespace_there(), "the namespace to be gone", 60)
+        assert (world.cloud.collections, world.cloud.config_sets) == ({}, {"_default"})
+
+
+def metadata_of(world: World) -> Body:
+    metadata: Body = world.operator.read(NAME, world.namespace)["metadata"]
+    return metadata

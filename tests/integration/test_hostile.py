@@ -1,0 +1,376 @@
+"""Resources, servers and objects of a user with bad intentions: each is refused or contained.
+
+Whatever one benchmark does, another runs to its end beside it, the operator's memory stays, and a
+listener on loopback never hears of the operator.
+"""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.target.existing import Existing
+from solrbench.controller.context import TargetAccess
+from solrbench.controller.endpoint import (
+    TargetEndpoint,
+    connect_checked,
+    resolve_endpoint,
+)
+from solrbench.controller.stages import load_results
+from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.net import deadline_transport
+from solrbench.solr import dns
+from solrbench.solr.client import SolrClient
+from support.cluster.admission import ApiServer, RejectedError, reachable_api_server
+from support.fakes.fake_cluster import FakeCluster
+from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
+from support.fakes.handled_operator import SETTINGS, HandledOperator, condition
+from support.resources.small_resource import Changes, create, resource
+from support.servers import hostile
+from support.servers.hostile import Canary, Script, say
+from unit.controller.runs import ENDPOINT
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
+
+Body = dict[str, Any]
+MOST_GROWTH = 50 << 20
+NODES = {"a:8983_solr": {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": {}}}
+GOOD = create() | {"metadata.name": "good", "spec.suspend": False}
+INNER = "{port}"
+SECRET = "hunter2"
+
+
+class World:
+    """An operator, a good benchmark and a bad one, and the servers they talk to."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, canary: Canary) -> None:
+        self.canary = canary
+        self.cluster = ClusterWithFakedPods(FakeCluster())
+        self.cloud = IndexedCloud(documents=DOCUMENTS)
+        self.solr = ""
+        access = TargetAccess(self._connect, self._resolve)
+        settings = replace(SETTINGS, allowed_hosts=("*",), concurrency=2)
+        self.operator = HandledOperator(self.cluster, patch, access, settings)
+        self.workloads = Workloads(self.cluster, lambda: self.operator.now)
+        patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
+        self.cluster.real.put(resource(GOOD))
+
+    def _connect(self, urls: list[str], seconds: float, auth: HttpAuth) -> SolrClient:
+        if urls == ENDPOINT.urls:
+            return self.cloud.client(auth)
+        if urls == [self.solr]:
+            return SolrClient(urls, min(seconds, 0.5), auth)
+        return connect_checked(urls, min(seconds, 0.5), auth)
+
+    def _resolve(
+        self, cluster: Any, allowed: tuple[str, ...], namespace: str, existing: Existing
+    ) -> TargetEndpoint:
+        host = (existing.urls or [""])[0]
+        if host == "http://search:8983/solr":
+            return ENDPOINT
+        if host == "http://hostile/solr":
+            return TargetEndpoint([self.solr], NO_AUTH, nodes=True)
+        return resolve_endpoint(cluster, allowed, namespace, existing)
+
+    def attack(self, changes: Changes, rounds: int = 4) -> Body:
+        """Store the bad benchmark, and reconcile it beside the good one."""
+        body = resource({"spec.suspend": False} | changes | {"metadata.name": "bad"})
+        self.cluster.real.put(body)
+        for _ in range(rounds):
+            self.workloads.advance()
+            self.operator.reconcile("bad", seconds=1)
+            self.operator.reconcile("good", seconds=1)
+        return self.operator.read("bad")
+
+    def finish(self) -> Body:
+        """Let the good benchmark go on to its end."""
+        for _ in range(30):
+            self.workloads.advance()
+            self.operator.reconcile("good", seconds=2)
+        return self.operator.read("good")
+
+
+@pytest.fixture(scope="module")
+def server() -> ApiServer:
+    found = reachable_api_server()
+    if found is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    found.install_definition()
+    return found
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """Yield a world; whatever was done to it, the other benchmark and the listener are well."""
+    canary = Canary()
+    found = World(monkeypatch, canary)
+    before = resident_bytes()
+    yield found
+    good = found.finish()
+    canary.close()
+    assert condition(good, "Succeeded")[:2] == ("True", "Succeeded"), good["status"]
+    assert canary.heard == []
+    assert resident_bytes(peak=True) - before < MOST_GROWTH
+
+
+def resident_bytes(*, peak: bool = False) -> int:
+    """Return the resident memory of this process, or its peak since it was read last."""
+    name = "VmHWM:" if peak else "VmRSS:"
+    (line,) = [each for each in Path("/proc/self/status").read_text().splitlines() if name in each]
+    if not peak:
+        Path("/proc/self/clear_refs").write_text("5")
+    return int(line.split()[1]) << 10
+
+
+def shown(body: Body) -> tuple[str, str]:
+    """Return reason and message of what stands in the way."""
+    _, reason, message = condition(body, "Succeeded")
+    return reason, message
+
+
+URLS = {
+    "loopback": "http://127.0.0.1:{port}/solr",
+    "its name": "http://localhost:{port}/solr",
+    "its name with a dot at the end": "http://localhost.:{port}/solr",
+    "short": "http://127.1:{port}/solr",
+    "decimal": "http://2130706433:{port}/solr",
+    "hexadecimal": "http://0x7f000001:{port}/solr",
+    "octal": "http://0177.0.0.1:{port}/solr",
+    "other loopback": "http://127.8.8.8:{port}/solr",
+    "IPv6 loopback": "http://[::1]:{port}/solr",
+    "mapped": "http://[::ffff:127.0.0.1]:{port}/solr",
+    "mapped in hexadecimal": "http://[::ffff:7f00:1]:{port}/solr",
+    "NAT64": "http://[64:ff9b::7f00:1]:{port}/solr",
+    "6to4": "http://[2002:7f00:1::]:{port}/solr",
+    "zone": "http://[fe80::1%25lo]:{port}/solr",
+    "user": "http://search@127.0.0.1:{port}/solr",
+    "user and password": "http://search:8983@127.0.0.1:{port}/solr",
+    "fragment": "http://search#@127.0.0.1:{port}/solr",
+    "backslash": "http://search\\@127.0.0.1:{port}/solr",
+    "unspecified": "http://0.0.0.0:{port}/solr",
+    "unspecified IPv6": "http://[::]:{port}/solr",
+    "link-local": "http://169.254.169.254/solr",
+    "metadata by IPv6": "http://[fd00:ec2::254]/solr",
+    "metadata of Azure": "http://168.63.129.16/solr",
+    "metadata of Alibaba": "http://100.100.100.200/solr",
+    "query": "http://127.0.0.1:{port}/latest/user-data?x=",
+    "path that climbs": "http://127.0.0.1:{port}/solr/../../latest",
+    "port out of range": "http://search:99999/solr",
+    "port of words": "http://search:80a/solr",
+    "scheme": "file:///etc/passwd",
+    "another scheme": "gopher://127.0.0.1:{port}/solr",
+    "end of line": "http://search/solr\r\nX-Evil: 1",
+    "template": "http://{{namespace}}.svc/solr",
+}
+
+
+def refusal_of(server: ApiServer, changes: Changes) -> str:
+    """Return why the API server refuses a resource; it is empty if it does not."""
+    try:
+        server.try_create(resource(changes))
+    except RejectedError as refused:
+        return str(refused)
+    return ""
+
+
+@pytest.mark.parametrize("name", URLS)
+def test_address_is_refused(server: ApiServer, world: World, name: str) -> None:
+    url = URLS[name].replace(INNER, str(world.canary.port))
+    changes = create(urls=[url])
+    refusal = refusal_of(server, changes)
+    if refusal:
+        assert "spec.target.existing.urls" in refusal
+        return
+    reason, message = shown(world.attack(changes))
+    assert reason in ("HostNotAllowed", "HostNotFound")
+    assert "spec.target" in message or "target.existing" in message
+
+
+def test_name_that_resolves_to_loopback_after_the_check(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def honest(host: str, _: float) -> list[str]:
+        if host != "rebinding.example":
+            raise OSError("no such host")
+        return ["192.0.2.7"]
+
+    monkeypatch.setattr(dns, "lookup", honest)
+    monkeypatch.setattr(deadline_transport, "lookup", lambda *_: ["127.0.0.1"])
+    url = f"http://rebinding.example:{world.canary.port}/solr"
+    reason, message = shown(world.attack(create(urls=[url])))
+    assert reason == "HostNotAllowed"
+    assert "127.0.0.1" in message
+
+
+def cluster_status(base_url: Any) -> Body:
+    """Return what a Solr says whose replica is at an address of its choice."""
+    replica = {"core": "books_1", "node_name": "a:8983_solr", "base_url": base_url}
+    replica |= {"state": "active", "type": "NRT", "leader": "true"}
+    shards = {"shard1": {"replicas": {"core_node1": replica}}}
+    books = {"configName": "books", "shards": shards}
+    jvm = {"memory": {"raw": {"max": 1 << 30}}, "jmx": {"startTime": "1"}}
+    node = {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": jvm}
+    core = {
+        "CORE.coreName": "books_1",
+        "INDEX.sizeInBytes": 7,
+        "SEARCHER.searcher.numDocs": 5,
+    }
+    return {
+        "cluster": {"collections": {"books": books, "bad": books}, "live_nodes": ["a:8983_solr"]},
+        "a:8983_solr": node | {"metrics": {"solr.core.books": core}},
+        "configSets": [],
+    }
+
+
+BASE_URLS = {
+    "loopback": "http://127.0.0.1:{port}/solr",
+    "query": "http://127.0.0.1:{port}/latest/user-data?x=",
+    "user": "http://search.default.svc@127.0.0.1:{port}/",
+    "IPv6": "http://[::1]:{port}/solr",
+    "port": "http://x:99999/solr",
+    "brackets": "http://[1:2/solr",
+    "long": "http://" + "a" * 100_000,
+    "none": None,
+    "a list": ["http://127.0.0.1:{port}"],
+}
+
+
+@pytest.mark.parametrize("name", BASE_URLS)
+def test_address_that_solr_reports_is_not_followed(world: World, name: str) -> None:
+    value = json.loads(json.dumps(BASE_URLS[name]).replace(INNER, str(world.canary.port)))
+    with hostile.hostile_server() as (kind, url):
+        world.solr, kind.script = url, say(cluster_status(value))
+        changes = create(
+            urls=["http://hostile/solr"], collectionPolicy="UseExisting", collectionName="books"
+        )
+        queries = {"configMap": {"name": "queries"}}
+        world.cluster.real.put(
+            {
+                "kind": "ConfigMap",
+                "metadata": {"name": "queries"},
+                "data": {"queries.txt": "*:*"},
+            }
+        )
+        body = world.attack(
+            changes | {"spec.workload.queries": queries, "spec.dataset": None}, rounds=8
+        )
+    assert shown(body)[0] not in ("", "InternalError")
+    assert SECRET not in json.dumps(body)
+
+
+def deep(levels: int = 100_000) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+ANSWERS: dict[str, Script] = {
+    "zip bomb": hostile.bomb(),
+    "zip bomb by another name": hostile.bomb("br"),
+    "endless": hostile.endless,
+    "drip": hostile.drip,
+    "endless head": hostile.endless_head,
+    "hang up": hostile.hang_up,
+    "deep": say(deep()),
+    "not a number": say(b'{"a:1_solr": NaN}'),
+    "huge number": say(b'{"a:1_solr": ' + b"9" * 6000 + b"}"),
+    "infinite heap": say(
+        b'{"a_solr": {"lucene": {"solr-spec-version": "9"}, "jvm": {"memory": {"raw": {"max": 1e999'
+        b'}}, "jmx": {"startTime": "1"}}}}'
+    ),
+    "list": say([1]),
+    "text": say("ok"),
+    "no JSON": say(f"<html>{SECRET}</html>".encode()),
+    "no text": say(random.Random(1).randbytes(5000)),
+    "error with control characters": say(
+        {"error": {"msg": "\x1b[31mred\r\nINFO all is well"}}, 500
+    ),
+    "long error": say({"error": {"msg": "x" * 5_000_000}}, 400),
+    "error that is a list": say({"error": {"msg": [1], "details": {"a": {}}}}, 500),
+    "many nodes": say({f"{number}_solr": {} for number in range(100_000)}),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_response_is_contained(world: World, name: str) -> None:
+    with hostile.hostile_server() as (kind, url):
+        world.solr, kind.script = url, ANSWERS[name]
+        body = world.attack(create(urls=["http://hostile/solr"]), rounds=2)
+    reason, message = shown(body)
+    assert reason
+    assert len(message) < 2500
+    assert SECRET not in message
+    assert "\x1b" not in json.dumps(body, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_is_not_followed(world: World, status: int) -> None:
+    place = f"http://127.0.0.1:{world.canary.port}/latest/user-data"
+    with hostile.hostile_server() as (kind, url):
+        world.solr = url
+        kind.script = lambda one: one.send(b"", status, Location=place)
+        body = world.attack(create(urls=["http://hostile/solr"]), rounds=2)
+    assert shown(body)[0] == "RedirectRefused"
+
+
+PLANTED = "planted"
+MESSAGES = {
+    "no JSON": "\x1b]0;owned\x07 not json \r\n2026 INFO fine",
+    "numbers": '{"pod": 0, "documents": 1e400, "started": NaN, "finished": Infinity}',
+    "negative": '{"pod": 0, "documents": -5, "bytes": -1, "started": 5, "finished": 1}',
+    "another pod": '{"pod": 99999999999999999999, "documents": 1000}',
+    "reason": json.dumps({"pod": 0, "reason": "x" * 4000, "message": "y" * 4000}),
+    "reason of ours": '{"pod": 0, "reason": "Succeeded", "message": "all is well"}',
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_termination_message_is_contained(world: World, name: str) -> None:
+    world.attack(create() | {"spec.suspend": False}, rounds=3)
+    labels = {
+        "solrbench.io/benchmark": "bad",
+        "app.kubernetes.io/component": "index",
+        "solrbench.io/attempt": "x; drop",
+    }
+    ended = {"exitCode": 1, "reason": "Error", "message": MESSAGES[name]}
+    status = {
+        "phase": "Failed",
+        "containerStatuses": [{"name": "index", "state": {"terminated": ended}}],
+    }
+    world.cluster.faked.put(
+        {"kind": "Pod", "metadata": {"name": PLANTED, "labels": labels}, "status": status}
+    )
+    for _ in range(4):
+        body = world.operator.reconcile("bad", seconds=1)
+    assert not world.operator.errors, world.operator.errors
+    assert shown(body)[0]
+    json.dumps(body["status"], allow_nan=False)
+
+
+SPECS: dict[str, Changes] = {
+    "a million names": {"spec.load.steps": [{"users": 1}] * 100_000},
+    "1.4 MB": {"spec.workload.parameters": {"q": "x" * 1_400_000}},
+    "template as name": {"metadata.name": "{{ .Values }}"},
+    "path as name": {"metadata.name": "../../kube-system"},
+    "step that breaks labels": {"spec.load.steps.0.name": 'a"} 1\nfake{x="'},
+    "step that breaks a table": {"spec.load.steps.0.name": "|<script>"},
+    "number that is none": {"spec.load.steps.0.users": "NaN"},
+    "huge number": {"spec.load.steps.0.users": 10**30},
+    "path to the host": {
+        "spec.dataset": {"configMap": {"name": "a", "keys": ["../../etc/passwd"]}}
+    },
+    "selector": {"spec.workload.queries": {"configMap": {"name": "a,b=c", "key": "k"}}},
+    "heap that is an option": {"spec.target.solrCloud.heap": "1g -XX:OnError=reboot"},
+    "image that is an option": {"spec.target.solrCloud.image": {"repository": "--privileged"}},
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_spec_is_refused_by_name(server: ApiServer, name: str) -> None:
+    with pytest.raises(RejectedError) as refused:
+        server.try_create(resource(SPECS[name]))
+    path = next(iter(SPECS[name]))
+    words = {*path.split("."), "limit", "too large", "Too many", "Too long"}
+    assert any(word in str(refused.value) for word in words)

@@ -1,0 +1,65 @@
+"""Changes of any field at any time, against the real API server; only pods are faked."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from solrbench.cluster.client import connect
+from solrbench.controller.stages import load_results
+from support.cluster.admission import reachable_api_server
+from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
+from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud
+from support.fakes.handled_operator import HandledOperator, settings_for
+from support.transitions.walk import Walk
+from unit.controller.runs import access_to
+
+pytestmark = pytest.mark.cluster
+
+SEEDS = (1, 2, 3, 4, 5)
+TRANSITIONS = 100
+"""With each seed."""
+LEAST = {"queued": 40, "running": 20, "done": 20, "suspended": 20}
+"""Transitions of benchmarks in each state."""
+SEEN: Counter[tuple[str, str]] = Counter()
+"""All transitions by state and outcome."""
+
+
+@pytest.fixture(scope="module")
+def objects() -> Iterator[BenchmarkObjects]:
+    server = reachable_api_server()
+    if server is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    server.install_definition()
+    with own_namespace("transitions") as found:
+        yield found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_change_is_refused_by_name_or_effective(
+    seed: int, objects: BenchmarkObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = ClusterWithFakedPods(connect())
+    operator = HandledOperator(
+        cluster,
+        monkeypatch,
+        access_to(IndexedCloud(documents=DOCUMENTS)),
+        settings_for(objects.namespace),
+        datetime.now(UTC).replace(microsecond=0),
+    )
+    source = random.Random(seed)
+    walk = Walk(operator, objects.namespace, objects.store, objects.replace, source)
+    monkeypatch.setattr(load_results, "LoadMasterClient", walk.workloads.master)
+    walk.go(TRANSITIONS)
+    walk.finish()
+    walk.remove_all()
+    SEEN.update(walk.seen)
+
+
+def test_every_state_was_changed() -> None:
+    if not SEEN:
+        pytest.skip("no walk was made")
+    states = Counter(state for (state, _), number in SEEN.items() for _ in range(number))
+    assert all(states[state] >= least for state, least in LEAST.items()), SEEN

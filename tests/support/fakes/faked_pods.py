@@ -1,0 +1,186 @@
+"""A cluster in which all is real but pods: nothing is scheduled, the test ends Jobs.
+
+What the controllers of Kubernetes, a kubelet and the programs in pods would do is done in memory,
+so that a benchmark runs from its beginning to its end in some ten reconciles.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from solrbench.plan.load_plan import LoadState
+from solrbench.plan.names import INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, LOAD_MASTER
+from solrbench.results.model.step_result import StepRunResult
+from support.fakes.fake_cluster import FakeCluster
+from unit.results.builders import make_document, make_result
+from unit.solr.cloud import Cloud
+
+Body = dict[str, Any]
+FAKED = ("Pod", "Job", "StatefulSet", "PersistentVolumeClaim")
+DOCUMENTS = 1000
+
+
+class ClusterWithFakedPods:
+    """Passes everything on to a cluster, except what would become pods.
+
+    Args:
+        real: the cluster, which may be a fake as a whole
+
+    """
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+        self.faked = FakeCluster(unknown=())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def get(self, version: str, kind: str, namespace: str, name: str) -> Body | None:
+        found: Body | None = self._of(kind).get(version, kind, namespace, name)
+        return found
+
+    def list(
+        self, version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> list[Body]:
+        found: list[Body] = self._of(kind).list(version, kind, namespace, selector)
+        return found
+
+    def list_if_served(
+        self, version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> Sequence[Body]:
+        found: Sequence[Body] = self._of(kind).list_if_served(version, kind, namespace, selector)
+        return found
+
+    def events(self, *_: str) -> Sequence[Body]:
+        return []
+
+    def apply(self, manifest: Body) -> Body:
+        applied: Body = self._of(manifest["kind"]).apply(manifest)
+        return applied
+
+    def delete(self, version: str, kind: str, *place: Any, uid: str | None = None) -> None:
+        self._of(kind).delete(version, kind, *place, uid=uid)
+
+    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        self.faked.force_delete_pod(namespace, name, uid)
+
+    def pods_of(self, name: str) -> set[str]:
+        """Return the names of everything faked that belongs to a benchmark."""
+        return {
+            f"{kind}/{found}"
+            for (kind, _, found), body in self.faked.objects.items()
+            if body["metadata"]["labels"].get(LABEL_BENCHMARK) == name
+        }
+
+    def collect(self, name: str) -> None:
+        """Remove what a benchmark has left, as the garbage collector does."""
+        self.faked.objects = {
+            key: body
+            for key, body in self.faked.objects.items()
+            if body["metadata"]["labels"].get(LABEL_BENCHMARK) != name
+        }
+
+    def _of(self, kind: str) -> Any:
+        return self.faked if kind in FAKED else self.real
+
+
+class Workloads:
+    """Lets the Jobs of a cluster get on.
+
+    Args:
+        cluster: with the Jobs
+        clock: of the operator
+
+    """
+
+    def __init__(self, cluster: ClusterWithFakedPods, clock: Callable[[], datetime]) -> None:
+        self._cluster = cluster
+        self._clock = clock
+        self._acknowledged: set[tuple[str, str]] = set()
+
+    def advance(self) -> None:
+        """Make the pods of every Job; those of the index end at once."""
+        objects = self._cluster.faked.objects
+        for (kind, namespace, name), job in list(objects.items()):
+            if kind == "Job" and ("Pod", namespace, f"{name}-0") not in objects:
+                self._make_pod(job)
+
+    def _make_pod(self, job: Body) -> None:
+        metadata = job["metadata"]
+        labels = job["spec"]["template"]["metadata"]["labels"]
+        number = len(self._cluster.faked.applied)
+        status: Body = {"phase": "Running", "podIP": f"pod-{number}.{metadata['name']}"}
+        if labels[LABEL_COMPONENT] == INDEX:
+            status = {"phase": "Succeeded", "containerStatuses": [_indexed()]}
+            job["status"] = {"conditions": [{"type": "Complete", "status": "True"}]}
+        place = {"name": f"{metadata['name']}-0", "namespace": metadata["namespace"]}
+        uid = {"uid": f"pod-{number}", "labels": labels}
+        self._cluster.faked.put({"kind": "Pod", "metadata": place | uid, "status": status})
+
+    def master(self, host: str) -> "Master":
+        """Return what stands in for the client of the load master at an address."""
+        for (kind, *_), pod in self._cluster.faked.objects.items():
+            if kind == "Pod" and pod["status"].get("podIP") == host:
+                return Master(self, pod["metadata"])
+        raise AssertionError(f"no pod has the address {host}")
+
+    def unacknowledged(self, metadata: Body) -> list[str]:
+        """Return the ids of a master's step runs that are not stored yet, the first one only."""
+        place = metadata["namespace"], metadata["name"].removesuffix("-0")
+        files = self._cluster.get("v1", "ConfigMap", *place)
+        assert metadata["labels"][LABEL_COMPONENT] == LOAD_MASTER
+        assert files is not None
+        plan = json.loads(files["data"]["load-plan.json"])
+        ids = [each["id"] for each in plan["stepRuns"]]
+        return [each for each in ids if (metadata["uid"], each) not in self._acknowledged][:1]
+
+    def acknowledge(self, metadata: Body, step_run_id: str) -> None:
+        self._acknowledged.add((metadata["uid"], step_run_id))
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        """Return a result that ended a minute ago."""
+        repeat, _, step = step_run_id.split("-", 2)
+        document = make_document(step, int(repeat[1:]), make_result([1000] * 200))
+        ended = self._clock() - timedelta(seconds=60)
+        times = {"start_time": ended - timedelta(seconds=1), "end_time": ended}
+        return document.model_copy(update={"id": step_run_id} | times)
+
+
+class Master:
+    """A load master that has always just finished the next step run."""
+
+    def __init__(self, workloads: Workloads, pod: Body) -> None:
+        self._workloads = workloads
+        self._pod = pod
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def state(self) -> LoadState:
+        waiting = self._workloads.unacknowledged(self._pod)
+        return LoadState(stage="Storing", unacknowledged=waiting)
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        return self._workloads.result(step_run_id)
+
+    def acknowledge(self, step_run_id: str) -> None:
+        self._workloads.acknowledge(self._pod, step_run_id)
+
+
+class IndexedCloud(Cloud):
+    """A cloud that takes commits."""
+
+    def _reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        if what.endswith("/update"):
+            return 200, {"responseHeader": {"status": 0}}
+        return super()._reply(method, what, params)
+
+
+def _indexed() -> Body:
+    progress = {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0}
+    ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(progress)}
+    return {"name": "index", "state": {"terminated": ended}}

@@ -1,0 +1,206 @@
+"""A random walk of benchmarks: fields change at any time, and each change must have a meaning.
+
+A change is refused with the name of its field, or has its effect, or the field's description says
+that it has none. Whatever happens, no reconcile ends with an unforeseen exception, and every
+benchmark comes to its end once it is left alone.
+"""
+
+import copy
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from solrbench.api.crd import build_crd
+from solrbench.api.kinds import BENCHMARK
+from solrbench.controller.handlers import needs_finalizer
+from support.cluster.admission import RejectedError
+from support.fakes.faked_pods import ClusterWithFakedPods, Workloads
+from support.fakes.handled_operator import HandledOperator, condition
+from support.resources.small_resource import REMOVE, change, create, resource
+from support.transitions.fields import draw_value, list_fields
+
+Body = dict[str, Any]
+Replace = Callable[[Body], Body]
+"""Stores a changed benchmark and returns it.
+
+Raises:
+    RejectedError: if it is refused.
+
+"""
+
+MOST_ROUNDS = 120
+"""Enough for all benchmarks one after another."""
+
+NAMES = ("one", "two", "three", "four", "five")
+STATES = {"Queued": "queued", "Pending": "queued", "Suspended": "suspended"}
+"""States by phase; all others are running, unless the benchmark is over."""
+BASES: tuple[Body, ...] = (
+    create() | {"spec.suspend": False, "spec.load.repeats": 3},
+    create() | {"spec.suspend": False, "spec.cleanup": "Never"},
+    create() | {"spec.suspend": True},
+    {"spec.suspend": False, "spec.target.solrCloud.provisioner": "StatefulSet"},
+)
+VERSION = build_crd(BENCHMARK)["spec"]["versions"][0]
+SPEC = VERSION["schema"]["openAPIV3Schema"]["properties"]["spec"]
+FIELDS = list(list_fields(SPEC))
+MUTABLE = [each for each in FIELDS if each[0].split(".")[1] in BENCHMARK.mutable]
+
+
+@dataclass
+class Walk:
+    """The walk.
+
+    Attributes:
+        operator: on a cluster with faked pods
+        namespace: of the benchmarks
+        store: makes a benchmark
+        replace: changes one
+        source: of chance
+        seen: number of transitions by state of the benchmark and outcome
+
+    """
+
+    operator: HandledOperator
+    namespace: str
+    store: Replace
+    replace: Replace
+    source: random.Random
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        cluster = self.operator.cluster
+        assert isinstance(cluster, ClusterWithFakedPods)
+        self.cluster = cluster
+        self.workloads = Workloads(cluster, lambda: self.operator.now)
+
+    def go(self, transitions: int) -> None:
+        """Change a field of some benchmark again and again, and check what comes of it."""
+        for number in range(transitions):
+            if number % 15 == 0:
+                self._refill()
+                self._get_on(self._all())
+            self._transition(self.source.choice(NAMES))
+
+    def finish(self) -> None:
+        """Leave every benchmark alone, and check that it comes to its end."""
+        for body in self._all().values():
+            body["spec"] |= {"suspend": False, "cleanup": "Always"}
+            self.replace(body)
+        for _ in range(MOST_ROUNDS):
+            if not (left := self._unfinished()):
+                break
+            self._get_on(left)
+            self.operator.now += timedelta(seconds=60)
+        assert not left, f"stuck: {left}"
+        assert set().union(*map(self.cluster.pods_of, self._all())) == set()
+
+    def remove_all(self) -> None:
+        """Delete every benchmark."""
+        for name in NAMES:
+            if self.operator.is_there(name, self.namespace):
+                self._delete(name)
+
+    def _unfinished(self) -> dict[str, Any]:
+        return {
+            name: condition(body, "Succeeded")
+            for name, body in self._all().items()
+            if needs_finalizer(body=body) and condition(body, "CleanedUp")[0] != "True"
+        }
+
+    def _all(self) -> dict[str, Body]:
+        found = self.cluster.list(*BENCHMARK.reference, self.namespace, {})
+        return {each["metadata"]["name"]: each for each in found}
+
+    def _refill(self) -> None:
+        there = self._all()
+        for name in set(NAMES) - there.keys():
+            self.cluster.collect(name)
+            changes = {"metadata.name": name, "metadata.namespace": self.namespace}
+            self.store(resource(self.source.choice(BASES) | changes))
+        ended = [name for name, body in sorted(there.items()) if _state(body) == "done"]
+        if len(ended) > 2:
+            self._delete(self.source.choice(ended))
+
+    def _delete(self, name: str) -> None:
+        assert self.operator.finalize(name, self.namespace), f"{name} is held"
+        self.cluster.real.delete(*BENCHMARK.reference, self.namespace, name)
+
+    def _get_on(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.workloads.advance()
+            self._check(self.operator.reconcile(name, self.namespace, 2))
+
+    def _transition(self, name: str) -> None:
+        before = self.operator.find(name, self.namespace)
+        if before is None:
+            return
+        state = _state(before)
+        few = self.source.random() < 0.4
+        path, schema = self.source.choice(MUTABLE if few else FIELDS)
+        body, value = copy.deepcopy(before), draw_value(schema, self.source)
+        if not _put(body, path, value):
+            return
+        try:
+            after = self.replace(body)
+        except RejectedError as error:
+            self._check_refusal(str(error), path)
+            self.seen[state, "refused"] += 1
+            return
+        if after["spec"] == before["spec"]:
+            self.seen[state, "the same"] += 1
+            return
+        changed = {key for key in SPEC["properties"] if _differ(key, before, after)}
+        assert changed <= BENCHMARK.mutable, f"{path} = {value!r} was let through"
+        self.seen[state, "effective"] += 1
+        for _ in range(3):
+            if not self.operator.is_there(name, self.namespace):
+                return  # its time to live is over
+            self._get_on((name,))
+        stored = self.operator.find(name, self.namespace)
+        if stored is not None:
+            self._check_effect(name, state, stored)
+
+    def _check_refusal(self, text: str, path: str) -> None:
+        """The field itself, one above or below it, or a rule that spans it must be named."""
+        top = path.split(".")[1]
+        assert top in text, f"{path}: {text[:500]}"
+
+    def _check_effect(self, name: str, state: str, body: Body) -> None:
+        spec = body["spec"]
+        if needs_finalizer(body=body):
+            assert body["status"]["observedGeneration"] == body["metadata"]["generation"]
+        if spec.get("suspend") and state != "done":
+            assert body["status"]["phase"] == "Suspended"
+            assert self.cluster.pods_of(name) == set()
+        elif state == "suspended" and not spec.get("suspend"):
+            assert body["status"]["phase"] != "Suspended"
+        if state == "done" and spec.get("cleanup") == "Always":
+            assert condition(body, "CleanedUp")[:2] == ("True", "CleanedUp")
+
+    def _check(self, body: Body) -> None:
+        assert not self.operator.errors, self.operator.errors
+        for each in (body.get("status") or {}).get("conditions") or []:
+            assert each["reason"] not in ("InternalError", "InvalidSpec", "Unreadable"), each
+
+
+def _state(body: Body) -> str:
+    if condition(body, "Succeeded")[0] != "Unknown":
+        return "done"
+    phase = (body.get("status") or {}).get("phase", "Pending")
+    return STATES.get(phase, "running")
+
+
+def _put(body: Body, path: str, value: Any) -> bool:
+    """Change a field, if the objects above it are there or can be made."""
+    try:
+        change(body, path, value)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return False
+    return True
+
+
+def _differ(key: str, before: Body, after: Body) -> bool:
+    return bool(before["spec"].get(key, REMOVE) != after["spec"].get(key, REMOVE))

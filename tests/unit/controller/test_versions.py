@@ -1,0 +1,217 @@
+"""Upgrade and rollback of the operator in the middle of a run: nothing is lost, nothing is silent.
+
+A resource that another version wrote may break this one's schema, in its spec or in its status.
+"""
+
+import typing
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+from pydantic import BaseModel
+
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.plan.index_plan import IndexProgress
+from solrbench.plan.load_plan import LoadState
+from solrbench.results.model.environment import Environment
+from solrbench.results.model.step_result import StepRunResult
+from support.cluster.benchmarks import small
+from support.fakes.fake_cluster import FakeCluster
+from support.fakes.handled_operator import HandledOperator, condition, parsed
+from support.resources.statuses import full_status
+from unit.results.builders import make_document, make_result
+
+Body = dict[str, Any]
+STRICTER = {"backoffLimit": -1}
+"""A value that a stricter version refuses."""
+
+
+@pytest.fixture
+def operator(monkeypatch: pytest.MonkeyPatch) -> HandledOperator:
+    """Return an operator whose first benchmark runs, and whose second waits."""
+    found = HandledOperator(FakeCluster(small("one"), small("two")), monkeypatch)
+    found.settle(("one", "two"), rounds=2)
+    return found
+
+
+def stored(operator: HandledOperator, name: str = "one") -> Body:
+    """Return a benchmark to be changed as another version would have left it."""
+    return cast(Body, operator.cluster.objects["SolrBenchmark", "default", name])
+
+
+def finished(operator: HandledOperator, **spec: Any) -> Body:
+    """Let the first benchmark be over, with results."""
+    body = stored(operator)
+    body["spec"] |= spec
+    written = full_status().model_dump(mode="json", by_alias=True, exclude_none=True)
+    kept = [each for each in written["conditions"] if each["type"] not in ("Succeeded", "Complete")]
+    ended = {"status": "True", "reason": "Succeeded", "lastTransitionTime": "2026-01-01T12:00:00Z"}
+    body["status"] = written | {"conditions": [*kept, {"type": "Succeeded"} | ended]}
+    return body
+
+
+def test_a_stricter_schema_leaves_a_running_benchmark_its_status_pods_and_place(
+    operator: HandledOperator,
+) -> None:
+    before = stored(operator)["status"]
+    stored(operator)["spec"] |= STRICTER
+    after = operator.reconcile("one", seconds=2)["status"]
+    assert {**after, "conditions": ()} == {**before, "conditions": ()}
+    truth, reason, message = condition({"status": after}, "Succeeded")
+    assert (truth, reason) == ("Unknown", "Unreadable")
+    assert "spec.backoffLimit" in message
+    assert operator.cluster.names("StatefulSet") == {"one-zookeeper"}
+    assert operator.reconcile("two")["status"]["phase"] == "Queued"
+
+
+def test_it_is_written_once_and_goes_on_after_a_rollback(operator: HandledOperator) -> None:
+    stored(operator)["spec"] |= STRICTER
+    version = operator.reconcile("one")["metadata"]["resourceVersion"]
+    again = operator.reconcile("one", seconds=60)
+    assert again["metadata"]["resourceVersion"] == version
+    stored(operator)["spec"]["backoffLimit"] = 2
+    after = operator.reconcile("one")
+    assert condition(after, "Succeeded")[:2] == ("Unknown", "ZooKeeperNotReady")
+
+
+def test_it_ends_at_its_deadline_and_is_cleaned_up(operator: HandledOperator) -> None:
+    stored(operator)["spec"] |= STRICTER | {"deadlines": {"provisioningSeconds": 60}}
+    assert condition(operator.reconcile("one"), "Succeeded")[0] == "Unknown"
+    after = operator.reconcile("one", seconds=70)
+    assert (after["status"]["phase"], condition(after, "Succeeded")[:2]) == (
+        "Failed",
+        ("False", "DeadlineExceeded"),
+    )
+    assert operator.reconcile("two")["status"]["phase"] == "Queued"  # pods are still there
+    operator.settle(("one",), rounds=2)
+    assert condition(operator.read("one"), "CleanedUp")[:2] == ("True", "CleanedUp")
+    assert operator.cluster.names("StatefulSet") == set()
+    assert operator.reconcile("two", seconds=2)["status"]["phase"] == "Provisioning"
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "reason"), [("Never", "CleanupSkipped"), ("OfALaterVersion", "CleanupSkipped")]
+)
+def test_what_cleanup_keeps_is_kept(operator: HandledOperator, cleanup: str, reason: str) -> None:
+    limits = {"provisioningSeconds": 60}
+    stored(operator)["spec"] |= STRICTER | {"deadlines": limits, "cleanup": cleanup}
+    operator.reconcile("one", seconds=70)
+    operator.settle(("one",), rounds=2)
+    assert condition(operator.read("one"), "CleanedUp")[:2] == ("False", reason)
+    assert operator.cluster.names("StatefulSet") == {"one-zookeeper"}
+
+
+def test_a_rule_of_a_later_version_does_not_end_what_runs(operator: HandledOperator) -> None:
+    broken = {"replicas": {"nrt": 3}, "shards": 1}
+    stored(operator)["spec"]["collection"] = broken
+    assert condition(operator.reconcile("one"), "Succeeded")[1] == "ZooKeeperNotReady"
+    stored(operator, "two")["spec"]["collection"] = broken  # has not started
+    assert condition(operator.reconcile("two"), "Succeeded")[:2] == ("False", "InvalidSpec")
+
+
+@pytest.mark.parametrize("changes", [STRICTER, {"ofALaterVersion": 1}])
+def test_a_finished_benchmark_keeps_its_results(operator: HandledOperator, changes: Body) -> None:
+    before = finished(operator, cleanup="Never", **changes)["status"]
+    before["conditions"].append(
+        {
+            "type": "CleanedUp",
+            "status": "False",
+            "reason": "CleanupSkipped",
+            "lastTransitionTime": "2026-01-01T12:00:00Z",
+        }
+    )
+    assert operator.reconcile("one")["status"] == before
+
+
+def test_a_suspended_benchmark_keeps_its_results(operator: HandledOperator) -> None:
+    body = stored(operator)
+    body["spec"]["suspend"] = True
+    operator.settle(("one",), rounds=3)
+    body = stored(operator)
+    body["status"]["report"] = {"storedSteps": 3}
+    body["spec"] |= STRICTER
+    after = operator.reconcile("one")["status"]
+    assert after["report"] == {"storedSteps": 3}
+    assert condition({"status": after}, "Succeeded")[:2] == ("False", "InvalidSpec")
+
+
+def test_results_in_the_status_of_a_later_version_are_computed_anew(
+    operator: HandledOperator,
+) -> None:
+    body = stored(operator)
+    cluster = cast(Cluster, operator.cluster)
+    body["status"] |= {"results": [{"fieldsOfALaterVersion": 1}]}
+    document = make_document("two-users", 1, make_result([1000] * 200))
+    running = {key: value for key, value in body["status"].items() if key != "results"}
+    Reports(cluster).store(parsed(body | {"status": running}), document, 1)
+    after = operator.reconcile("one", seconds=2)["status"]
+    assert after["phase"] == "Provisioning"
+    assert after["report"]["storedSteps"] == 0  # merged when the load stage is reached
+    assert condition({"status": after}, "Succeeded")[1] == "ZooKeeperNotReady"
+
+
+def test_results_of_a_finished_benchmark_of_a_later_version_stay(
+    operator: HandledOperator,
+) -> None:
+    before = finished(operator)["status"]
+    before["results"][0] = {"fieldsOfALaterVersion": 1}
+    for _ in range(3):
+        after = operator.reconcile("one", seconds=2)["status"]
+    assert {**after, "conditions": ()} == {**before, "conditions": (), "observedGeneration": 1}
+    assert condition({"status": after}, "CleanedUp")[:2] == ("True", "CleanedUp")
+    assert operator.cluster.names("StatefulSet") == set()
+
+
+def test_a_damaged_condition_is_made_anew(operator: HandledOperator) -> None:
+    stored(operator)["status"]["conditions"][0]["status"] = "Perhaps"
+    after = operator.reconcile("one")
+    assert condition(after, "Succeeded")[:2] == ("Unknown", "Unreadable")
+    assert "status.conditions[0].status" in condition(after, "Succeeded")[2]
+    assert operator.reconcile("one", seconds=2)["status"]["phase"] == "Provisioning"
+
+
+def test_a_newer_definition_is_shown_and_ends_nothing(operator: HandledOperator) -> None:
+    stored(operator)["spec"]["load"]["ofALaterVersion"] = 1
+    after = operator.reconcile("one")
+    assert condition(after, "Succeeded")[:2] == ("Unknown", "Unreadable")
+    assert "spec.load.ofALaterVersion" in condition(after, "Succeeded")[2]
+    stored(operator, "two")["spec"]["load"]["ofALaterVersion"] = 1
+    waiting = operator.reconcile("two")
+    assert condition(waiting, "Succeeded")[:2] == ("Unknown", "DefinitionNewer")
+    assert condition(waiting, "Accepted")[:2] == ("False", "DefinitionNewer")
+
+
+def test_deletion_says_where_a_collection_may_be_left(operator: HandledOperator) -> None:
+    body = stored(operator)
+    body["spec"] |= STRICTER | {"target": {"existing": {"urls": ["http://search:8983/solr"]}}}
+    body["status"]["target"] = {"nodes": {"a:8983_solr": "1"}}
+    assert operator.finalize("one")
+    (event,) = operator.events[-1:]
+    assert event[:2] == ("Warning", "CollectionLeftBehind")
+    assert "spec.backoffLimit" in event[2]
+
+
+def test_deletion_of_others_is_silent(operator: HandledOperator) -> None:
+    stored(operator)["spec"] |= STRICTER
+    operator.events.clear()
+    assert operator.finalize("one")
+    assert operator.events == []
+    assert operator.cluster.names("StatefulSet") == set()
+
+
+def nested(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    """Return a model and those of its fields."""
+    yield model
+    types: list[Any] = [field.annotation for field in model.model_fields.values()]
+    while types:
+        each = types.pop()
+        types += typing.get_args(each)
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            yield from nested(each)
+
+
+@pytest.mark.parametrize("document", [StepRunResult, Environment, LoadState, IndexProgress])
+def test_documents_of_a_later_version_can_be_read(document: type[BaseModel]) -> None:
+    strict = [each.__name__ for each in nested(document) if each.model_config["extra"] != "ignore"]
+    assert strict == [], "must derive from LenientModel"
