@@ -17,6 +17,7 @@ from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import single_source
+from solrbench.plan.load_plan import LoadPlan
 
 
 def queries_spec(**fields: Any) -> Queries:
@@ -73,6 +74,22 @@ def target(
         seed=spec.queries.seed,
         nodes=[prepare_node(spec, "books", url, access) for url in urls],
         timeout_seconds=timeout_seconds,
+    )
+
+
+def mix_plan(url: str, *entries: dict[str, Any], **fields: Any) -> LoadPlan:
+    """Return a plan of a mix without a step."""
+    return LoadPlan.model_validate(
+        {
+            "benchmark": "ns/b",
+            "attempt": 1,
+            "solrUrls": [url],
+            "collection": "books",
+            "workload": {"mix": list(entries), **fields},
+            "workers": 1,
+            "stepRuns": [],
+            "masterHost": "m",
+        }
     )
 
 

@@ -2,13 +2,28 @@
 
 import asyncio
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from solrbench.load.engine.http import timestamped_socket
+from solrbench.load.engine.target import load_target
 from support.servers.http_server import GOOD, Exchange, HttpServer, Script
 from support.servers.ports import free_port
-from unit.load.builders import assignment, kinds, only, run, run_step, target, workload
+from unit.load.builders import (
+    assignment,
+    kinds,
+    mix_plan,
+    only,
+    run,
+    run_step,
+    target,
+    workload,
+)
+
+FILE = {"configMap": {"name": "d", "key": "lines"}}
+POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}
 
 
 async def _silence(exchange: Exchange) -> None:
@@ -143,6 +158,46 @@ def test_update_is_not_sent_again() -> None:
         assert kinds(result) == {"ConnectionReset": 2}
         assert only(result).retried_requests == 0
         assert len(server.requests) == 4
+
+    run(body)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reset"),
+    [
+        ({"updates": FILE, "handler": "/ingest"}, "write"),
+        ({"transaction": {"requests": [POSTED | {"handler": "/ingest"}]}}, "write.add"),
+        ({"transaction": {"requests": [POSTED | {"handler": "/update/json"}]}}, "write.add"),
+    ],
+)
+def test_update_to_a_handler_of_any_name_is_not_sent_again(
+    entry: dict[str, Any], reset: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mix-0").mkdir()
+    (tmp_path / "mix-0" / "lines").write_text('{"id": "1"}\n')
+
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            what = load_target(mix_plan(server.url, {"name": "write", **entry}), tmp_path)
+            result = await run_step(what, assignment(requests=4))
+        (found,) = [each for each in result.requests if each.request == reset]
+        assert {each.kind: each.count for each in found.failure_kinds} == {"ConnectionReset": 2}
+        assert (found.retried_requests, len(server.requests)) == (0, 4)
+
+    run(body)
+
+
+def test_query_of_the_json_api_is_sent_once_more(tmp_path: Path) -> None:
+    query = {"name": "ask", "jsonBody": '{"query": "a"}'}
+
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            entry = {"name": "find", "transaction": {"requests": [query]}}
+            result = await run_step(
+                load_target(mix_plan(server.url, entry), tmp_path), assignment(requests=3)
+            )
+        assert [each.retried_requests for each in result.requests] == [0, 2]
+        assert sum(each.failures for each in result.requests) == 0
 
     run(body)
 

@@ -126,6 +126,20 @@ def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
         load_workload(plan(mix), tmp_path)
 
 
+LOAN = {"name": "buy", "transaction": {"requests": [{"name": "search", "parameters": {"q": "a"}}]}}
+
+
+@pytest.mark.parametrize("name", ["buy", "buy.search"])
+def test_line_with_the_name_of_a_transaction_is_refused(tmp_path: Path, name: str) -> None:
+    for index in range(2):
+        (tmp_path / f"mix-{index}").mkdir()
+    line = f'{{"name": "{name}", "params": {{"q": "x"}}}}'
+    (tmp_path / "mix-0" / "lines").write_text(line)
+    with pytest.raises(LoadError, match=f'line of plain has the "name" {name}, ') as caught:
+        load_workload(plan([{"name": "plain", "queries": FILE}, LOAN]), tmp_path)
+    assert caught.value.reason == "MalformedQueries"
+
+
 def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:
     for index in range(2):
         (tmp_path / f"mix-{index}").mkdir()

@@ -41,6 +41,9 @@ _PORTS = {"http": 80, "https": 443}
 _FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 _JSON = "Content-Type: application/json\r\n"
 
+_SEARCH_HANDLERS = frozenset({"/select", "/query"})
+"""Where a JSON body is a query; elsewhere it may be documents."""
+
 
 @dataclass(frozen=True)
 class RequestList:
@@ -100,7 +103,18 @@ class RequestBuilder:
         )
 
     def build(self, query: Query) -> PreparedRequest:
-        """Return the request of a query, with the workload's parameters under its own."""
+        """Return the request of a query, with the workload's parameters under its own.
+
+        Raises:
+            LoadError: `MalformedQueries` if its name is that of a transaction.
+
+        """
+        if query.name in self._names.reserved:
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES,
+                f'a line of {self._name} has the "name" {query.name}, under which a transaction is'
+                " counted; give the line another name",
+            )
         text, view = self._text(query)
         name = self._names.index_of(query.name or self._name, view)
         if query.json is None and query.method is None and query.expect is None:
@@ -163,7 +177,9 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
         )
     base = f"{parts.path.rstrip('/')}/{collection}"
     own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
-    headers = f"Host: {parts.netloc}\r\n{own}{_HEADERS}"
+    # Without the user and password that a URL may hold (RFC 9112, 3.2).
+    host = parts.netloc.rpartition("@")[2]
+    headers = f"Host: {host}\r\n{own}{_HEADERS}"
     templates = [
         (head.encode(), tail.encode())
         for handler in _handlers(workload)
@@ -175,12 +191,19 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
 
 
 def _update_templates(workload: Workload) -> frozenset[int]:
-    """Return the shapes below `/update`; Solr serves no query there."""
+    """Return the shapes of requests that change documents, or may do so.
+
+    These are all that go to `/update` or to the handler of an entry with `updates`, whatever its
+    name, and JSON bodies to any handler that is not known to search.
+    """
+    writing = {each.handler for each in workload.entries if each.updates is not None}
     return frozenset(
         index * len(BodyKind) + kind
         for index, handler in enumerate(_handlers(workload))
-        if handler.startswith(UPDATE_HANDLER)
         for kind in BodyKind
+        if handler.startswith(UPDATE_HANDLER)
+        or handler in writing
+        or (kind is BodyKind.JSON and handler not in _SEARCH_HANDLERS)
     )
 
 

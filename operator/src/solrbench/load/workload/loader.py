@@ -17,7 +17,7 @@ from solrbench.load.workload.name_table import RequestNameTable, visibility_of
 from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
 from solrbench.load.workload.query_file import Query, iter_queries, query_file_path
 from solrbench.load.workload.request_mix import PreparedWorkload, QuerySource, RequestSource
-from solrbench.load.workload.transactions import prepare_transaction
+from solrbench.load.workload.transactions import prepare_transaction, transaction_names
 from solrbench.load.workload.updates import (
     DocumentSource,
     FileSource,
@@ -38,7 +38,8 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
             `BadPlan`.
 
     """
-    workload, naming = plan.workload, RequestNameTable()
+    workload = plan.workload
+    naming = RequestNameTable(transaction_names(workload))
     parts = [
         _prepare(
             plan,

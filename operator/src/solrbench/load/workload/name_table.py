@@ -60,9 +60,16 @@ ALL_CHECKED = UncheckedNames()
 
 
 class RequestNameTable:
-    """The names of a workload by place, as they come."""
+    """The names of a workload by place, as they come.
 
-    def __init__(self) -> None:
+    Attributes:
+        reserved: names of transactions and of their requests, which no query may have: its
+            requests would be counted as transactions, and be in no sum
+
+    """
+
+    def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
+        self.reserved = reserved
         self._indexes: dict[str, int] = {}
         self._partial: set[int] = set()
         self._empty: set[int] = set()

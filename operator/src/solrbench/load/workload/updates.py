@@ -116,7 +116,9 @@ class _Generated(Documents):
         self._texts = self._draw(len(source.tails))
         self._new = source.spec.ids is UpdatedIds.NEW
         run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
-        self._run = run.rstrip("-")
+        # What a lost try has added is there, and would be replaced.
+        again = f"-again-{assignment.restarts}" if assignment.restarts else ""
+        self._run = run.rstrip("-") + again
         prefixes = source.generator.route_prefixes
         self._prefixes = self._draw(prefixes) if self._new and prefixes else None
         self._old = self._draw(source.generator.documents)

@@ -111,6 +111,14 @@ def test_answer_after_a_broken_one_is_not_taken_for_good() -> None:
     assert owner.problems[0].startswith("response is not HTTP")
 
 
+def test_long_heads_are_read_and_not_kept(known: dict[bytes, module.CachedHead]) -> None:
+    connection, owner = connected()
+    for _ in range(3):
+        connection.data_received(answer(b"{}", b"HTTP/1.1 200 OK\r\nCookie: " + b"x" * 2000))
+    assert [each.body for each in owner.responses] == [b"{}"] * 3
+    assert known == {}
+
+
 def test_heads_are_forgotten_before_they_fill_the_memory(
     known: dict[bytes, module.CachedHead], monkeypatch: pytest.MonkeyPatch
 ) -> None:

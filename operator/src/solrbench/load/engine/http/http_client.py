@@ -153,7 +153,7 @@ class HttpClient(ABC):
 
         A server may close an idle connection at the very moment it is used again. As HTTP
         clients do (RFC 9112, 9.3.1), such a request is sent once more over a fresh connection;
-        but not an update, which may have been carried out, and carried out twice does more.
+        but not what may change documents: it may have been carried out, and twice does more.
         """
         reused = self._connection is not None and self._connection.response_count > 0
         self._connection = None

@@ -16,7 +16,9 @@ from httptools import HttpParserError, HttpResponseParser
 
 _END = b"\r\n\r\n"
 _MAX_CACHED_HEADS = 4096
-"""Heads known at a time: two megabytes, if no two are alike, as with a date or an id in each."""
+"""Heads known at a time, if no two are alike, as with a date or an id in each."""
+_MAX_CACHED_HEAD_BYTES = 1024
+"""Longer heads are parsed each time: so those that are known take four megabytes at most."""
 
 
 class CachedHead(NamedTuple):
@@ -183,7 +185,7 @@ def _cache_head(response: bytes, body_bytes: int, status: int, keep: bool) -> No
     """Remember the head of a whole response, unless its body came in chunks."""
     end = response.find(_END)
     begin = end + len(_END)
-    if end < 0 or begin + body_bytes != len(response):
+    if not 0 <= end <= _MAX_CACHED_HEAD_BYTES or begin + body_bytes != len(response):
         return
     if len(_head_cache) >= _MAX_CACHED_HEADS:
         _head_cache.clear()
