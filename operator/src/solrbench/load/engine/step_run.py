@@ -105,7 +105,10 @@ class StepRun:
         arrivals = self._factory.open_loop_recorder
         if arrivals is None:
             return result
-        return arrivals.add_to_result(result, self._measurement.recorder.empty_result)
+        nodes = [each.result() for each in self._factory.node_counts]
+        return arrivals.add_to_result(
+            result.model_copy(update={"nodes": nodes}), self._measurement.recorder.empty_result
+        )
 
     def abort(self) -> None:
         """Let all users go at once."""

@@ -6,6 +6,7 @@ from solrbench.load.engine.open_loop.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.user_context import UserContext
 from solrbench.load.engine.virtual_user import Think, VirtualUser
+from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment
@@ -19,6 +20,7 @@ class UserFactory:
     Attributes:
         open_loop_recorder: counts the arrivals of an open loop; None in a closed loop, and before
             its sender is made
+        node_counts: counts the requests of an open loop to each node
 
     """
 
@@ -37,6 +39,7 @@ class UserFactory:
         self._on_measuring = on_measuring
         self._adopted: list[int] = []
         self.open_loop_recorder: OpenLoopRecorder | None = None
+        self.node_counts: list[NodeCounts] = []
 
     @property
     def expected_users(self) -> int:
@@ -62,8 +65,13 @@ class UserFactory:
         seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
         schedule = Schedule(rate, seed, assignment.worker, assignment.workers)
         self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
+        self.node_counts = [NodeCounts(f"{each.host}:{each.port}") for each in self._nodes]
         return OpenLoopSender(
-            self._context, schedule, self.open_loop_recorder, self._nodes, self._on_measuring
+            self._context,
+            schedule,
+            self.open_loop_recorder,
+            list(zip(self._nodes, self.node_counts, strict=True)),
+            self._on_measuring,
         )
 
     def _number(self, index: int) -> int:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
+from solrbench.load.master.node_results import merge_nodes
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
@@ -95,6 +96,7 @@ def merge_worker_results(
         requests=requests,
         workers=[_worker(name, result) for name, result in results],
         thousands=merge_request_windows(found),
+        nodes=merge_nodes(found),
         **_metadata_fields(metadata),
         **_times(found, metadata.start_time),
         **_steadiness(requests, metadata.start_time),

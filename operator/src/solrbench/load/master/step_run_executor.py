@@ -99,9 +99,7 @@ class StepRunExecutor:
             key = f"{assignment.key}/again-{again}" if again else assignment.key
             offsets = list(self.offsets.offsets)
             step_run = self._assign(
-                assignment.model_copy(
-                    update={"key": key, "offsets": offsets, "restarts": again}
-                ),
+                assignment.model_copy(update={"key": key, "offsets": offsets, "restarts": again}),
                 stage,
             )
             try:

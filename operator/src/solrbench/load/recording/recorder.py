@@ -9,7 +9,7 @@ from solrbench.load.recording.micro_batches import MicroBatches
 from solrbench.load.recording.request_stats import NEVER_NS, NamedStats, SecondStats
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.validation.response_checks import RequestFailure, is_failure
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
@@ -88,7 +88,7 @@ class StepRunRecorder:
             if not stats.is_transaction:
                 micro_batch = self._micro_batch
                 micro_batch.append(microseconds)
-                if failed is not None and failed is not EMPTY_RESULT:
+                if failed is not None and is_failure(failed):
                     self._micro_batches.failures += 1
                 if len(micro_batch) >= self._micro_batch_size:
                     self._micro_batches.close(ended_ns - self.origin_ns)

@@ -35,6 +35,24 @@ class RequestFailure(NamedTuple):
 EMPTY_RESULT = RequestFailure("NothingFound", "numFound is 0")
 """Not a failure: the remark that a good response is empty, passed on in the place of one."""
 
+NO_HEADER = RequestFailure("NoHeader", "response has no responseHeader")
+"""Not a failure: the remark that a good response does not show whether it is partial."""
+
+EMPTY_WITHOUT_HEADER = RequestFailure("NothingFoundNoHeader", "both of these")
+"""Not a failure: both remarks."""
+
+_REMARKS = frozenset({EMPTY_RESULT, NO_HEADER, EMPTY_WITHOUT_HEADER})
+
+
+def is_failure(failed: RequestFailure) -> bool:
+    """Say whether something failed, which a remark on a good response is not."""
+    return failed not in _REMARKS
+
+
+def failure_or_none(failed: RequestFailure | None) -> RequestFailure | None:
+    """Return a failure as it is, and None in the place of a remark on a good response."""
+    return None if failed is None or failed in _REMARKS else failed
+
 
 def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
     """Return what is wrong with a response, None if nothing is.

@@ -8,6 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
+from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
@@ -172,6 +173,9 @@ class StepRunResult(Model):
     queries_exhausted: bool = False
     """A list with the order `Once` came to its end, and with it the step run."""
     requests: list[RequestResult]
+    nodes: list[NodeResult] = []
+    """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
+    are spread evenly, and in documents of older versions."""
     workers: list[WorkerResult]
     warm_up_steady: bool | None = None
     """Whether that warm-up became steady; None unless it was to go on until then."""

@@ -12,7 +12,11 @@ from solrbench.load.engine.http.request_deadline import RequestDeadline
 from solrbench.load.engine.http.response_batch import CompletedRequest, batch_of_loop
 from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
 from solrbench.load.recording.slow_requests import SlowSample, qtime_milliseconds
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure, request_failure
+from solrbench.load.validation.response_checks import (
+    RequestFailure,
+    failure_or_none,
+    request_failure,
+)
 from solrbench.load.workload.http_requests import Node
 from solrbench.load.workload.prepared_request import PreparedRequest
 
@@ -76,7 +80,7 @@ class HttpClient(ABC):
             started_ns=started_ns,
             node=f"{self._node.host}:{self._node.port}",
             qtime_milliseconds=None if response is None else qtime_milliseconds(response[1]),
-            failed=None if failed is EMPTY_RESULT else failed,
+            failed=failure_or_none(failed),
         )
 
     async def prepare(self) -> None:

@@ -1,0 +1,31 @@
+"""The counts of each node, over all workers."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.results.model.node_result import NodeResult
+from solrbench.results.stats import histograms
+
+
+def merge_nodes(results: Iterable[WorkerStepResult]) -> list[NodeResult]:
+    """Return the sums of each node, in the order of the plan; none in a closed loop."""
+    by_node: dict[str, list[NodeResult]] = {}
+    for part in chain.from_iterable(result.nodes for result in results):
+        by_node.setdefault(part.node, []).append(part)
+    return [_merge(node, parts) for node, parts in by_node.items()]
+
+
+def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
+    longest = [part.response_max_microseconds for part in parts]
+    return NodeResult(
+        node=node,
+        requests=sum(part.requests for part in parts),
+        failures=sum(part.failures for part in parts),
+        dropped_requests=sum(part.dropped_requests for part in parts),
+        response_time_histogram=histograms.merge(
+            part.response_time_histogram for part in parts
+        ).encode(),
+        response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
+        response_max_microseconds=max((each for each in longest if each is not None), default=None),
+    )
