@@ -3,8 +3,9 @@ import statistics
 import pytest
 
 from solrbench.api.v1alpha1.load.load import ThinkTime, UniformTime
+from solrbench.load.schedule import think_time as module
 from solrbench.load.schedule.seeds import seed_of, uniform
-from solrbench.load.schedule.think_time import think_seconds
+from solrbench.load.schedule.think_time import longest_think_seconds, think_seconds
 
 DRAWS = range(20_000)
 
@@ -29,6 +30,21 @@ def test_exponential_has_its_mean_and_deviation() -> None:
     assert statistics.fmean(drawn) == pytest.approx(1, abs=5 / len(DRAWS) ** 0.5)
     assert statistics.stdev(drawn) == pytest.approx(1, rel=0.05)
     assert min(drawn) >= 0
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ThinkTime(constant_milliseconds=250),
+        ThinkTime(uniform=UniformTime(min_milliseconds=100, max_milliseconds=300)),
+        ThinkTime(exponential_mean_milliseconds=1000),
+    ],
+)
+def test_no_draw_is_longer_than_the_longest(
+    spec: ThinkTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "uniform", lambda seed, turn: 1 - 2**-53)
+    assert think_seconds(spec, 1, 1) == pytest.approx(longest_think_seconds(spec))
 
 
 def test_users_think_differently_but_always_the_same() -> None:

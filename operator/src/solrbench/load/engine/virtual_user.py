@@ -38,6 +38,12 @@ class VirtualUser(HttpClient):
         self._request_index = 0
         self._timer: asyncio.TimerHandle | None = None
 
+    async def prepare(self) -> None:
+        """Connect ahead of the first request, unless another user has met with silence."""
+        silent, node = self._context.silent_nodes, (self._node.host, self._node.port)
+        if node not in silent and not await self.connect_ahead():
+            silent.add(node)
+
     def start(self) -> None:
         """Send the first request."""
         self._send_next(_now())

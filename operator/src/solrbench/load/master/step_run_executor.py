@@ -18,6 +18,7 @@ from solrbench.load.master.worker_pool.distributed_step_run import (
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.schedule.drain_time import longest_drain_seconds
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import CacheSample
 
@@ -177,8 +178,8 @@ class StepRunExecutor:
         """Return the seconds after which a result is late; None if that cannot be known."""
         if assignment.seconds is None:
             return None
-        # In an open loop a request may wait for a connection as long as for its response.
-        return assignment.seconds + 2 * self._workload.timeout_seconds + _GRACE_SECONDS
+        drain = longest_drain_seconds(assignment, self._workload)
+        return assignment.seconds + drain + _GRACE_SECONDS
 
 
 def _spawn_seconds(assignment: Assignment, rate: int) -> float:

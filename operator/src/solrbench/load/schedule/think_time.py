@@ -5,6 +5,19 @@ import math
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.schedule.seeds import uniform
 
+_MOST_MEANS = 53 * math.log(2)
+"""Longest draw of an exponential distribution, in its means: `uniform` has 53 bits."""
+
+
+def longest_think_seconds(spec: ThinkTime) -> float:
+    """Return the longest wait that can be drawn, in seconds."""
+    if spec.exponential_mean_milliseconds is not None:
+        return _MOST_MEANS * spec.exponential_mean_milliseconds / 1000
+    longest = spec.constant_milliseconds
+    if spec.uniform is not None:
+        longest = spec.uniform.max_milliseconds
+    return (longest or 0) / 1000
+
 
 def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
     """Return the wait number `turn` (from 0) of the user whose stream is `seed`, in seconds."""

@@ -83,14 +83,19 @@ class HttpClient(ABC):
             failed=failure_or_none(failed),
         )
 
-    async def prepare(self) -> None:
-        """Connect ahead of the first request, which tries again if that fails or takes long."""
+    async def connect_ahead(self) -> bool:
+        """Connect ahead of the first request, which tries again if that fails or takes long.
+
+        Return whether the node was heard of in time, be it by a refusal.
+        """
         self._connecting = asyncio.current_task()
         try:
             async with asyncio.timeout(self._deadline.timeout_ns / 1e9):
                 await self._open()
         except TimeoutError:
             self._connecting = None
+            return False
+        return True
 
     def backoff_seconds(self, now_ns: int) -> float:
         """Return how long to wait before the next request, 0 after a response.
@@ -184,11 +189,12 @@ class HttpClient(ABC):
         """Give up the request under way, and its connection with it."""
         deadline = self._deadline
         self._started_ns = self._started_ns or deadline.at_ns - deadline.timeout_ns
+        missing = "no complete response"
+        if self._connection is None:
+            missing = f"cannot connect to {self._node.host}:{self._node.port}"
         self._disconnect()
         seconds = deadline.timeout_ns / 1e9
-        self._fail(
-            now_ns, 0, request_failure("Timeout", f"no complete response within {seconds:g} s")
-        )
+        self._fail(now_ns, 0, request_failure("Timeout", f"{missing} within {seconds:g} s"))
 
     def _connect(self) -> None:
         self._connecting = self._loop.create_task(self._open())

@@ -67,7 +67,7 @@ class PooledClient(HttpClient):
         seconds = self._deadline.timeout_ns / 1e9
         where = f"{self._node.host}:{self._node.port}"
         self.failed = request_failure("Timeout", f"cannot connect to {where} within {seconds:g} s")
-        await self.prepare()
+        await self.connect_ahead()
         return None if self.is_open else self.failed
 
     def send_scheduled(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
