@@ -21,6 +21,7 @@ from unit.load.builders import (
     target,
     workload,
 )
+from unit.load.engine.open_loop.test_sender import duty
 
 FILE = {"configMap": {"name": "d", "key": "lines"}}
 POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}
@@ -120,6 +121,22 @@ def test_chunked_answers_are_read_whole() -> None:
             result = await run_step(target(server.url), assignment(users=3, requests=30))
         assert (only(result).requests, only(result).failures) == (30, 0)
         assert server.connections == 3
+
+    run(body)
+
+
+def test_answer_that_ends_with_its_connection_is_good() -> None:
+    async def old(exchange: Exchange) -> None:
+        exchange.writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + GOOD)
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(old) as server:
+            closed = await run_step(target(server.url), assignment(users=2, requests=10))
+            planned = await run_step(target(server.url), duty(requests=10, requests_per_second=500))
+        for result in (closed, planned):
+            assert (only(result).requests, only(result).failures) == (10, 0)
+        assert len(server.requests) == 20
 
     run(body)
 

@@ -166,6 +166,13 @@ class StepRunRecorder:
             if stats.ramp.total.requests or stats.measured.total.requests
         ]
 
+    def _has_headerless(self, stats: NamedStats) -> bool:
+        """Say whether a response had no header; a transaction has those of its requests."""
+        parts = [stats]
+        if stats.is_transaction:
+            parts = [each for each in self._stats if each.name.startswith(f"{stats.name}.")]
+        return any(each.measured.has_headerless for each in parts)
+
     def empty_result(self, index: int) -> WorkerRequestStats:
         """Return the result of a request name that was never sent."""
         stats = self._stats[index]
@@ -175,6 +182,7 @@ class StepRunRecorder:
 
     def _result(self, index: int, stats: NamedStats) -> WorkerRequestStats:
         measured, ramp, unseen = stats.measured.total, stats.ramp.total, self._unchecked
+        shows_partial = index not in unseen.partial and not self._has_headerless(stats)
         some = measured.requests > 0
         return WorkerRequestStats(
             request=stats.name,
@@ -182,7 +190,7 @@ class StepRunRecorder:
             requests=measured.requests,
             failures=measured.failures,
             failure_kinds=stats.measured.failure_kinds(),
-            partial_results=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            partial_results=measured.kinds[PARTIAL_RESULTS] if shows_partial else None,
             empty_results=None if index in unseen.empty else measured.empty_results,
             ramp_requests=ramp.requests,
             ramp_failures=ramp.failures,

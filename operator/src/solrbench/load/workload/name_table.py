@@ -11,6 +11,9 @@ from typing import NamedTuple
 OMIT_HEADER = "omitHeader"
 """Solr's parameter for responses without `responseHeader`."""
 
+_WRAPPER = "json.wrf"
+"""Solr's parameter for a JavaScript call around the JSON."""
+
 _OFF = ("false", "off", "no")
 """What Solr reads as false (`StrUtils.parseBool`); whatever else it does not refuse is true."""
 
@@ -39,7 +42,8 @@ def visibility_of(
     if json_body is not None and not omits:
         body = json_body if isinstance(json_body, bytes) else json_body.encode()
         omits = OMIT_HEADER.encode() in body
-    return ResponseVisibility(content=("wt", "json") in pairs, header=not omits)
+    wrapped = any(key == _WRAPPER for key, _ in pairs)
+    return ResponseVisibility(content=("wt", "json") in pairs and not wrapped, header=not omits)
 
 
 @dataclass(frozen=True)
