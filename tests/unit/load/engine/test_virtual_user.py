@@ -1,5 +1,6 @@
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,15 @@ from solrbench.load.engine.virtual_user import VirtualUser
 from solrbench.load.workload.http_requests import Node
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from support.servers.http_server import GOOD, Exchange, HttpServer
-from unit.load.builders import RecordingListener, assignment, only, run, target, until
+from unit.load.builders import (
+    RecordingListener,
+    assignment,
+    only,
+    run,
+    send_first_at_once,
+    target,
+    until,
+)
 from unit.load.engine.virtual_server import serve
 from unit.load.workload.test_transactions import CHAIN, by_name, lines
 from unit.load.workload.test_transactions import target as transaction_target
@@ -44,8 +53,13 @@ def _in_a_transaction(url: str) -> LoadTarget:
     ],
 )
 def test_user_whose_answer_is_checked_after_the_close_does_not_think(
-    make_target: Callable[[str], LoadTarget], think: ThinkTime | None, counted: dict[str, int]
+    make_target: Callable[[str], LoadTarget],
+    think: ThinkTime | None,
+    counted: dict[str, int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    send_first_at_once(monkeypatch)
+
     async def body() -> None:
         listener, duty = RecordingListener(), assignment(seconds=60, think=think)
         async with HttpServer(_silence) as server:
@@ -63,6 +77,28 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
         assert len(server.requests) == 1
 
     run(body)
+
+
+def test_users_that_think_as_long_do_not_send_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        server = serve(monkeypatch, loop)
+        listener = RecordingListener()
+        duty = assignment(users=200, seconds=20, think=ThinkTime(constant_milliseconds=4000))
+        engine = Engine(target("http://solr:1/solr"), listener, loop)
+        engine.begin(duty)
+        for _ in range(duty.users):
+            engine.add_user()
+        await listener.all_ready.wait()
+        began_ns = loop.now_ns
+        engine.start_measuring(duty.key)
+        outcome = await listener.outcome
+        per_second = Counter((at - began_ns) // 1_000_000_000 for at in server.sent_ns)
+        # 50 a second, each user in one of four: five standard deviations of a binomial number.
+        assert all(abs(count - 50) < 31 for count in per_second.values())
+        assert len(per_second) == 20
+        assert only(outcome).requests == per_second.total() == 1000
+
+    run_virtually(main)
 
 
 def test_users_of_a_silent_node_wait_for_it_once(monkeypatch: pytest.MonkeyPatch) -> None:

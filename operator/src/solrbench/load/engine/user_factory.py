@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from solrbench.load.engine.open_loop.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.user_context import UserContext
-from solrbench.load.engine.virtual_user import Think, VirtualUser
+from solrbench.load.engine.virtual_user import VirtualUser
 from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.schedule.think_time import think_seconds
+from solrbench.load.schedule.think_time import first_wait_seconds, think_seconds
 
 
 class UserFactory:
@@ -58,7 +58,16 @@ class UserFactory:
     def _make_user(self, index: int) -> VirtualUser:
         number = self._number(index)
         node = self._nodes[number % len(self._nodes)]
-        return VirtualUser(self._context, node, self._think_times(number))
+        spec = self._assignment.think_time
+        if spec is None:
+            return VirtualUser(self._context, node)
+        seed = self._think_seed(number)
+        return VirtualUser(
+            self._context,
+            node,
+            lambda turn: think_seconds(spec, seed, turn),
+            first_wait_seconds(spec, seed),
+        )
 
     def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
         assignment = self._assignment
@@ -81,10 +90,6 @@ class UserFactory:
             return self._adopted[further]
         return self._assignment.worker + index * self._assignment.workers
 
-    def _think_times(self, number: int) -> Think | None:
+    def _think_seed(self, number: int) -> int:
         assignment = self._assignment
-        spec = assignment.think_time
-        if spec is None:
-            return None
-        seed = seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)
-        return lambda turn: think_seconds(spec, seed, turn)
+        return seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)

@@ -30,11 +30,16 @@ class VirtualUser(HttpClient):
         context: UserContext,
         node: Node,
         think: Think | None = None,
+        first_wait_seconds: float = 0.0,
     ) -> None:
-        """Begin without a connection; `think` is None for a user that does not think."""
+        """Begin without a connection; `think` is None for a user that does not think.
+
+        `first_wait_seconds` pass before the first request.
+        """
         super().__init__(node, context.timeout_seconds, context.loop)
         self._context = context
         self._think = think
+        self._first_wait_seconds = first_wait_seconds
         self._request_index = 0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -45,8 +50,12 @@ class VirtualUser(HttpClient):
             silent.add(node)
 
     def start(self) -> None:
-        """Send the first request."""
-        self._send_next(_now())
+        """Send the first request, after a while if that is wanted."""
+        now_ns = _now()
+        if self._first_wait_seconds and not self._context.supply.is_exhausted(now_ns):
+            self._timer = self._loop.call_later(self._first_wait_seconds, self._wake)
+        else:
+            self._send_next(now_ns)
 
     def stop(self) -> None:
         """Stop thinking: no request starts any more. One under way is finished."""
