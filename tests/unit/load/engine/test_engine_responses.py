@@ -9,6 +9,7 @@ import pytest
 
 from solrbench.load.engine.http import timestamped_socket
 from solrbench.load.engine.target import load_target
+from solrbench.results.stats.histograms import decode
 from support.servers.http_server import GOOD, Exchange, HttpServer, Script
 from support.servers.ports import free_port
 from unit.load.builders import (
@@ -150,6 +151,11 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
         async with HttpServer(polite) as server:
             result = await run_step(target(server.url), assignment(users=2, requests=10))
         assert (only(result).requests, only(result).failures) == (10, 0)
+        # Two were there before.
+        assert result.connections is not None
+        assert result.connections.opened == 8
+        assert decode(result.connections.open_time_histogram).count == 8
+        assert result.connections.open_sum_microseconds > 0
         assert only(result).retried_requests == 0
         assert server.connections == 10
 

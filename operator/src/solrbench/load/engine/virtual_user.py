@@ -114,6 +114,10 @@ class VirtualUser(HttpClient):
             self._request_index += 1
         self._timer = self._loop.call_later(seconds, self._wake)
 
+    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._context.recorder.record_connection(tried_ns, opened_ns)
+
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._context.recorder.count_retry(request)

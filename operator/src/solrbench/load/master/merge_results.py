@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from solrbench.load.master.node_results import merge_nodes
+from solrbench.load.master.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
@@ -97,6 +97,7 @@ def merge_worker_results(
         workers=[_worker(name, result) for name, result in results],
         thousands=merge_request_windows(found),
         nodes=merge_nodes(found),
+        connections=merge_connections(found),
         **_metadata_fields(metadata),
         **_times(found, metadata.start_time),
         **_steadiness(requests, metadata.start_time),

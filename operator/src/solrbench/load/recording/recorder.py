@@ -5,6 +5,7 @@ those after. Both count into the current second; when it is over, its numbers ar
 totals and handed out, so that a live view costs nothing per request.
 """
 
+from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.micro_batches import MicroBatches
 from solrbench.load.recording.request_stats import NEVER_NS, NamedStats, SecondStats
 from solrbench.load.recording.slow_requests import SlowSample
@@ -46,6 +47,8 @@ class StepRunRecorder:
         """When the first measured request was sent."""
         self.last_ns = 0
         """When the last response to a measured request came."""
+        self.connections = ConnectionCounts()
+        """Connections opened since measuring began."""
         self._finished_seconds: list[tuple[str, SecondStats]] = []
         self._micro_batches = MicroBatches(workers)
         # Both are read for each request, and neither is replaced.
@@ -100,6 +103,11 @@ class StepRunRecorder:
         """Keep one of the slowest requests; those of the ramp are passed over."""
         if sample.started_ns >= self.origin_ns:
             self._stats[sample.request.name].measured.slow.add(sample)
+
+    def record_connection(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection, if measuring had begun when it was tried."""
+        if tried_ns >= self.origin_ns:
+            self.connections.record((opened_ns - tried_ns) // 1000)
 
     def count_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""

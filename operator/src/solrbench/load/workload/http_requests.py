@@ -7,6 +7,8 @@ each node and shape, what depends on the query once for each query.
 import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import overload
 from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry
@@ -32,6 +34,10 @@ from solrbench.load.workload.prepared_request import (
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.url_encoding import encode_parameters
 from solrbench.reasons.load import LoadReason
+
+PREPARED_AHEAD = 100_000
+"""Requests of a list that are kept ready, some 20 MB; those of longer lists are made when they are
+sent, which costs a few microseconds each."""
 
 UPDATE_HANDLER = "/update"
 """Where updates go unless their entry names another handler."""
@@ -147,6 +153,46 @@ class RequestBuilder:
         rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
         view = visibility_of([*query.parameters, *rest], query.json)
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
+
+
+class RequestsOnDemand(Sequence[PreparedRequest]):
+    """The requests of a long list, each made when it is taken."""
+
+    def __init__(self, builder: RequestBuilder, queries: Sequence[Query]) -> None:
+        """Make requests of `queries`, all of which `builder` has built once."""
+        self._builder = builder
+        self._queries = queries
+
+    def __len__(self) -> int:
+        return len(self._queries)
+
+    @overload
+    def __getitem__(self, index: int, /) -> PreparedRequest: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[PreparedRequest]: ...
+    def __getitem__(self, index: int | slice, /) -> PreparedRequest | Sequence[PreparedRequest]:
+        if isinstance(index, slice):
+            return [self._builder.build(each) for each in self._queries[index]]
+        return self._builder.build(self._queries[index])
+
+
+def build_requests(
+    builder: RequestBuilder, queries: Sequence[Query], *, check_all: bool
+) -> Sequence[PreparedRequest]:
+    """Return the requests of `queries`, prepared ahead up to a number of them.
+
+    With `check_all` the others are built once, too, which checks them and settles their names.
+
+    Raises:
+        LoadError: a query is malformed, or there is none.
+
+    """
+    ready: list[PreparedRequest] = []
+    for query in queries if check_all else islice(queries, PREPARED_AHEAD):
+        request = builder.build(query)
+        if len(ready) < PREPARED_AHEAD:
+            ready.append(request)
+    return ready if len(queries) <= PREPARED_AHEAD else RequestsOnDemand(builder, queries)
 
 
 def prepare_requests(workload: Workload, queries: Iterable[Query]) -> RequestList:

@@ -8,6 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
+from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
@@ -176,6 +177,8 @@ class StepRunResult(Model):
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
     are spread evenly, and in documents of older versions."""
+    connections: ConnectionResult | None = None
+    """Connections opened meanwhile; None with a locustfile and in documents of older versions."""
     workers: list[WorkerResult]
     warm_up_steady: bool | None = None
     """Whether that warm-up became steady; None unless it was to go on until then."""

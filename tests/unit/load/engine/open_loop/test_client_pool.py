@@ -33,6 +33,9 @@ class Owner:
         self.failed: list[str] = []
         self.pool = ClientPool(most, self._new, self._on_connected, loop)
 
+    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
+        assert tried_ns <= opened_ns
+
     def take(self) -> PooledClient:
         client = self.pool.take_idle()
         assert client is not None

@@ -114,8 +114,8 @@ class Step(Model):
     distances. `Poisson` when absent."""
     max_in_flight: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """`maxInFlight` limits the requests of an open loop that are in flight at once, over all
-    workers; 1000 when absent. Further ones wait, and are dropped after
-    `workload.timeoutSeconds`."""
+    workers; 1000 when absent. Each node has an equal share, at least one on each worker. Further
+    ones wait, and are dropped after `workload.timeoutSeconds`."""
     ramp_seconds: Seconds | None = None
     """`rampSeconds` is the time in which the arrival rate changes linearly from that of the step
     before, or 0, to this one. Its requests come before those of `durationSeconds` or `requests`

@@ -68,6 +68,10 @@ class HttpClient(ABC):
         """Take the end of a request; another may be sent now, unless `send_early` has done so."""
 
     @abstractmethod
+    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened; no service time contains what that took."""
+
+    @abstractmethod
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again over a fresh connection."""
 
@@ -212,6 +216,7 @@ class HttpClient(ABC):
         if self._connecting is not asyncio.current_task():
             connection.close()
             return
+        self.on_connected(tried_ns, _now())
         self._connecting = None
         if not connection.is_open:
             self._started_ns = self._started_ns or tried_ns

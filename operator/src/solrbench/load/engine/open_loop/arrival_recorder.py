@@ -42,6 +42,10 @@ class ArrivalRecorder:
             if is_slow:
                 self._step_run.add_slow_request(client.slow_sample(ended, failed))
 
+    def record_connection(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._step_run.record_connection(tried_ns, opened_ns)
+
     def record_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._step_run.count_retry(request)

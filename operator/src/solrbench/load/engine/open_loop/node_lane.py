@@ -109,6 +109,10 @@ class NodeLane:
             self._pool.add_idle(client)
         self._owner.on_ended()
 
+    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._recorder.record_connection(tried_ns, opened_ns)
+
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._recorder.record_retry(request)

@@ -29,6 +29,9 @@ class PooledClientOwner(Protocol):
     def on_completed(self, client: "PooledClient", ended: CompletedRequest) -> None:
         """Count the request that ended; what was wrong with it is in `client.failed`."""
 
+    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
 
@@ -91,6 +94,10 @@ class PooledClient(HttpClient):
         request, _, _, _, failed, response = ended
         self.failed = failed if response is None else validate_response(request, *response)
         self._owner.on_completed(self, ended)
+
+    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._owner.on_opened(tried_ns, opened_ns)
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""

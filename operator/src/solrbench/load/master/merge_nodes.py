@@ -1,9 +1,10 @@
-"""The counts of each node, over all workers."""
+"""The counts of nodes and connections, over all workers."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.stats import histograms
 
@@ -28,4 +29,19 @@ def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
         ).encode(),
         response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
         response_max_microseconds=max((each for each in longest if each is not None), default=None),
+    )
+
+
+def merge_connections(results: Iterable[WorkerStepResult]) -> ConnectionResult | None:
+    """Return the connections of all workers; None if one did not count them."""
+    parts = [result.connections for result in results]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    longest = [part.open_max_microseconds for part in found]
+    return ConnectionResult(
+        opened=sum(part.opened for part in found),
+        open_time_histogram=histograms.merge(part.open_time_histogram for part in found).encode(),
+        open_sum_microseconds=sum(part.open_sum_microseconds for part in found),
+        open_max_microseconds=max((each for each in longest if each is not None), default=None),
     )
