@@ -17,6 +17,7 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.load.master import LoadMaster
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -191,6 +192,8 @@ class Load(Model):
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
     """`resources` are the CPU and memory of each worker."""
+    master: LoadMaster = LoadMaster()
+    """`master` is the pod of Locust's master."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
