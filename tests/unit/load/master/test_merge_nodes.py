@@ -23,10 +23,10 @@ def worker(*times: int) -> WorkerStepResult:
 
 def test_nodes_are_added_over_workers_in_their_order() -> None:
     first, second = merge_nodes([worker(100, 300), worker(200)])
-    assert (first.node, first.requests, first.failures, first.dropped_requests) == ("a:1", 5, 2, 0)
+    assert (first.node, first.requests, first.failures, first.unsent_requests) == ("a:1", 5, 2, 0)
     assert (first.response_sum_microseconds, first.response_max_microseconds) == (614, 300)
     assert (second.node, second.requests, second.failures) == ("b:2", 2, 0)
-    assert second.dropped_requests == 2
+    assert second.unsent_requests == 2
     assert decode(second.response_time_histogram).count == 4
 
 

@@ -23,7 +23,7 @@ def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
         node=node,
         requests=sum(part.requests for part in parts),
         failures=sum(part.failures for part in parts),
-        dropped_requests=sum(part.dropped_requests for part in parts),
+        unsent_requests=sum(part.unsent_requests for part in parts),
         response_time_histogram=histograms.merge(
             part.response_time_histogram for part in parts
         ).encode(),

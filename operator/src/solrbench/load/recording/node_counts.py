@@ -38,7 +38,7 @@ class NodeCounts:
             node=self._node,
             requests=times.count - self._dropped,
             failures=self._failures,
-            dropped_requests=self._dropped,
+            unsent_requests=self._dropped,
             response_time_histogram=times.encode(),
             response_sum_microseconds=self._responses.sum_microseconds,
             response_max_microseconds=self._responses.max_microseconds,

@@ -11,7 +11,7 @@ class NodeResult(Model):
     requests: int
     """Requests that were sent, or for which no connection could be opened; failures included."""
     failures: int
-    dropped_requests: int
+    unsent_requests: int
     """Never sent: they waited longer than `timeoutSeconds` for one of the node's connections."""
     response_time_histogram: str
     """HdrHistogram of the response times, from the intended start to the last byte; dropped

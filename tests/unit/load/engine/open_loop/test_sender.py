@@ -257,10 +257,10 @@ def test_requests_dropped_at_a_silent_node_are_its_own() -> None:
                 duty(requests=100, requests_per_second=200, max_in_flight=2),
             )
         lost, prompt = outcome.nodes
-        assert (prompt.requests, prompt.failures, prompt.dropped_requests) == (50, 0, 0)
-        assert lost.requests + lost.dropped_requests == 50
+        assert (prompt.requests, prompt.failures, prompt.unsent_requests) == (50, 0, 0)
+        assert lost.requests + lost.unsent_requests == 50
         assert lost.requests == lost.failures == len(silent.requests)
-        assert only(outcome).dropped_requests == lost.dropped_requests > 0
+        assert only(outcome).dropped_requests == lost.unsent_requests > 0
 
     run(body)
 
