@@ -255,6 +255,12 @@ LOAD = [
         "must set exactly one of constantMilliseconds",
     ),
     bad(
+        "jitter of a think time that varies anyway",
+        {f"{STEP}.thinkTime": {"exponentialMeanMilliseconds": 1, "jitterPercent": 5}},
+        "spec.load.steps[0].thinkTime",
+        "jitterPercent must go with constantMilliseconds",
+    ),
+    bad(
         "users and a planned rate",
         {f"{STEP}.requestsPerSecond": 16},
         "spec.load.steps[0]",

@@ -130,6 +130,9 @@ GOOD: dict[str, Changes] = {
     "equal bounds of a think time": {
         f"{STEP}.thinkTime": {"uniform": {"minMilliseconds": 100, "maxMilliseconds": 100}}
     },
+    "jitter of a think time": {
+        f"{STEP}.thinkTime": {"constantMilliseconds": 100, "jitterPercent": 12.5}
+    },
     "toleration of everything": {f"{SOLR}.tolerations": [{"operator": "Exists"}]},
     "flags that are not the heap": {
         f"{SOLR}.solrOpts": "-Xss512k -Dsolr.x=-1",

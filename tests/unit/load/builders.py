@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
 import uvloop
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.api.v1alpha1.workload.workload import Queries, Workload
 from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.load.engine import user_factory
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.measurement import ProgressUpdate
 from solrbench.load.engine.target import LoadTarget
@@ -17,6 +19,7 @@ from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.workload.http_requests import prepare_node, prepare_requests
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import single_source
+from solrbench.plan.load_plan import LoadPlan
 
 
 def queries_spec(**fields: Any) -> Queries:
@@ -76,6 +79,22 @@ def target(
     )
 
 
+def mix_plan(url: str, *entries: dict[str, Any], **fields: Any) -> LoadPlan:
+    """Return a plan of a mix without a step."""
+    return LoadPlan.model_validate(
+        {
+            "benchmark": "ns/b",
+            "attempt": 1,
+            "solrUrls": [url],
+            "collection": "books",
+            "workload": {"mix": list(entries), **fields},
+            "workers": 1,
+            "stepRuns": [],
+            "masterHost": "m",
+        }
+    )
+
+
 class RecordingListener:
     """A listener that keeps what it hears."""
 
@@ -111,6 +130,11 @@ async def run_step(
 def do_not_pause(seconds: float) -> None:
     """Stand in for `time.sleep` where nothing is to be waited for."""
     raise AssertionError(f"paused for {seconds} s")
+
+
+def send_first_at_once(patch: pytest.MonkeyPatch) -> None:
+    """Let users that think not wait before their first request."""
+    patch.setattr(user_factory, "first_wait_seconds", lambda spec, seed: 0.0)
 
 
 async def until(probe: Callable[[], bool]) -> None:

@@ -67,8 +67,10 @@ class ZipfRanks:
     def __init__(self, terms: int, exponent: float) -> None:
         if terms < 1:
             raise ValueError(f"terms must be at least 1, got {terms}")
-        weights = np.arange(1, terms + 1, dtype=np.float64) ** -exponent
-        self._cumulative: NDArray[np.float64] = np.cumsum(weights)
+        # In place: a list of ten million queries would need three times the memory.
+        weights = np.arange(1, terms + 1, dtype=np.float64)
+        weights **= -exponent
+        self._cumulative: NDArray[np.float64] = np.cumsum(weights, out=weights)
         self._cumulative /= self._cumulative[-1]
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from unit.load.builders import (
     plain,
     run,
     run_step,
+    send_first_at_once,
     target,
     until,
     workload,
@@ -153,7 +154,11 @@ def test_requests_under_way_at_the_end_are_counted() -> None:
     run(body)
 
 
-def test_thinking_users_do_not_delay_the_end_of_the_step_run() -> None:
+def test_thinking_users_do_not_delay_the_end_of_the_step_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send_first_at_once(monkeypatch)
+
     async def body() -> None:
         think = ThinkTime(constant_milliseconds=60_000)
         async with HttpServer() as server:
@@ -165,7 +170,11 @@ def test_thinking_users_do_not_delay_the_end_of_the_step_run() -> None:
     run(body)
 
 
-def test_users_whose_last_answer_comes_late_do_not_think_about_it() -> None:
+def test_users_whose_last_answer_comes_late_do_not_think_about_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send_first_at_once(monkeypatch)
+
     async def slow(exchange: Exchange) -> None:
         await asyncio.sleep(1.2)
         exchange.send()

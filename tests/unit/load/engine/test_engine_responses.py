@@ -2,13 +2,30 @@
 
 import asyncio
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from solrbench.load.engine.http import timestamped_socket
+from solrbench.load.engine.target import load_target
+from solrbench.results.stats.histograms import decode
 from support.servers.http_server import GOOD, Exchange, HttpServer, Script
 from support.servers.ports import free_port
-from unit.load.builders import assignment, kinds, only, run, run_step, target, workload
+from unit.load.builders import (
+    assignment,
+    kinds,
+    mix_plan,
+    only,
+    run,
+    run_step,
+    target,
+    workload,
+)
+from unit.load.engine.open_loop.test_sender import duty
+
+FILE = {"configMap": {"name": "d", "key": "lines"}}
+POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}
 
 
 async def _silence(exchange: Exchange) -> None:
@@ -109,6 +126,22 @@ def test_chunked_answers_are_read_whole() -> None:
     run(body)
 
 
+def test_answer_that_ends_with_its_connection_is_good() -> None:
+    async def old(exchange: Exchange) -> None:
+        exchange.writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + GOOD)
+        exchange.close()
+
+    async def body() -> None:
+        async with HttpServer(old) as server:
+            closed = await run_step(target(server.url), assignment(users=2, requests=10))
+            planned = await run_step(target(server.url), duty(requests=10, requests_per_second=500))
+        for result in (closed, planned):
+            assert (only(result).requests, only(result).failures) == (10, 0)
+        assert len(server.requests) == 20
+
+    run(body)
+
+
 def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
     async def polite(exchange: Exchange) -> None:
         exchange.send(headers="Connection: close\r\n")
@@ -118,6 +151,11 @@ def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
         async with HttpServer(polite) as server:
             result = await run_step(target(server.url), assignment(users=2, requests=10))
         assert (only(result).requests, only(result).failures) == (10, 0)
+        # Two were there before.
+        assert result.connections is not None
+        assert result.connections.opened == 8
+        assert decode(result.connections.open_time_histogram).count == 8
+        assert result.connections.open_sum_microseconds > 0
         assert only(result).retried_requests == 0
         assert server.connections == 10
 
@@ -143,6 +181,46 @@ def test_update_is_not_sent_again() -> None:
         assert kinds(result) == {"ConnectionReset": 2}
         assert only(result).retried_requests == 0
         assert len(server.requests) == 4
+
+    run(body)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reset"),
+    [
+        ({"updates": FILE, "handler": "/ingest"}, "write"),
+        ({"transaction": {"requests": [POSTED | {"handler": "/ingest"}]}}, "write.add"),
+        ({"transaction": {"requests": [POSTED | {"handler": "/update/json"}]}}, "write.add"),
+    ],
+)
+def test_update_to_a_handler_of_any_name_is_not_sent_again(
+    entry: dict[str, Any], reset: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mix-0").mkdir()
+    (tmp_path / "mix-0" / "lines").write_text('{"id": "1"}\n')
+
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            what = load_target(mix_plan(server.url, {"name": "write", **entry}), tmp_path)
+            result = await run_step(what, assignment(requests=4))
+        (found,) = [each for each in result.requests if each.request == reset]
+        assert {each.kind: each.count for each in found.failure_kinds} == {"ConnectionReset": 2}
+        assert (found.retried_requests, len(server.requests)) == (0, 4)
+
+    run(body)
+
+
+def test_query_of_the_json_api_is_sent_once_more(tmp_path: Path) -> None:
+    query = {"name": "ask", "jsonBody": '{"query": "a"}'}
+
+    async def body() -> None:
+        async with HttpServer(_close_the_second_time) as server:
+            entry = {"name": "find", "transaction": {"requests": [query]}}
+            result = await run_step(
+                load_target(mix_plan(server.url, entry), tmp_path), assignment(requests=3)
+            )
+        assert [each.retried_requests for each in result.requests] == [0, 2]
+        assert sum(each.failures for each in result.requests) == 0
 
     run(body)
 

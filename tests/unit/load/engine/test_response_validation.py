@@ -3,7 +3,11 @@ import pytest
 from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.validation.expectations import compile_expectation, num_found
-from solrbench.load.validation.response_checks import EMPTY_RESULT
+from solrbench.load.validation.response_checks import (
+    EMPTY_RESULT,
+    EMPTY_WITHOUT_HEADER,
+    NO_HEADER,
+)
 from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras
 
 
@@ -93,6 +97,23 @@ def test_groups_found_what_they_match(grouped: str, found: int) -> None:
     assert validate_response(asked(maxNumFound=found), 200, body) is (
         EMPTY_RESULT if found == 0 else None
     )
+
+
+def test_documents_like_none_are_empty_although_the_one_compared_with_was_found() -> None:
+    start = b'{"responseHeader":{"status":0,"QTime":1},"match":{"numFound":1,"docs":[{"id":"a"}]},'
+    none, some = (start + b'"response":{"numFound":%d,"docs":[]}}' % n for n in (0, 3))
+    assert validate_response(asked(), 200, none) is EMPTY_RESULT
+    assert validate_response(asked(), 200, some) is None
+    assert (num_found(none), num_found(some)) == (0, 3)
+
+
+def test_empty_response_without_a_header_has_both_remarks() -> None:
+    empty, good = (b'{"response":{"numFound":%d,"docs":[]}}' % found for found in (0, 1))
+    assert validate_response(asked(), 200, empty) is EMPTY_WITHOUT_HEADER
+    assert validate_response(asked(), 200, good) is NO_HEADER
+    failed = validate_response(asked(minNumFound=2), 200, good)
+    assert failed is not None
+    assert failed.kind == "ExpectationFailed"
 
 
 def test_fields_called_matches_are_none_of_groups() -> None:

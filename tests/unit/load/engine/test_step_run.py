@@ -13,7 +13,7 @@ from solrbench.load.engine.step_run_state import StepRunState
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment, Start
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
-from unit.load.builders import assignment, target
+from unit.load.builders import assignment, send_first_at_once, target
 from unit.load.engine.virtual_server import Calls, VirtualServer, calling, serve
 
 WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
@@ -173,6 +173,8 @@ def test_immediate_start_measures_from_the_first_request(monkeypatch: pytest.Mon
 def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    send_first_at_once(monkeypatch)
+
     async def main(loop: VirtualTimeLoop) -> None:
         bench = Bench(monkeypatch, loop, assignment(users=2, seconds=60, think=AN_HOUR))
         await bench.add_users(2)

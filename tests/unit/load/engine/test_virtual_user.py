@@ -1,5 +1,6 @@
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -7,10 +8,23 @@ import pytest
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.engine.engine import Engine
+from solrbench.load.engine.http import http_client
+from solrbench.load.engine.http.http_connection import Connection
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import VirtualUser
+from solrbench.load.workload.http_requests import Node
+from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from support.servers.http_server import GOOD, Exchange, HttpServer
-from unit.load.builders import RecordingListener, assignment, run, target, until
+from unit.load.builders import (
+    RecordingListener,
+    assignment,
+    only,
+    run,
+    send_first_at_once,
+    target,
+    until,
+)
+from unit.load.engine.virtual_server import serve
 from unit.load.workload.test_transactions import CHAIN, by_name, lines
 from unit.load.workload.test_transactions import target as transaction_target
 from unit.load.workload.test_transactions import workload as transactions
@@ -39,8 +53,13 @@ def _in_a_transaction(url: str) -> LoadTarget:
     ],
 )
 def test_user_whose_answer_is_checked_after_the_close_does_not_think(
-    make_target: Callable[[str], LoadTarget], think: ThinkTime | None, counted: dict[str, int]
+    make_target: Callable[[str], LoadTarget],
+    think: ThinkTime | None,
+    counted: dict[str, int],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    send_first_at_once(monkeypatch)
+
     async def body() -> None:
         listener, duty = RecordingListener(), assignment(seconds=60, think=think)
         async with HttpServer(_silence) as server:
@@ -58,6 +77,56 @@ def test_user_whose_answer_is_checked_after_the_close_does_not_think(
         assert len(server.requests) == 1
 
     run(body)
+
+
+def test_users_that_think_as_long_do_not_send_in_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        server = serve(monkeypatch, loop)
+        listener = RecordingListener()
+        duty = assignment(users=200, seconds=20, think=ThinkTime(constant_milliseconds=4000))
+        engine = Engine(target("http://solr:1/solr"), listener, loop)
+        engine.begin(duty)
+        for _ in range(duty.users):
+            engine.add_user()
+        await listener.all_ready.wait()
+        began_ns = loop.now_ns
+        engine.start_measuring(duty.key)
+        outcome = await listener.outcome
+        per_second = Counter((at - began_ns) // 1_000_000_000 for at in server.sent_ns)
+        # 50 a second, each user in one of four: five standard deviations of a binomial number.
+        assert all(abs(count - 50) < 31 for count in per_second.values())
+        assert len(per_second) == 20
+        assert only(outcome).requests == per_second.total() == 1000
+
+    run_virtually(main)
+
+
+def test_users_of_a_silent_node_wait_for_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        server = serve(monkeypatch, loop)
+
+        async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> Connection:
+            if node.host == "silent":
+                await asyncio.sleep(3600)
+            return await server.connect(node, loop)
+
+        monkeypatch.setattr(http_client, "connect", connect)
+        nodes = target("http://silent:1/solr", "http://heard:1/solr", timeout_seconds=5)
+        listener, duty = RecordingListener(), assignment(users=500, requests=500)
+        engine, began = Engine(nodes, listener, loop), loop.time()
+        engine.begin(duty)
+        for _ in range(duty.users):
+            engine.add_user()
+        await listener.all_ready.wait()
+        assert loop.time() - began == pytest.approx(5)
+        assert server.connections == 250
+        engine.start_measuring(duty.key)
+        outcome = await listener.outcome
+        (failed,) = only(outcome).failure_kinds
+        assert (failed.kind, failed.count) == ("Timeout", 250)
+        assert failed.sample == "cannot connect to silent:1 within 5 s"
+
+    run_virtually(main)
 
 
 def _answer(engine: Engine, came_ns: int) -> None:

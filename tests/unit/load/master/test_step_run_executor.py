@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.load.warm_up import UntilSteady
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.errors import LoadError
 from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.step_run_executor import CompletedStepRun, StepRunExecutor
@@ -134,6 +135,18 @@ def test_result_may_take_the_step_and_the_time_out_of_its_last_request() -> None
     with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 54 s$"):
         runs.run()
     assert 55 < runs.load.clock.now() <= 55.5
+
+
+def test_result_may_take_the_think_times_of_the_last_transaction() -> None:
+    think = {"constantMilliseconds": 50_000}
+    requests = [{"name": "find"}, {"name": "lend", "thinkTime": think}]
+    mix = [{"name": "loan", "transaction": {"requests": requests}}]
+    runs = StepRuns({"name": "timed", "requestsPerSecond": 5, "durationSeconds": 20})
+    runs.executor._workload = Workload.model_validate({"mix": mix, "timeoutSeconds": 2})
+    silence(runs, messages.START_MEASURING)
+    # 20 s of the step, 50 s of thinking, 2 x 4 s for connections and responses, 30 s of grace.
+    with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 108 s$"):
+        runs.run()
 
 
 def test_users_that_stay_after_the_step_fail_the_run() -> None:

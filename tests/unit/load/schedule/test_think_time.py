@@ -3,8 +3,13 @@ import statistics
 import pytest
 
 from solrbench.api.v1alpha1.load.load import ThinkTime, UniformTime
+from solrbench.load.schedule import think_time as module
 from solrbench.load.schedule.seeds import seed_of, uniform
-from solrbench.load.schedule.think_time import think_seconds
+from solrbench.load.schedule.think_time import (
+    first_wait_seconds,
+    longest_think_seconds,
+    think_seconds,
+)
 
 DRAWS = range(20_000)
 
@@ -12,6 +17,23 @@ DRAWS = range(20_000)
 def test_constant_think_time_does_not_vary() -> None:
     spec = ThinkTime(constant_milliseconds=250)
     assert {think_seconds(spec, seed, turn) for seed in (1, 2) for turn in range(5)} == {0.25}
+
+
+def test_jitter_varies_a_constant_time_evenly() -> None:
+    spec = ThinkTime(constant_milliseconds=200, jitter_percent=25)
+    drawn = [think_seconds(spec, 7, turn) for turn in DRAWS]
+    assert 0.15 <= min(drawn) < 0.1501
+    assert 0.2499 < max(drawn) <= 0.25
+    assert statistics.fmean(drawn) == pytest.approx(0.2, abs=0.001)
+
+
+def test_first_waits_are_spread_over_the_think_time() -> None:
+    spec = ThinkTime(constant_milliseconds=1000)
+    drawn = [first_wait_seconds(spec, seed) for seed in range(5000)]
+    assert drawn == [first_wait_seconds(spec, seed) for seed in range(5000)]
+    assert 0 <= min(drawn) < 0.01
+    assert 0.99 < max(drawn) < 1
+    assert statistics.fmean(drawn) == pytest.approx(0.5, abs=5 * 0.29 / 5000**0.5)
 
 
 def test_uniform_stays_within_bounds_and_fills_them() -> None:
@@ -29,6 +51,22 @@ def test_exponential_has_its_mean_and_deviation() -> None:
     assert statistics.fmean(drawn) == pytest.approx(1, abs=5 / len(DRAWS) ** 0.5)
     assert statistics.stdev(drawn) == pytest.approx(1, rel=0.05)
     assert min(drawn) >= 0
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        ThinkTime(constant_milliseconds=250),
+        ThinkTime(constant_milliseconds=250, jitter_percent=40),
+        ThinkTime(uniform=UniformTime(min_milliseconds=100, max_milliseconds=300)),
+        ThinkTime(exponential_mean_milliseconds=1000),
+    ],
+)
+def test_no_draw_is_longer_than_the_longest(
+    spec: ThinkTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "uniform", lambda seed, turn: 1 - 2**-53)
+    assert think_seconds(spec, 1, 1) == pytest.approx(longest_think_seconds(spec))
 
 
 def test_users_think_differently_but_always_the_same() -> None:

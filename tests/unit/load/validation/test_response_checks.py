@@ -1,6 +1,10 @@
 import pytest
 
-from solrbench.load.validation.response_checks import LONGEST_SAMPLE, check_response
+from solrbench.load.validation.response_checks import (
+    LONGEST_SAMPLE,
+    NO_HEADER,
+    check_response,
+)
 
 HEADER = b'{"responseHeader":{"zkConnected":true,"status":%s,"QTime":3}'
 GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
@@ -13,7 +17,12 @@ GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
         GOOD.rstrip(),
         b'{\n  "responseHeader":{\n    "status":0,\n    "QTime":1},\n  "response":{}}\n',
         b'{"responseHeader":{"status":0}}',
-        b'{"response":{"numFound":0,"docs":[]}}',
+        GOOD.replace(b"[]", b'[{"status":5,"error":{"a":1},"EXCEPTION":"x","EOF":true}]'),
+        GOOD.replace(b'"response":{', b'"grouped":{"a":{').replace(
+            b"[]", b'[{"partialResults":true}]}'
+        ),
+        b'{"responseHeader":{"errors":[],"maxErrors":10,"status":0,"QTime":1}}',
+        b'{"responseHeader": {"params": {"q": "}"}, "status": 0}, "response": {"docs": []}}',
         GOOD.replace(b"[]", b'[{"t":"say \\"partialResults\\":true and \\"error\\":{"}]'),
         HEADER % b"0" + b',"partialResults":false}',
     ],
@@ -45,6 +54,51 @@ def test_broken_responses_fail_with_their_kind(
     assert found is not None
     assert found.kind == kind
     assert part in found.message
+
+
+STREAM = b'{"result-set":{"docs":[%s]}}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"response":{"numFound":1,"docs":[{"status":5}]}}',
+        b'{"doc":{"id":"1","status":"sold","partialResults":true}}',
+        b'{"doc":{"error":{"a":1},"EXCEPTION":"x"}}',
+        STREAM % b'{"id":"1","status":3},{"EOF":true,"RESPONSE_TIME":4}',
+        b'{"grouped":{"a":{"matches":1,"groups":[{"doclist":{"docs":[{"status":7}]}}]}}}',
+    ],
+)
+def test_responses_without_a_header_are_good_but_do_not_show_whether_they_are_whole(
+    body: bytes,
+) -> None:
+    assert check_response(200, body, is_json=True) is NO_HEADER
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        (STREAM % b'{"EXCEPTION":"no such field","EOF":true}', "no such field"),
+        (b'{\n "result-set":{"docs":[{"EXCEPTION":"oh {","EOF":true}]}}\n', "oh {"),
+        (b'{ "error":{"msg":"bad field","code":400}}', "bad field"),
+        (
+            b'{"responseHeader":{"errors":[{"type":"ADD","message":"bad date"}],"status":0}}',
+            "bad date",
+        ),
+        (b'{"responseHeader":{"zkConnected":true,"status":500},"x":{"status":0,"y":1}}', "500"),
+    ],
+)
+def test_errors_of_solr_are_found_wherever_it_writes_them(body: bytes, part: str) -> None:
+    found = check_response(200, body, is_json=True)
+    assert found is not None
+    assert (found.kind, part in found.message) == ("SolrError", True)
+
+
+@pytest.mark.parametrize("body", [b'{"responseHeader":{"QTime":1},"a":{"status":0,"b":1}}'])
+def test_status_of_a_document_is_none_of_the_header(body: bytes) -> None:
+    found = check_response(200, body, is_json=True)
+    assert found is not None
+    assert found.message.startswith("responseHeader has no status")
 
 
 def test_content_counts_only_as_json() -> None:

@@ -1,3 +1,4 @@
+import tracemalloc
 from collections import Counter
 
 from solrbench.api.v1alpha1.dataset import Generator
@@ -41,8 +42,23 @@ def test_extremes_are_kept() -> None:
 
 def test_same_seed_gives_the_same_queries() -> None:
     spec = GeneratedQueries(count=50)
-    assert generate_queries(spec, DATASET, 1) == generate_queries(spec, DATASET, 1)
-    assert generate_queries(spec, DATASET, 1) != generate_queries(spec, DATASET, 2)
+    one, same, other = (list(generate_queries(spec, DATASET, seed)) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+
+
+def test_few_bytes_are_kept_of_a_query() -> None:
+    small = Generator(documents=10, vocabulary_terms=1000)
+    tracemalloc.start()
+    try:
+        queries = generate_queries(GeneratedQueries(count=30_000), small, 1)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(queries) == 30_000
+    assert kept < 30_000 * 25
+    assert peak < 30_000 * 120
+    assert queries[5:7] == [queries[5], queries[6]]
 
 
 def test_routes_are_the_prefixes_of_the_documents() -> None:

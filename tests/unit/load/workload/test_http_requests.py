@@ -113,6 +113,14 @@ def test_names_are_numbered_in_order_of_appearance() -> None:
     assert [request.name for request in prepared.requests] == [0, 1, 0, 2]
 
 
+def test_login_in_an_address_is_no_part_of_the_host() -> None:
+    spec = workload()
+    node = prepare_node(spec, "books", "http://user:secret@[::1]:8983/solr")
+    (request,) = prepare_requests(spec, plain("a")).requests
+    assert b"\r\nHost: [::1]:8983\r\n" in node.message(request)
+    assert b"secret" not in node.message(request)
+
+
 @pytest.mark.parametrize("url", ["ftp://node:8983/solr", "node:8983/solr", "http:///solr"])
 def test_only_http_urls_are_nodes(url: str) -> None:
     with pytest.raises(LoadError, match=r"BadPlan: solrUrls: .* must begin with http://"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.load.engine.target import load_target
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.http_requests import prepare_requests
 from solrbench.load.workload.loader import load_workload
@@ -20,7 +21,7 @@ from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.plan.load_plan import LoadPlan
 from support.servers.http_server import Exchange, HttpServer
-from unit.load.builders import assignment, run, run_step, target, workload
+from unit.load.builders import assignment, mix_plan, run, run_step, target, workload
 from unit.load.engine.open_loop.test_sender import duty
 
 JSON = ("wt", "json")
@@ -38,6 +39,11 @@ FILE = {"configMap": {"name": "q", "key": "lines"}}
         ([JSON, ("omitHeader", "true")], None, ResponseVisibility(content=True, header=False)),
         ([JSON, ("omitHeader", "on")], None, ResponseVisibility(content=True, header=False)),
         ([JSON, ("omitHeader", "{{any}}")], None, ResponseVisibility(content=True, header=False)),
+        (
+            [JSON, ("json.wrf", "call")],
+            None,
+            ResponseVisibility(content=False, header=True),
+        ),
         ([("wt", "xml")], None, ResponseVisibility(content=False, header=True)),
         ([("wt", "{{any}}")], None, ResponseVisibility(content=False, header=True)),
         ([], None, ResponseVisibility(content=False, header=True)),
@@ -203,6 +209,32 @@ def counts(result: WorkerStepResult) -> dict[str, tuple[int, int | None, int | N
         each.request: (each.failures, each.partial_results, each.empty_results)
         for each in result.requests
     }
+
+
+def test_responses_without_a_header_leave_their_name_unchecked(tmp_path: Path) -> None:
+    get = {"name": "get", "handler": "/get", "parameters": {"id": "1"}}
+    find = {"name": "find", "parameters": {"q": "a"}}
+    loan = {"name": "loan", "transaction": {"requests": [find, get]}}
+    plain = {"name": "plain", "transaction": {"requests": [find]}}
+
+    async def answers(exchange: Exchange) -> None:
+        if exchange.path.endswith("/get"):
+            exchange.send(b'{"doc":{"id":"1","status":"sold"}}')
+        else:
+            exchange.send()
+
+    async def body() -> None:
+        async with HttpServer(answers) as server:
+            what = load_target(mix_plan(server.url, loan, plain), tmp_path)
+            result = await run_step(what, assignment(requests=20))
+        assert {each.request: each.failures for each in result.requests} == dict.fromkeys(
+            ("loan", "loan.find", "loan.get", "plain", "plain.find"), 0
+        )
+        hidden = {each.request for each in result.requests if each.partial_results is None}
+        assert hidden == {"loan", "loan.get"}
+        assert all(each.empty_results == 0 for each in result.requests)
+
+    run(body)
 
 
 def named(name: str, text: str, **parameters: str) -> Query:

@@ -1,3 +1,4 @@
+import tracemalloc
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
@@ -9,6 +10,7 @@ from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.query_file import (
+    FileQueries,
     Query,
     _decode,
     parse_lines,
@@ -89,6 +91,32 @@ def test_line_may_say_how_it_is_sent_and_what_is_expected(line: str, query: Quer
 def test_any_parameters_survive_a_log(pairs: list[tuple[str, str]]) -> None:
     line = "q=&" + urlencode(pairs, errors="surrogatepass")
     assert _decode(line) == (("q", ""), *parse_qsl(line, keep_blank_values=True)[1:])
+
+
+def test_queries_of_a_file_are_found_again_by_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(
+        b"\xef\xbb\xbffirst\r\n\n# no query\n  q=a&fq=b  \n" + '{"q": "é"}\n \nlast'.encode()
+    )
+    queries = FileQueries(tmp_path / "f")
+    for _ in range(2):
+        read = list(iter(queries))
+        firsts = [query.parameters[0] for query in read]
+        assert firsts == [("q", text) for text in ("first", "a", "é", "last")]
+        assert [queries[index] for index in range(len(queries))] == read
+    assert queries[1:3] == read[1:3]
+
+
+def test_of_a_file_only_the_places_of_its_lines_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("".join(f"word{n}\n" for n in range(20_000)))
+    tracemalloc.start()
+    try:
+        queries = FileQueries(tmp_path / "f")
+        names = {query.name for query in queries}
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (len(queries), names) == (20_000, {None})
+    assert kept < 20_000 * 8
 
 
 def test_blank_lines_and_comments_are_left_out() -> None:

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.queries import Order
 from solrbench.load.errors import LoadError
 from solrbench.load.master.list_offsets import ListOffsets
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
+from solrbench.load.workload import http_requests
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.ordering import entry_choices
 from solrbench.load.workload.prepared_request import PreparedRequest
@@ -124,6 +126,44 @@ def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
         mix.append({"name": f"e{index}", "queries": FILE})
     with pytest.raises(LoadError, match="51 names; use at most 50"):
         load_workload(plan(mix), tmp_path)
+
+
+LOAN: dict[str, object] = {
+    "name": "buy",
+    "transaction": {"requests": [{"name": "search", "parameters": {"q": "a"}}]},
+}
+
+
+@pytest.mark.parametrize("name", ["buy", "buy.search"])
+def test_line_with_the_name_of_a_transaction_is_refused(tmp_path: Path, name: str) -> None:
+    for index in range(2):
+        (tmp_path / f"mix-{index}").mkdir()
+    line = f'{{"name": "{name}", "params": {{"q": "x"}}}}'
+    (tmp_path / "mix-0" / "lines").write_text(line)
+    with pytest.raises(LoadError, match=f'line of plain has the "name" {name}, ') as caught:
+        load_workload(plan([{"name": "plain", "queries": FILE}, LOAN]), tmp_path)
+    assert caught.value.reason == "MalformedQueries"
+
+
+@pytest.mark.parametrize("queries", [{"configMap": FILE["configMap"]}, {"generated": {"count": 9}}])
+def test_requests_of_long_lists_are_made_when_they_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: dict[str, object]
+) -> None:
+    (tmp_path / "mix-0").mkdir()
+    lines = [f'{{"name": "n{n % 2}", "params": {{"q": "word{n}"}}}}' for n in range(9)]
+    (tmp_path / "mix-0" / "lines").write_text("\n".join(lines))
+    dataset = Generator(documents=9, vocabulary_terms=1000)
+    entry: dict[str, object] = {"name": "a", "queries": queries | {"order": "Sequential"}}
+    whole = plan([entry]).model_copy(update={"generator": dataset})
+
+    def requests() -> tuple[tuple[str, ...], list[PreparedRequest]]:
+        made = load_workload(whole, tmp_path)
+        return made.names, list(islice(made.open_stream(assignment()).requests, 20))
+
+    ready = requests()
+    monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 3)
+    assert requests() == ready
+    assert len(set(ready[1])) == 9
 
 
 def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerSte
 from solrbench.load.workload.http_requests import prepare_node
 from solrbench.load.workload.name_table import RequestNameTable
 from solrbench.load.workload.ordering import RequestCounter
-from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
+from solrbench.load.workload.prepared_request import BodyKind, NextRequest, PreparedRequest
 from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
@@ -56,6 +56,22 @@ def test_values_are_escaped_for_their_place() -> None:
     body = request.extra.content.partition(b"\r\n\r\n")[2]
     assert json.loads(body) == {"x": 'Zü "r"'}
     assert (request.template_index, request.is_json, request.name) == (BodyKind.JSON, True, 1)
+
+
+def test_waits_within_a_transaction_follow_the_seed() -> None:
+    think = {"thinkTime": {"uniform": {"minMilliseconds": 0, "maxMilliseconds": 1000}}}
+
+    def waited(seed: int) -> float:
+        spec = workload({"name": "a"}, {"name": "b"} | think, inputs=False, seed=seed)
+        (request,) = first(prepare(spec)[0])
+        assert request.extra is not None
+        assert request.extra.transaction is not None
+        following = request.extra.transaction.advance(0, 1, 1, None)
+        assert isinstance(following, NextRequest)
+        return following.think_seconds
+
+    assert waited(1) == waited(1)
+    assert waited(1) != waited(2)
 
 
 def test_inputs_follow_their_order() -> None:

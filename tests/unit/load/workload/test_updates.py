@@ -30,7 +30,7 @@ def generated(prefixes: int = 0, **fields: Any) -> GeneratedSource:
 
 
 def sent(
-    source: DocumentSource, requests: int, size: int = 1, offset: int = 0, **fields: Any
+    source: DocumentSource, requests: int, size: int = 1, offset: int = 0, **fields: int
 ) -> list[list[dict[str, Any]]]:
     """Return the documents of each request of one worker."""
     duty = assignment(users=2, workers=2, offset=offset).model_copy(update=fields)
@@ -70,9 +70,10 @@ def test_new_documents_never_meet() -> None:
             for attempt in (1, 2):
                 fields = {"worker": worker, "repeat": repeat, "attempt": attempt}
                 ids.update(doc["key"] for batch in sent(source, 20, 3, **fields) for doc in batch)
-    later = sent(source, 20, 3, offset=40)
-    ids.update(doc["key"] for batch in later for doc in batch)
-    assert ids.total() == 2 * 2 * 2 * 60 + 60
+    for others in ({"offset": 40}, {"restarts": 1}, {"restarts": 2}):
+        later = sent(source, 20, 3, **others)
+        ids.update(doc["key"] for batch in later for doc in batch)
+    assert ids.total() == 2 * 2 * 2 * 60 + 3 * 60
     assert max(ids.values()) == 1
     assert not any(key.startswith("doc-") for key in ids)
     routed = sent(generated(prefixes=3, ids="New"), 30)

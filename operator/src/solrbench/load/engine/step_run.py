@@ -99,16 +99,20 @@ class StepRun:
 
     def result(self) -> WorkerStepResult:
         """Return the result; the step run must be finished and its last second taken."""
+        recorder = self._measurement.recorder
         result = self._measurement.result(
             self._factory.expected_users,
             self._supply.used_numbers(),
             queries_exhausted=self._supply.queries_exhausted,
             sending_ended_ns=self._supply.ended_ns,
-        )
+        ).model_copy(update={"connections": recorder.connections.result()})
         arrivals = self._factory.open_loop_recorder
         if arrivals is None:
             return result
-        return arrivals.add_to_result(result, self._measurement.recorder.empty_result)
+        nodes = [each.result() for each in self._factory.node_counts]
+        return arrivals.add_to_result(
+            result.model_copy(update={"nodes": nodes}), recorder.empty_result
+        )
 
     def abort(self) -> None:
         """Let all users go at once."""

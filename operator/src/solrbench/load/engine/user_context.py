@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from solrbench.load.engine.request_supply import RequestSupply
 from solrbench.load.recording.recorder import StepRunRecorder
@@ -18,6 +18,8 @@ class UserContext:
         timeout_seconds: a response that takes longer is a failure
         loop: the event loop that users run in
         on_user_finished: called by a user when it has nothing left to do
+        silent_nodes: nodes, by host and port, to which a user could not connect ahead in time; the
+            others do not wait for them before the step: their first request tries again
 
     """
 
@@ -26,3 +28,4 @@ class UserContext:
     timeout_seconds: float
     loop: asyncio.AbstractEventLoop
     on_user_finished: Callable[[], None]
+    silent_nodes: set[tuple[str, int]] = field(default_factory=set)

@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 from solrbench.load.engine.open_loop.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.user_context import UserContext
-from solrbench.load.engine.virtual_user import Think, VirtualUser
+from solrbench.load.engine.virtual_user import VirtualUser
+from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.schedule.think_time import think_seconds
+from solrbench.load.schedule.think_time import first_wait_seconds, think_seconds
 
 
 class UserFactory:
@@ -19,6 +20,7 @@ class UserFactory:
     Attributes:
         open_loop_recorder: counts the arrivals of an open loop; None in a closed loop, and before
             its sender is made
+        node_counts: counts the requests of an open loop to each node
 
     """
 
@@ -37,6 +39,7 @@ class UserFactory:
         self._on_measuring = on_measuring
         self._adopted: list[int] = []
         self.open_loop_recorder: OpenLoopRecorder | None = None
+        self.node_counts: list[NodeCounts] = []
 
     @property
     def expected_users(self) -> int:
@@ -55,15 +58,29 @@ class UserFactory:
     def _make_user(self, index: int) -> VirtualUser:
         number = self._number(index)
         node = self._nodes[number % len(self._nodes)]
-        return VirtualUser(self._context, node, self._think_times(number))
+        spec = self._assignment.think_time
+        if spec is None:
+            return VirtualUser(self._context, node)
+        seed = self._think_seed(number)
+        return VirtualUser(
+            self._context,
+            node,
+            lambda turn: think_seconds(spec, seed, turn),
+            first_wait_seconds(spec, seed),
+        )
 
     def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
         assignment = self._assignment
         seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
         schedule = Schedule(rate, seed, assignment.worker, assignment.workers)
         self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
+        self.node_counts = [NodeCounts(f"{each.host}:{each.port}") for each in self._nodes]
         return OpenLoopSender(
-            self._context, schedule, self.open_loop_recorder, self._nodes, self._on_measuring
+            self._context,
+            schedule,
+            self.open_loop_recorder,
+            list(zip(self._nodes, self.node_counts, strict=True)),
+            self._on_measuring,
         )
 
     def _number(self, index: int) -> int:
@@ -73,10 +90,6 @@ class UserFactory:
             return self._adopted[further]
         return self._assignment.worker + index * self._assignment.workers
 
-    def _think_times(self, number: int) -> Think | None:
+    def _think_seed(self, number: int) -> int:
         assignment = self._assignment
-        spec = assignment.think_time
-        if spec is None:
-            return None
-        seed = seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)
-        return lambda turn: think_seconds(spec, seed, turn)
+        return seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)

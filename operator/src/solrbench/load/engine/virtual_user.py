@@ -30,17 +30,32 @@ class VirtualUser(HttpClient):
         context: UserContext,
         node: Node,
         think: Think | None = None,
+        first_wait_seconds: float = 0.0,
     ) -> None:
-        """Begin without a connection; `think` is None for a user that does not think."""
+        """Begin without a connection; `think` is None for a user that does not think.
+
+        `first_wait_seconds` pass before the first request.
+        """
         super().__init__(node, context.timeout_seconds, context.loop)
         self._context = context
         self._think = think
+        self._first_wait_seconds = first_wait_seconds
         self._request_index = 0
         self._timer: asyncio.TimerHandle | None = None
 
+    async def prepare(self) -> None:
+        """Connect ahead of the first request, unless another user has met with silence."""
+        silent, node = self._context.silent_nodes, (self._node.host, self._node.port)
+        if node not in silent and not await self.connect_ahead():
+            silent.add(node)
+
     def start(self) -> None:
-        """Send the first request."""
-        self._send_next(_now())
+        """Send the first request, after a while if that is wanted."""
+        now_ns = _now()
+        if self._first_wait_seconds and not self._context.supply.is_exhausted(now_ns):
+            self._timer = self._loop.call_later(self._first_wait_seconds, self._wake)
+        else:
+            self._send_next(now_ns)
 
     def stop(self) -> None:
         """Stop thinking: no request starts any more. One under way is finished."""
@@ -98,6 +113,10 @@ class VirtualUser(HttpClient):
             seconds = max(seconds, self._think(self._request_index))
             self._request_index += 1
         self._timer = self._loop.call_later(seconds, self._wake)
+
+    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._context.recorder.record_connection(tried_ns, opened_ns)
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""

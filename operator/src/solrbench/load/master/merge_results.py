@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from solrbench.load.master.compare_workers import compare_workers
+from solrbench.load.master.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
@@ -100,6 +101,8 @@ def merge_worker_results(
         workers=_workers(results),
         duration_seconds=_duration(planned, found),
         thousands=merge_request_windows(found),
+        nodes=merge_nodes(found),
+        connections=merge_connections(found),
         **_metadata_fields(metadata),
         **_times(found, metadata.start_time, sending_seconds),
         **_steadiness(requests, metadata.start_time),

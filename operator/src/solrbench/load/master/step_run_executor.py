@@ -18,6 +18,7 @@ from solrbench.load.master.worker_pool.distributed_step_run import (
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.schedule.drain_time import longest_drain_seconds
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.results.model.windows import CacheSample
@@ -100,7 +101,8 @@ class StepRunExecutor:
             key = f"{assignment.key}/again-{again}" if again else assignment.key
             offsets = list(self.offsets.offsets)
             step_run = self._assign(
-                assignment.model_copy(update={"key": key, "offsets": offsets}), stage
+                assignment.model_copy(update={"key": key, "offsets": offsets, "restarts": again}),
+                stage,
             )
             try:
                 return self._complete(step_run, rate, stage, until)
@@ -177,8 +179,8 @@ class StepRunExecutor:
         """Return the seconds after which a result is late; None if that cannot be known."""
         if assignment.seconds is None:
             return None
-        # In an open loop a request may wait for a connection as long as for its response.
-        return assignment.seconds + 2 * self._workload.timeout_seconds + _GRACE_SECONDS
+        drain = longest_drain_seconds(assignment, self._workload)
+        return assignment.seconds + drain + _GRACE_SECONDS
 
 
 def _spawn_seconds(assignment: Assignment, rate: int) -> float:

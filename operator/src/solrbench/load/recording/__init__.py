@@ -4,6 +4,7 @@
 - `response_times`: what an open loop counts besides
 - `slow_requests`: the slowest requests
 - `micro_batches`: sums of few requests each, of which the master makes windows of a thousand
+- `node_counts`: what an open loop counts of each node; `connection_counts`: connections opened
 - `worker_result`: the result of one worker
 - `name_limit`: names that are not known beforehand, limited in number
 """

@@ -5,11 +5,12 @@ those after. Both count into the current second; when it is over, its numbers ar
 totals and handed out, so that a live view costs nothing per request.
 """
 
+from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.micro_batches import MicroBatches
 from solrbench.load.recording.request_stats import NEVER_NS, NamedStats, SecondStats
 from solrbench.load.recording.slow_requests import SlowSample
 from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.validation.response_checks import RequestFailure, is_failure
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
@@ -46,6 +47,8 @@ class StepRunRecorder:
         """When the first measured request was sent."""
         self.last_ns = 0
         """When the last response to a measured request came."""
+        self.connections = ConnectionCounts()
+        """Connections opened since measuring began."""
         self._finished_seconds: list[tuple[str, SecondStats]] = []
         self._micro_batches = MicroBatches(workers)
         # Both are read for each request, and neither is replaced.
@@ -88,7 +91,7 @@ class StepRunRecorder:
             if not stats.is_transaction:
                 micro_batch = self._micro_batch
                 micro_batch.append(microseconds)
-                if failed is not None and failed is not EMPTY_RESULT:
+                if failed is not None and is_failure(failed):
                     self._micro_batches.failures += 1
                 if len(micro_batch) >= self._micro_batch_size:
                     self._micro_batches.close(ended_ns - self.origin_ns)
@@ -100,6 +103,11 @@ class StepRunRecorder:
         """Keep one of the slowest requests; those of the ramp are passed over."""
         if sample.started_ns >= self.origin_ns:
             self._stats[sample.request.name].measured.slow.add(sample)
+
+    def record_connection(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection, if measuring had begun when it was tried."""
+        if tried_ns >= self.origin_ns:
+            self.connections.record((opened_ns - tried_ns) // 1000)
 
     def count_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
@@ -166,6 +174,13 @@ class StepRunRecorder:
             if stats.ramp.total.requests or stats.measured.total.requests
         ]
 
+    def _has_headerless(self, stats: NamedStats) -> bool:
+        """Say whether a response had no header; a transaction has those of its requests."""
+        parts = [stats]
+        if stats.is_transaction:
+            parts = [each for each in self._stats if each.name.startswith(f"{stats.name}.")]
+        return any(each.measured.has_headerless for each in parts)
+
     def empty_result(self, index: int) -> WorkerRequestStats:
         """Return the result of a request name that was never sent."""
         stats = self._stats[index]
@@ -175,6 +190,7 @@ class StepRunRecorder:
 
     def _result(self, index: int, stats: NamedStats) -> WorkerRequestStats:
         measured, ramp, unseen = stats.measured.total, stats.ramp.total, self._unchecked
+        shows_partial = index not in unseen.partial and not self._has_headerless(stats)
         some = measured.requests > 0
         return WorkerRequestStats(
             request=stats.name,
@@ -182,7 +198,7 @@ class StepRunRecorder:
             requests=measured.requests,
             failures=measured.failures,
             failure_kinds=stats.measured.failure_kinds(),
-            partial_results=None if index in unseen.partial else measured.kinds[PARTIAL_RESULTS],
+            partial_results=measured.kinds[PARTIAL_RESULTS] if shows_partial else None,
             empty_results=None if index in unseen.empty else measured.empty_results,
             ramp_requests=ramp.requests,
             ramp_failures=ramp.failures,

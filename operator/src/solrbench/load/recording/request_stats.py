@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 
 from solrbench.load.recording.slow_requests import SlowestRequests
 from solrbench.load.recording.worker_result import SecondSums
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.validation.response_checks import (
+    EMPTY_RESULT,
+    NO_HEADER,
+    RequestFailure,
+    is_failure,
+)
 from solrbench.results.model.step_result import FailureKind
 from solrbench.results.stats.histograms import buckets_of
 
@@ -60,15 +65,26 @@ class RequestStats:
     Attributes:
         total: the seconds that are over
         slow: the slowest requests
+        has_headerless: a good response had no header, so it does not say whether it is partial
         windows: sums of the seconds that are over and had requests
 
     """
 
-    __slots__ = ("_samples", "_second", "_sizes", "_times", "slow", "total", "windows")
+    __slots__ = (
+        "_samples",
+        "_second",
+        "_sizes",
+        "_times",
+        "has_headerless",
+        "slow",
+        "total",
+        "windows",
+    )
 
     def __init__(self) -> None:
         self.total = RequestTotals()
         self.slow = SlowestRequests()
+        self.has_headerless = False
         self.windows: list[SecondSums] = []
         self._second = SecondStats()
         self._samples: dict[str, str] = {}
@@ -105,8 +121,9 @@ class RequestStats:
         return [FailureKind(kind=k, count=n, sample=self._samples[k]) for k, n in ordered]
 
     def _record_failure(self, failure: RequestFailure) -> None:
-        if failure is EMPTY_RESULT:
-            self._second.empty_results += 1
+        if not is_failure(failure):
+            self._second.empty_results += failure is not NO_HEADER
+            self.has_headerless |= failure is not EMPTY_RESULT
             return
         self._second.kinds[failure.kind] += 1
         self._samples.setdefault(failure.kind, failure.message)

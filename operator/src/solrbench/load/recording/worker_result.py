@@ -5,6 +5,8 @@ Everything in it adds up: sums instead of means, counts instead of percentiles.
 
 from typing import NamedTuple
 
+from solrbench.results.model.connection_result import ConnectionResult
+from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.step_result import RequestMeasurements, WorkerUsage
 
 
@@ -54,6 +56,10 @@ class WorkerStepResult(WorkerUsage):
     planned_requests: int | None = None
     """Measured arrivals of the plan; None in a closed loop."""
     requests: list[WorkerRequestStats]
+    nodes: list[NodeResult] = []
+    """Each node in an open loop, in the order of the plan."""
+    connections: ConnectionResult | None = None
+    """Connections opened meanwhile; None with a locustfile."""
     micro_batches: list[MicroBatch] = []
     """All measured requests in the order of their ends, up to a bound."""
 

@@ -53,6 +53,8 @@ class Assignment(Model):
     think_time: ThinkTime | None = None
     attempt: int = 1
     """Attempt of the load."""
+    restarts: int = 0
+    """How often this step run was begun before in the attempt, and lost with a worker."""
     offsets: list[int] = []
     """For each entry of the workload the number of its first request: requests before this step run
     of the same ladder, or a little more where workers differed in speed."""

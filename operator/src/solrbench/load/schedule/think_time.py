@@ -3,14 +3,30 @@
 import math
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
-from solrbench.load.schedule.seeds import uniform
+from solrbench.load.schedule.seeds import seed_of, uniform
+
+_MOST_MEANS = 53 * math.log(2)
+"""Longest draw of an exponential distribution, in its means: `uniform` has 53 bits."""
+
+
+def longest_think_seconds(spec: ThinkTime) -> float:
+    """Return the longest wait that can be drawn, in seconds."""
+    if spec.exponential_mean_milliseconds is not None:
+        return _MOST_MEANS * spec.exponential_mean_milliseconds / 1000
+    longest: float = (spec.constant_milliseconds or 0) * (1 + (spec.jitter_percent or 0) / 100)
+    if spec.uniform is not None:
+        longest = spec.uniform.max_milliseconds
+    return longest / 1000
 
 
 def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
     """Return the wait number `turn` (from 0) of the user whose stream is `seed`, in seconds."""
-    if spec.constant_milliseconds is not None:
+    if spec.constant_milliseconds is not None and not spec.jitter_percent:
         return spec.constant_milliseconds / 1000
     draw = uniform(seed, turn)
+    if spec.constant_milliseconds is not None:
+        share = 1 + (2 * draw - 1) * (spec.jitter_percent or 0) / 100
+        return share * spec.constant_milliseconds / 1000
     if spec.uniform is not None:
         bounds = spec.uniform
         low, high = bounds.min_milliseconds, bounds.max_milliseconds
@@ -19,3 +35,13 @@ def think_seconds(spec: ThinkTime, seed: int, turn: int) -> float:
         # Inversion of the exponential distribution; 1 - draw is never 0.
         return -math.log(1 - draw) * spec.exponential_mean_milliseconds / 1000
     raise ValueError("thinkTime sets no time")
+
+
+def first_wait_seconds(spec: ThinkTime, seed: int) -> float:
+    """Return the wait before the first request of the user whose stream is `seed`, in seconds.
+
+    A part of a think time, evenly drawn: users who start together and think as long would else send
+    together for the whole step.
+    """
+    own = seed_of("first", seed)
+    return uniform(own, 0) * think_seconds(spec, own, 1)

@@ -5,8 +5,11 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.workload.mix import Expectation
 from solrbench.load.validation.response_checks import RequestFailure, int_after_key, request_failure
 
-NUM_FOUND = b'"numFound":'
-"""Key of the number of documents that a response found."""
+RESULTS = b'"response":{"numFound":'
+"""How Solr begins the results of a query."""
+
+_NUM_FOUND = b'"numFound":'
+"""Key of the number of documents in any list."""
 
 _MATCHES = b'"matches":'
 """Begins a grouped response: what all groups found together, before the `numFound` of each."""
@@ -50,17 +53,17 @@ def check_expectation(expected: CompiledExpectation, body: bytes) -> RequestFail
 def num_found(body: bytes) -> int | None:
     """Return how many documents a response found, None if it does not say.
 
-    That is its first `numFound`, or the `matches` of groups, which stand before it.
+    That is the `numFound` of its `response`, before which `/mlt` writes that of the documents it
+    compares with; else the `matches` of groups, or the first `numFound`.
     """
-    return num_found_at(body, body.find(NUM_FOUND))
-
-
-def num_found_at(body: bytes, at: int) -> int | None:
-    """Return what `num_found` does, from the place of the first `numFound`."""
+    at = body.find(RESULTS)
+    if at >= 0:
+        return int_after_key(body, RESULTS, at, _LONGEST_NUMBER)
+    at = body.find(_NUM_FOUND)
     # Without one, -1: up to the closing brace.
     before = body.find(_MATCHES, 0, at)
     matches = int_after_key(body, _MATCHES, before, _LONGEST_NUMBER)
-    return int_after_key(body, NUM_FOUND, at, _LONGEST_NUMBER) if matches is None else matches
+    return int_after_key(body, _NUM_FOUND, at, _LONGEST_NUMBER) if matches is None else matches
 
 
 def _expectation_failure(wanted: str, found: str, body: bytes) -> RequestFailure:

@@ -1,8 +1,11 @@
 """Check a response by searching its bytes: parsing would cost more than sending.
 
-Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes.
+Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes. They can be
+confused with the fields of documents: so what a header says is looked for in the header alone.
 """
 
+import json
+import re
 from typing import NamedTuple
 
 from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
@@ -10,17 +13,27 @@ from solrbench.results.model.failure_kinds import PARTIAL_RESULTS
 LONGEST_SAMPLE = 300
 """Characters kept of the first message of each kind of failure."""
 
-_HEADER_BYTES = 512
-"""Solr writes `responseHeader` first and `status` among its first keys."""
+_GOOD_BEGINNINGS = tuple(
+    f'{{{line}"responseHeader":{{{connected}"status":0'.encode()
+    for line, key in (("", ""), ("\n  ", "\n    "))
+    for connected in (key, f'{key}"zkConnected":true,{key}')
+)
+"""How Solr begins good responses, plain or indented; whatever else is good is looked at closely."""
 
-_STATUS = b'"status":'
-_GOOD_STATUS = b'"status":0,'
-_BRACE = ord("{")
+_HEADER = re.compile(rb'\s*\{\s*"responseHeader"\s*:\s*(?=\{)')
+_TOP_ERROR = re.compile(rb'\s*\{\s*"error"\s*:\s*\{')
+_PARTIAL_BEHIND = re.compile(r'\s*,\s*"partialResults"\s*:\s*(?!false)')
+_MOST_HEADER_BYTES = 1 << 20
+"""A header repeats the parameters of its request."""
 _ENDS = (b"}\n", b"}")
 _PARTIAL = b'"partialResults":'
 """A key of `responseHeader`, which ends before `response` begins."""
 _RESPONSE = b'"response":{'
 _ERROR = b'"error":{'
+_EXCEPTION = b'"EXCEPTION":'
+_STREAM_END = b'"EOF":'
+"""The last tuple of `/stream` and `/sql`, which report errors in it, with HTTP status 200."""
+_decode_object = json.JSONDecoder().raw_decode
 
 
 class RequestFailure(NamedTuple):
@@ -35,6 +48,24 @@ class RequestFailure(NamedTuple):
 EMPTY_RESULT = RequestFailure("NothingFound", "numFound is 0")
 """Not a failure: the remark that a good response is empty, passed on in the place of one."""
 
+NO_HEADER = RequestFailure("NoHeader", "response has no responseHeader")
+"""Not a failure: the remark that a good response does not show whether it is partial."""
+
+EMPTY_WITHOUT_HEADER = RequestFailure("NothingFoundNoHeader", "both of these")
+"""Not a failure: both remarks."""
+
+_REMARKS = frozenset({EMPTY_RESULT, NO_HEADER, EMPTY_WITHOUT_HEADER})
+
+
+def is_failure(failed: RequestFailure) -> bool:
+    """Say whether something failed, which a remark on a good response is not."""
+    return failed not in _REMARKS
+
+
+def failure_or_none(failed: RequestFailure | None) -> RequestFailure | None:
+    """Return a failure as it is, and None in the place of a remark on a good response."""
+    return None if failed is None or failed in _REMARKS else failed
+
 
 def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
     """Return what is wrong with a response, None if nothing is.
@@ -48,8 +79,7 @@ def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | 
     if (
         is_json
         and status == 200
-        and body.find(_GOOD_STATUS, 0, _HEADER_BYTES) > 0
-        and body[0] == _BRACE
+        and body.startswith(_GOOD_BEGINNINGS)
         and body.endswith(_ENDS)
         # Without a response, -1: up to the closing brace.
         and body.find(_PARTIAL, 0, body.find(_RESPONSE)) < 0
@@ -67,8 +97,8 @@ def _check_slow_path(status: int, body: bytes, is_json: bool) -> RequestFailure 
         return request_failure(
             "MalformedResponse", _quoted("response is not one JSON object", body)
         )
-    # Details of partial results stand before the status and may be long.
-    return _check_completeness(body) or _check_status(body)
+    header = _HEADER.match(body)
+    return _check_without_header(body) if header is None else _check_header(body, header.end())
 
 
 def request_failure(kind: str, message: str) -> RequestFailure:
@@ -89,29 +119,43 @@ def int_after_key(body: bytes, key: bytes, at: int, longest: int) -> int | None:
     return int(digits[:end]) if end else None
 
 
-def _check_status(body: bytes) -> RequestFailure | None:
-    at = body.find(_STATUS, 0, _HEADER_BYTES)
-    if at >= 0:
-        code = body[at + len(_STATUS) : at + len(_STATUS) + 4].strip()
-        return None if code[:1] == b"0" else _solr_error(body)
-    if body.find(_ERROR) >= 0:
-        return _solr_error(body)
-    if b'"responseHeader"' in body[:64]:
+def _check_header(body: bytes, at: int) -> RequestFailure | None:
+    """Check what the header says, and nothing behind it: documents may have fields of any name."""
+    text = body[at : at + _MOST_HEADER_BYTES].decode("utf-8", "replace")
+    try:
+        header, end = _decode_object(text)
+    except (ValueError, RecursionError):
+        return request_failure("MalformedResponse", _quoted("responseHeader is not JSON", body))
+    if header.get("partialResults", False) is not False or _PARTIAL_BEHIND.match(text, end):
+        return request_failure(PARTIAL_RESULTS, _quoted("response has partial results", body))
+    status = header.get("status")
+    if status is None:
         return request_failure("MalformedResponse", _quoted("responseHeader has no status", body))
-    # omitHeader=true leaves nothing to check.
+    if status != 0:
+        return _solr_error(body, body.find(_ERROR))
+    if header.get("errors"):
+        # A tolerant update: some of its documents were refused.
+        return request_failure("SolrError", json.dumps(header["errors"]))
     return None
 
 
-def _check_completeness(body: bytes) -> RequestFailure | None:
-    at = body.find(_PARTIAL)
-    if at < 0 or body[at + len(_PARTIAL) : at + 2 * len(_PARTIAL)].lstrip()[:5] == b"false":
-        return None
-    return request_failure(PARTIAL_RESULTS, _quoted("response has partial results", body))
+def _check_without_header(body: bytes) -> RequestFailure | None:
+    """Check a response of `/get`, `/stream`, `/sql` or with `omitHeader`, which has little to show.
+
+    Such a response does not say whether it is complete; a `status` in it is that of a document.
+    """
+    if _TOP_ERROR.match(body):
+        return _solr_error(body, body.find(_ERROR))
+    at = body.find(_EXCEPTION)
+    if at >= 0 and body.find(_STREAM_END, at) >= 0:
+        return _solr_error(body, at)
+    return NO_HEADER
 
 
-def _solr_error(body: bytes) -> RequestFailure:
-    at = max(body.find(_ERROR), 0)
-    return request_failure("SolrError", body[at : at + LONGEST_SAMPLE].decode("utf-8", "replace"))
+def _solr_error(body: bytes, at: int) -> RequestFailure:
+    start = max(at, 0)
+    sample = body[start : start + LONGEST_SAMPLE].decode("utf-8", "replace")
+    return request_failure("SolrError", sample)
 
 
 def _quoted(text: str, body: bytes) -> str:

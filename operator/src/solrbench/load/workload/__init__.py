@@ -2,7 +2,8 @@
 
 - `loader`: the whole workload, read from its files
 - `request_mix`: its entries as sources of requests, drawn from by a step run
-- `query_file_path`, `generated_queries`: the list of queries, from a file or the vocabulary
+- `query_file`, `generated_queries`: the list of queries, from a file or the vocabulary
+- `line_file`: lines that stay on disk
 - `prepared_request`: a request whose bytes are ready
 - `http_requests`: queries as prepared requests, nodes as their constant parts
 - `url_encoding`: parameters in URLs and forms

@@ -7,6 +7,8 @@ each node and shape, what depends on the query once for each query.
 import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import overload
 from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry
@@ -33,6 +35,10 @@ from solrbench.load.workload.query_file import Query
 from solrbench.load.workload.url_encoding import encode_parameters
 from solrbench.reasons.load import LoadReason
 
+PREPARED_AHEAD = 100_000
+"""Requests of a list that are kept ready, some 20 MB; those of longer lists are made when they are
+sent, which costs a few microseconds each."""
+
 UPDATE_HANDLER = "/update"
 """Where updates go unless their entry names another handler."""
 
@@ -40,6 +46,9 @@ _HEADERS = "Accept: application/json\r\nUser-Agent: solrbench\r\n"
 _PORTS = {"http": 80, "https": 443}
 _FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 _JSON = "Content-Type: application/json\r\n"
+
+_SEARCH_HANDLERS = frozenset({"/select", "/query"})
+"""Where a JSON body is a query; elsewhere it may be documents."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +109,18 @@ class RequestBuilder:
         )
 
     def build(self, query: Query) -> PreparedRequest:
-        """Return the request of a query, with the workload's parameters under its own."""
+        """Return the request of a query, with the workload's parameters under its own.
+
+        Raises:
+            LoadError: `MalformedQueries` if its name is that of a transaction.
+
+        """
+        if query.name in self._names.reserved:
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES,
+                f'a line of {self._name} has the "name" {query.name}, under which a transaction is'
+                " counted; give the line another name",
+            )
         text, view = self._text(query)
         name = self._names.index_of(query.name or self._name, view)
         if query.json is None and query.method is None and query.expect is None:
@@ -135,6 +155,46 @@ class RequestBuilder:
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
 
 
+class RequestsOnDemand(Sequence[PreparedRequest]):
+    """The requests of a long list, each made when it is taken."""
+
+    def __init__(self, builder: RequestBuilder, queries: Sequence[Query]) -> None:
+        """Make requests of `queries`, all of which `builder` has built once."""
+        self._builder = builder
+        self._queries = queries
+
+    def __len__(self) -> int:
+        return len(self._queries)
+
+    @overload
+    def __getitem__(self, index: int, /) -> PreparedRequest: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[PreparedRequest]: ...
+    def __getitem__(self, index: int | slice, /) -> PreparedRequest | Sequence[PreparedRequest]:
+        if isinstance(index, slice):
+            return [self._builder.build(each) for each in self._queries[index]]
+        return self._builder.build(self._queries[index])
+
+
+def build_requests(
+    builder: RequestBuilder, queries: Sequence[Query], *, check_all: bool
+) -> Sequence[PreparedRequest]:
+    """Return the requests of `queries`, prepared ahead up to a number of them.
+
+    With `check_all` the others are built once, too, which checks them and settles their names.
+
+    Raises:
+        LoadError: a query is malformed, or there is none.
+
+    """
+    ready: list[PreparedRequest] = []
+    for query in queries if check_all else islice(queries, PREPARED_AHEAD):
+        request = builder.build(query)
+        if len(ready) < PREPARED_AHEAD:
+            ready.append(request)
+    return ready if len(queries) <= PREPARED_AHEAD else RequestsOnDemand(builder, queries)
+
+
 def prepare_requests(workload: Workload, queries: Iterable[Query]) -> RequestList:
     """Return the requests for the `queries` of a workload of one entry."""
     names = RequestNameTable()
@@ -163,7 +223,9 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
         )
     base = f"{parts.path.rstrip('/')}/{collection}"
     own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
-    headers = f"Host: {parts.netloc}\r\n{own}{_HEADERS}"
+    # Without the user and password that a URL may hold (RFC 9112, 3.2).
+    host = parts.netloc.rpartition("@")[2]
+    headers = f"Host: {host}\r\n{own}{_HEADERS}"
     templates = [
         (head.encode(), tail.encode())
         for handler in _handlers(workload)
@@ -175,12 +237,19 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
 
 
 def _update_templates(workload: Workload) -> frozenset[int]:
-    """Return the shapes below `/update`; Solr serves no query there."""
+    """Return the shapes of requests that change documents, or may do so.
+
+    These are all that go to `/update` or to the handler of an entry with `updates`, whatever its
+    name, and JSON bodies to any handler that is not known to search.
+    """
+    writing = {each.handler for each in workload.entries if each.updates is not None}
     return frozenset(
         index * len(BodyKind) + kind
         for index, handler in enumerate(_handlers(workload))
-        if handler.startswith(UPDATE_HANDLER)
         for kind in BodyKind
+        if handler.startswith(UPDATE_HANDLER)
+        or handler in writing
+        or (kind is BodyKind.JSON and handler not in _SEARCH_HANDLERS)
     )
 
 

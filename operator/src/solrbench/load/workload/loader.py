@@ -1,6 +1,6 @@
 """From the plan to what a step run draws from: every entry of the workload with its files read."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
@@ -11,13 +11,14 @@ from solrbench.load.workload.generated_queries import generate_queries
 from solrbench.load.workload.http_requests import (
     UPDATE_HANDLER,
     RequestBuilder,
+    build_requests,
     first_template_index,
 )
 from solrbench.load.workload.name_table import RequestNameTable, visibility_of
 from solrbench.load.workload.prepared_request import BodyKind, PreparedRequest
-from solrbench.load.workload.query_file import Query, iter_queries, query_file_path
+from solrbench.load.workload.query_file import FileQueries, Query, query_file_path
 from solrbench.load.workload.request_mix import PreparedWorkload, QuerySource, RequestSource
-from solrbench.load.workload.transactions import prepare_transaction
+from solrbench.load.workload.transactions import prepare_transaction, transaction_names
 from solrbench.load.workload.updates import (
     DocumentSource,
     FileSource,
@@ -38,7 +39,8 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
             `BadPlan`.
 
     """
-    workload, naming = plan.workload, RequestNameTable()
+    workload = plan.workload
+    naming = RequestNameTable(transaction_names(workload))
     parts = [
         _prepare(
             plan,
@@ -75,12 +77,14 @@ def _prepare(
     if entry.queries is not None:
         maker = RequestBuilder(workload, entry, names)
         lines = _lines(plan, entry.queries, folder)
-        return QuerySource([maker.build(query) for query in lines], entry.queries)
+        # Generated queries are good, and all of one name.
+        check_all = entry.queries.generated is None
+        return QuerySource(build_requests(maker, lines, check_all=check_all), entry.queries)
     if entry.updates is not None:
         plain = _update_request(workload, entry, entry.updates, names)
         return UpdateSource(plain, entry.updates, _documents(plan, entry.updates, folder))
     inputs = None if entry.transaction is None else entry.transaction.inputs
-    values = None if inputs is None else list(_lines(plan, inputs, folder))
+    values = None if inputs is None else list(iter(_lines(plan, inputs, folder)))
     return prepare_transaction(workload, entry_index, names, values)
 
 
@@ -108,9 +112,9 @@ def _documents(plan: LoadPlan, updates: Updates, folder: Path) -> DocumentSource
     return GeneratedSource(updates.generated, plan.generator, plan.id_field)
 
 
-def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Iterable[Query]:
+def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Sequence[Query]:
     if queries.generated is None:
-        return iter_queries(query_file_path(queries, folder))
+        return FileQueries(query_file_path(queries, folder))
     if plan.generator is None:
         raise LoadError(
             LoadReason.BAD_PLAN,

@@ -11,6 +11,9 @@ from typing import NamedTuple
 OMIT_HEADER = "omitHeader"
 """Solr's parameter for responses without `responseHeader`."""
 
+_WRAPPER = "json.wrf"
+"""Solr's parameter for a JavaScript call around the JSON."""
+
 _OFF = ("false", "off", "no")
 """What Solr reads as false (`StrUtils.parseBool`); whatever else it does not refuse is true."""
 
@@ -39,7 +42,8 @@ def visibility_of(
     if json_body is not None and not omits:
         body = json_body if isinstance(json_body, bytes) else json_body.encode()
         omits = OMIT_HEADER.encode() in body
-    return ResponseVisibility(content=("wt", "json") in pairs, header=not omits)
+    wrapped = any(key == _WRAPPER for key, _ in pairs)
+    return ResponseVisibility(content=("wt", "json") in pairs and not wrapped, header=not omits)
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,16 @@ ALL_CHECKED = UncheckedNames()
 
 
 class RequestNameTable:
-    """The names of a workload by place, as they come."""
+    """The names of a workload by place, as they come.
 
-    def __init__(self) -> None:
+    Attributes:
+        reserved: names of transactions and of their requests, which no query may have: its
+            requests would be counted as transactions, and be in no sum
+
+    """
+
+    def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
+        self.reserved = reserved
         self._indexes: dict[str, int] = {}
         self._partial: set[int] = set()
         self._empty: set[int] = set()

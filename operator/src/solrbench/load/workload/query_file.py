@@ -14,10 +14,10 @@ Blank lines and lines that begin with `#` are left out.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 from urllib.parse import unquote_plus
 
 import orjson
@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
 from solrbench.load.errors import LoadError
+from solrbench.load.workload.line_file import LineFile
 from solrbench.reasons.load import LoadReason
 
 Parameters = tuple[tuple[str, str], ...]
@@ -36,7 +37,7 @@ _KEYS = {"name", "params", "json", "method", "expect"}
 _ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Query:
     """One request before it is bytes.
 
@@ -70,41 +71,88 @@ def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
     raise ValueError("generated queries have no file")
 
 
-def iter_queries(path: Path) -> Iterator[Query]:
-    """Yield the queries of a file in order; only one is held at a time.
+class FileQueries(Sequence[Query]):
+    """The queries of a file in order.
 
-    Raises:
-        LoadError: `NoQueries` if it is missing or has no query, `MalformedQueries` if a line
-            cannot be read or there are too many names.
-
+    Going through all of them reads the file from its begin and checks it. Only then has it a length
+    and items, each parsed when it is taken.
     """
-    names: set[str | None] = set()
-    try:
-        with path.open("rb") as lines:
-            for query in parse_lines(lines, path.name):
-                names.add(query.name)
-                yield query
-    except OSError as error:
-        raise LoadError(LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}") from error
-    if not names:
-        raise LoadError(
-            LoadReason.NO_QUERIES, f"query file {path.name} has no query; add one per line"
-        )
-    if len(names) > MOST_NAMES:
-        raise LoadError(
-            LoadReason.MALFORMED_QUERIES,
-            f"query file {path.name} has {len(names)} names; use at most {MOST_NAMES}",
-        )
+
+    def __init__(self, path: Path) -> None:
+        """Open a file.
+
+        Raises:
+            LoadError: `NoQueries` if it is missing.
+
+        """
+        self._path = path
+        try:
+            self._lines = LineFile(path)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int, /) -> Query: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[Query]: ...
+    def __getitem__(self, index: int | slice, /) -> Query | Sequence[Query]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        # A mark of the encoding stands before the first line.
+        return _parse(self._lines[index].decode("utf-8-sig").strip())
+
+    def __iter__(self) -> Iterator[Query]:
+        """Yield the queries in order; only one is held at a time.
+
+        Raises:
+            LoadError: `NoQueries` if the file has no query, `MalformedQueries` if a line cannot be
+                read or there are too many names.
+
+        """
+        self._lines.clear()
+        names: set[str | None] = set()
+        try:
+            with self._path.open("rb") as lines:
+                offset = 0
+                for number, raw in enumerate(lines, start=1):
+                    query = _parse_line(raw, number, self._path.name)
+                    if query is not None:
+                        self._lines.note(offset)
+                        names.add(query.name)
+                        yield query
+                    offset += len(raw)
+        except OSError as error:
+            raise _unreadable(self._path, error) from error
+        self._check(names)
+
+    def _check(self, names: set[str | None]) -> None:
+        file = self._path.name
+        if not names:
+            raise LoadError(
+                LoadReason.NO_QUERIES, f"query file {file} has no query; add one per line"
+            )
+        if len(names) > MOST_NAMES:
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES,
+                f"query file {file} has {len(names)} names; use at most {MOST_NAMES}",
+            )
+
+
+def _unreadable(path: Path, error: OSError) -> LoadError:
+    return LoadError(LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}")
 
 
 def read_queries(path: Path) -> list[Query]:
     """Return the queries of a file in order.
 
     Raises:
-        LoadError: as `iter_queries`.
+        LoadError: as `FileQueries`.
 
     """
-    return list(iter_queries(path))
+    return list(iter(FileQueries(path)))
 
 
 def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
@@ -115,14 +163,17 @@ def parse_lines(lines: Iterable[bytes], file: str) -> Iterator[Query]:
 
     """
     for number, raw in enumerate(lines, start=1):
-        try:
-            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            if line and not line.startswith("#"):
-                yield _parse(line)
-        except ValueError as error:
-            raise LoadError(
-                LoadReason.MALFORMED_QUERIES, f"{file} line {number}: {error}"
-            ) from error
+        query = _parse_line(raw, number, file)
+        if query is not None:
+            yield query
+
+
+def _parse_line(raw: bytes, number: int, file: str) -> Query | None:
+    try:
+        line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        return _parse(line) if line and not line.startswith("#") else None
+    except ValueError as error:
+        raise LoadError(LoadReason.MALFORMED_QUERIES, f"{file} line {number}: {error}") from error
 
 
 def _parse(line: str) -> Query:

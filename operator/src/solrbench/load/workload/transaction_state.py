@@ -6,7 +6,7 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.schedule.think_time import think_seconds
 from solrbench.load.validation.expectations import CompiledExpectation
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
+from solrbench.load.validation.response_checks import RequestFailure, failure_or_none
 from solrbench.load.workload.extraction import Extraction, extract_values
 from solrbench.load.workload.prepared_request import (
     BodyKind,
@@ -100,7 +100,7 @@ class RunningTransaction:
         """
         self._elapsed_ns += ended_ns - started_ns
         self._received += received
-        failure = None if failed is EMPTY_RESULT else failed
+        failure = failure_or_none(failed)
         self._step_index += 1
         if failure is None and self._step_index < len(self._steps):
             return NextRequest(self.request(), self._think_seconds())

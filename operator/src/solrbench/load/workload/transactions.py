@@ -36,8 +36,10 @@ class TransactionSource:
         whole: PreparedRequest,
         inputs: Inputs,
         queries: Queries | None,
+        seed: int,
     ) -> None:
-        """Take inputs in the order of `queries`, or begin each without any."""
+        """Take inputs in the order of `queries`, or begin each without any; `seed` is for waits."""
+        self._seed = seed
         self._steps = steps
         self._whole = whole
         self._inputs = inputs
@@ -49,7 +51,7 @@ class TransactionSource:
         """Return the first request of each transaction of one worker in one step run."""
         who = (assignment.repeat, assignment.step, assignment.worker, entry_index)
         for number, values in enumerate(self._values(assignment, entry_index, counter)):
-            seed = seed_of("flow", *who, number)
+            seed = seed_of("flow", self._seed, *who, number)
             yield RunningTransaction(self._steps, self._whole, dict(values), seed).request()
 
     def _values(
@@ -59,6 +61,16 @@ class TransactionSource:
             return (self._inputs[0] for _ in counter)
         drawn = query_positions(self._queries, len(self._inputs), assignment, entry_index, counter)
         return map(self._inputs.__getitem__, drawn)
+
+
+def transaction_names(workload: Workload) -> frozenset[str]:
+    """Return the names under which transactions and their requests are counted."""
+    return frozenset(
+        name
+        for entry in workload.entries
+        if entry.transaction is not None
+        for name in (entry.name, *(f"{entry.name}.{r.name}" for r in entry.transaction.requests))
+    )
 
 
 def prepare_transaction(
@@ -83,7 +95,7 @@ def prepare_transaction(
     ]
     inputs = _NO_INPUTS if lines is None else [_values(line) for line in lines]
     _check_names(transaction, steps, inputs, where)
-    return TransactionSource(steps, whole, inputs, transaction.inputs)
+    return TransactionSource(steps, whole, inputs, transaction.inputs, workload.draw_seed)
 
 
 def _step(

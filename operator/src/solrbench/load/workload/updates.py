@@ -1,6 +1,5 @@
 """Update requests, made while the load runs: in constant memory, for about 1 µs a document."""
 
-import mmap
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from solrbench.api.v1alpha1.workload.mix import GeneratedUpdates, UpdatedIds, Up
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
+from solrbench.load.workload.line_file import LineFile
 from solrbench.load.workload.ordering import RequestCounter
 from solrbench.load.workload.prepared_request import PreparedRequest, RequestExtras, json_content
 from solrbench.plan.document_generator import DocumentGenerator
@@ -72,9 +72,7 @@ class FileSource(DocumentSource, Documents):
             LoadError: `NoDocuments` or `MalformedDocuments`.
 
         """
-        self._bounds = _bounds(path)
-        with path.open("rb") as file:
-            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._lines = _checked_lines(path)
 
     def documents(self, assignment: Assignment, entry_index: int) -> Documents:
         """Return itself: what is sent depends on the number of the document alone."""
@@ -83,9 +81,8 @@ class FileSource(DocumentSource, Documents):
 
     def batch(self, first: int, size: int) -> list[bytes]:
         """Return lines."""
-        bounds, content = self._bounds, self._bytes
-        rows = (bounds[number % len(bounds)] for number in range(first, first + size))
-        return [content[start:stop] for start, stop in rows]
+        lines = self._lines
+        return [lines[number % len(lines)].strip() for number in range(first, first + size)]
 
 
 class GeneratedSource(DocumentSource):
@@ -116,7 +113,9 @@ class _Generated(Documents):
         self._texts = self._draw(len(source.tails))
         self._new = source.spec.ids is UpdatedIds.NEW
         run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
-        self._run = run.rstrip("-")
+        # What a lost try has added is there, and would be replaced.
+        again = f"-again-{assignment.restarts}" if assignment.restarts else ""
+        self._run = run.rstrip("-") + again
         prefixes = source.generator.route_prefixes
         self._prefixes = self._draw(prefixes) if self._new and prefixes else None
         self._old = self._draw(source.generator.documents)
@@ -146,22 +145,21 @@ def _fields_json(document: dict[str, object], id_field: str) -> bytes:
     return b"," + orjson.dumps(rest)[1:]
 
 
-def _bounds(path: Path) -> list[tuple[int, int]]:
-    found, start = [], 0
+def _checked_lines(path: Path) -> LineFile:
     try:
+        found, offset = LineFile(path), 0
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 text = line.strip()
                 if text:
                     _check(text, path.name, number)
-                    begin = start + line.index(text[:1])
-                    found.append((begin, begin + len(text)))
-                start += len(line)
+                    found.note(offset)
+                offset += len(line)
     except OSError as error:
         raise LoadError(
             LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}"
         ) from error
-    if not found:
+    if not len(found):
         raise LoadError(
             LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
         )

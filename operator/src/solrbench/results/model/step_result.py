@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import ClassVar
 
 from solrbench.api.rules import LenientModel
+from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
@@ -221,6 +223,11 @@ class StepRunResult(LenientModel):
     queries_exhausted: bool = False
     """A list with the order `Once` came to its end, and with it the step run."""
     requests: list[RequestResult]
+    nodes: list[NodeResult] = []
+    """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
+    are spread evenly, and in documents of older versions."""
+    connections: ConnectionResult | None = None
+    """Connections opened meanwhile; None with a locustfile and in documents of older versions."""
     workers: list[WorkerResult]
     window_seconds: int = 1
     """Width of the windows of `requests`; more where single seconds do not fit into the report."""

@@ -111,6 +111,61 @@ def test_answer_after_a_broken_one_is_not_taken_for_good() -> None:
     assert owner.problems[0].startswith("response is not HTTP")
 
 
+@pytest.mark.parametrize("pieces", [1, 2, 60])
+def test_body_that_ends_with_the_connection_is_whole(pieces: int) -> None:
+    connection, owner = connected()
+    whole = b"HTTP/1.1 200 OK\r\nServer: any\r\n\r\n" + b'{"a":1}' * 5
+    size = -(-len(whole) // pieces)
+    for start in range(0, len(whole), size):
+        connection.data_received(whole[start : start + size])
+    assert owner.responses == []
+    connection.connection_lost(None)
+    assert owner.responses == [Answer(200, b'{"a":1}' * 5, len(whole), False)]
+    assert owner.problems == []
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\nCONTENT-LENGTH: 100\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n",
+        b"HTTP/1.1 200 OK\r\nServer: any\r\n",
+    ],
+)
+def test_response_that_is_cut_off_is_lost(head: bytes) -> None:
+    connection, owner = connected()
+    connection.data_received(head)
+    connection.connection_lost(None)
+    assert owner.responses == []
+    assert owner.problems == [f"lost after {len(head)}: None"]
+
+
+def test_broken_connection_ends_no_body() -> None:
+    connection, owner = connected()
+    connection.data_received(b"HTTP/1.1 200 OK\r\n\r\n{")
+    connection.connection_lost(ConnectionResetError("reset"))
+    assert (owner.responses, len(owner.problems)) == ([], 1)
+
+
+@pytest.mark.parametrize("size", [1, 30, 1000])
+def test_interim_responses_come_before_the_answer(size: int) -> None:
+    connection, owner = connected()
+    whole = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + answer(b"{1}")
+    for _ in range(2):
+        for start in range(0, len(whole), size):
+            connection.data_received(whole[start : start + size])
+    assert owner.responses == [Answer(200, b"{1}", len(whole), True)] * 2
+    assert owner.problems == []
+
+
+def test_long_heads_are_read_and_not_kept(known: dict[bytes, module.CachedHead]) -> None:
+    connection, owner = connected()
+    for _ in range(3):
+        connection.data_received(answer(b"{}", b"HTTP/1.1 200 OK\r\nCookie: " + b"x" * 2000))
+    assert [each.body for each in owner.responses] == [b"{}"] * 3
+    assert known == {}
+
+
 def test_heads_are_forgotten_before_they_fill_the_memory(
     known: dict[bytes, module.CachedHead], monkeypatch: pytest.MonkeyPatch
 ) -> None:

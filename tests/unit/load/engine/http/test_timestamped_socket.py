@@ -155,6 +155,7 @@ def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
         loop = asyncio.get_running_loop()
         far.setblocking(False)
         stamped.write(first)
+        assert stamped._rest.obj is first  # the rest is not copied at each write
         stamped.write(second)
         found = b""
         while len(found) < len(first) + len(second):

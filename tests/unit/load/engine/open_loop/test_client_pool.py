@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.engine.open_loop.client_pool import ClientPool
+from solrbench.load.engine.open_loop.client_pool import (
+    ClientPool,
+    expected_clients,
+    max_clients,
+)
 from solrbench.load.engine.open_loop.pooled_client import PooledClient
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.load.validation.response_checks import RequestFailure
@@ -13,27 +17,33 @@ from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from unit.load.builders import target
 from unit.load.engine.virtual_server import serve
 
-NODES = target("http://one:1/solr", "http://two:2/solr", "http://three:3/solr").nodes
+(NODE,) = target("http://one:1/solr").nodes
+
+
+def schedule(workers: int = 1, worker: int = 0, **rate: Any) -> Schedule:
+    given = {"distribution": "Uniform", "requests": 10, "requests_per_second": 1} | rate
+    return Schedule(ArrivalRate.model_validate(given), 1, worker, workers)
 
 
 class Owner:
     """Takes connections that came up, and notes which failed."""
 
-    def __init__(self, loop: VirtualTimeLoop, **rate: Any) -> None:
-        given = {"distribution": "Uniform", "requests": 10, "requests_per_second": 1} | rate
-        schedule = Schedule(ArrivalRate.model_validate(given), 1, 0, 1)
+    def __init__(self, loop: VirtualTimeLoop, most: int) -> None:
         self.loop = loop
         self.failed: list[str] = []
-        self.pool = ClientPool(schedule, len(NODES), self._new, self._on_connected, loop)
+        self.pool = ClientPool(most, self._new, self._on_connected, loop)
+
+    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
+        assert tried_ns <= opened_ns
 
     def take(self) -> PooledClient:
         client = self.pool.take_idle()
         assert client is not None
         return client
 
-    def _new(self, node_index: int) -> PooledClient:
+    def _new(self) -> PooledClient:
         owner: Any = self
-        return PooledClient(owner, node_index, NODES[node_index], 1.0, self.loop)
+        return PooledClient(owner, NODE, 1.0, self.loop)
 
     def _on_connected(
         self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
@@ -47,49 +57,38 @@ class Owner:
 
 
 @pytest.mark.parametrize(
-    ("rate", "most", "opened"), [(1, 10, 3), (100, 50, 10), (100, 2, 2), (100_000, 200, 64)]
+    ("rate", "workers", "nodes", "expected"),
+    [(1, 1, 3, 1), (300, 1, 3, 10), (300, 2, 3, 5), (100_000, 1, 1, 64)],
 )
-def test_as_many_connections_are_opened_ahead_as_are_expected_to_be_needed(
-    monkeypatch: pytest.MonkeyPatch, rate: int, most: int, opened: int
+def test_as_many_connections_are_expected_as_are_in_use_for_a_tenth_of_a_second(
+    rate: int, workers: int, nodes: int, expected: int
 ) -> None:
+    planned = schedule(workers, requests_per_second=rate, max_in_flight=200)
+    assert expected_clients(planned, nodes) == expected
+
+
+@pytest.mark.parametrize(
+    ("most", "workers", "nodes", "shares"),
+    [(10, 1, 1, [10]), (10, 1, 3, [4, 3, 3]), (10, 2, 2, [3, 2] * 2), (2, 2, 2, [1, 1] * 2)],
+)
+def test_workers_and_nodes_share_the_limit_and_each_node_has_one_connection(
+    most: int, workers: int, nodes: int, shares: list[int]
+) -> None:
+    planned = [schedule(workers, worker, max_in_flight=most) for worker in range(workers)]
+    found = [max_clients(each, index, nodes) for each in planned for index in range(nodes)]
+    assert found == shares
+
+
+def test_connection_used_last_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
-        owner = Owner(loop, requests_per_second=rate, max_in_flight=most)
-        await owner.pool.prepare()
-        assert server.connections == opened
-
-    run_virtually(main)
-
-
-def test_nodes_take_turns_and_the_connection_used_last_comes_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        serve(monkeypatch, loop)
-        owner = Owner(loop, max_in_flight=6, requests_per_second=60)
-        await owner.pool.prepare()
+        owner = Owner(loop, 6)
+        await owner.pool.prepare(10)
+        assert server.connections == 6
         taken = [owner.take() for _ in range(6)]
-        assert [each.node_index for each in taken] == [1, 2, 0, 1, 2, 0]
         for client in taken:
             owner.pool.add_idle(client)
-        assert [owner.take() for _ in range(3)] == taken[3:]
-
-    run_virtually(main)
-
-
-def test_another_node_helps_out_only_where_no_connection_may_be_opened(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def main(loop: VirtualTimeLoop) -> None:
-        serve(monkeypatch, loop)
-        limited, free = Owner(loop, max_in_flight=3), Owner(loop, max_in_flight=4)
-        for owner in (limited, free):
-            await owner.pool.prepare()
-            first, second, _ = (owner.take() for _ in range(3))
-            owner.pool.add_idle(second)
-            assert first.node_index == 1
-        assert limited.take().node_index == 2
-        assert free.pool.take_idle() is None
+        assert [owner.take() for _ in range(3)] == taken[:2:-1]
 
     run_virtually(main)
 
@@ -99,8 +98,8 @@ def test_connection_that_was_closed_makes_room_for_another(
 ) -> None:
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
-        owner = Owner(loop, max_in_flight=3)
-        await owner.pool.prepare()
+        owner = Owner(loop, 3)
+        await owner.pool.prepare(3)
         for client in [owner.take() for _ in range(3)]:
             owner.pool.add_idle(client)
             client.on_connection_lost(None, 0)
@@ -118,7 +117,7 @@ def test_connections_are_opened_for_those_that_wait_and_failures_are_named(
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
         server.refuses = True
-        owner = Owner(loop, max_in_flight=200)
+        owner = Owner(loop, 200)
         owner.pool.open_for(2)
         owner.pool.open_for(2)
         await asyncio.sleep(0.1)
@@ -137,7 +136,7 @@ def test_aborted_pool_opens_nothing_that_was_under_way(
     async def main(loop: VirtualTimeLoop) -> None:
         server = serve(monkeypatch, loop)
         server.connect_seconds = 0.5
-        owner = Owner(loop, max_in_flight=10)
+        owner = Owner(loop, 10)
         owner.pool.open_for(3)
         if begun_seconds is not None:
             await asyncio.sleep(begun_seconds)

@@ -9,6 +9,7 @@ import pytest
 from solrbench.load.engine.open_loop.sender import OpenLoopSender, OpenLoopState
 from solrbench.load.engine.request_supply import RequestSupply
 from solrbench.load.engine.user_context import UserContext
+from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
@@ -59,7 +60,8 @@ class Bench:
             calling(self.calls, "finished"),
         )
         schedule = Schedule(ArrivalRate.model_validate(given), 1, 0, 1)
-        self.sender = OpenLoopSender(context, schedule, self.counts, what.nodes, self._on_measuring)
+        nodes = [(each, NodeCounts(each.host)) for each in what.nodes]
+        self.sender = OpenLoopSender(context, schedule, self.counts, nodes, self._on_measuring)
         self.started_ns = 0
 
     async def start(self) -> None:
@@ -148,7 +150,7 @@ def test_draining_lasts_until_no_request_waits(monkeypatch: pytest.MonkeyPatch) 
         bench = Bench(monkeypatch, loop, requests=4, max_in_flight=1, response_seconds=1.0)
         await bench.start()
         assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
-        assert len(bench.sender._queue.intended_ns) == 3
+        assert len(bench.sender._lanes[0].queue.waiting) == 3
         assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
         assert bench.sent_ms == [0, 1000, 2000, 3000]
         # Only the first found its connection free.

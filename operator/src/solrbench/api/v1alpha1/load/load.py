@@ -11,6 +11,7 @@ from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
     Int,
     Milliseconds,
+    Percent,
     Rate,
     Seconds,
     ShortName,
@@ -44,7 +45,10 @@ class ThinkTime(Model):
     """Wait of a user between a response and the next request."""
 
     constant_milliseconds: Milliseconds | None = None
-    """`constantMilliseconds` waits the same time always."""
+    """`constantMilliseconds` waits the same time always, but for `jitterPercent`."""
+    jitter_percent: Percent | None = None
+    """`jitterPercent` is how much a constant wait varies: each is drawn uniformly at random between
+    that much less and that much more, so that users do not send in step; 0 when absent."""
     uniform: UniformTime | None = None
     """`uniform` waits a time drawn uniformly at random between two bounds."""
     exponential_mean_milliseconds: Milliseconds | None = None
@@ -53,6 +57,11 @@ class ThinkTime(Model):
 
     rules: ClassVar = (
         exactly_one("constantMilliseconds", "uniform", "exponentialMeanMilliseconds"),
+        Rule(
+            cel="!has(self.jitterPercent) || has(self.constantMilliseconds)",
+            message="jitterPercent must go with constantMilliseconds, the others vary anyway",
+            is_satisfied=lambda t: t.jitter_percent is None or t.constant_milliseconds is not None,
+        ),
     )
 
 
@@ -106,8 +115,8 @@ class Step(Model):
     distances. `Poisson` when absent."""
     max_in_flight: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """`maxInFlight` limits the requests of an open loop that are in flight at once, over all
-    workers; 1000 when absent. Further ones wait, and are dropped after
-    `workload.timeoutSeconds`."""
+    workers; 1000 when absent. Each node has an equal share, at least one on each worker. Further
+    ones wait, and are dropped after `workload.timeoutSeconds`."""
     ramp_seconds: Seconds | None = None
     """`rampSeconds` is the time in which the arrival rate changes linearly from that of the step
     before, or 0, to this one. Its requests come before those of `durationSeconds` or `requests`
@@ -118,7 +127,8 @@ class Step(Model):
     results."""
     think_time: ThinkTime | None = None
     """`thinkTime` is the wait of a user between a response and the next request; none when
-    absent."""
+    absent. Before its first request, each user waits a random part of such a time, so that users
+    who start together do not send together."""
     duration_seconds: Seconds | None = None
     """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None

@@ -12,7 +12,11 @@ from solrbench.load.engine.http.request_deadline import RequestDeadline
 from solrbench.load.engine.http.response_batch import CompletedRequest, batch_of_loop
 from solrbench.load.engine.http.timestamped_socket import TimestampedSocket, connect_timestamped
 from solrbench.load.recording.slow_requests import SlowSample, qtime_milliseconds
-from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure, request_failure
+from solrbench.load.validation.response_checks import (
+    RequestFailure,
+    failure_or_none,
+    request_failure,
+)
 from solrbench.load.workload.http_requests import Node
 from solrbench.load.workload.prepared_request import PreparedRequest
 
@@ -64,6 +68,10 @@ class HttpClient(ABC):
         """Take the end of a request; another may be sent now, unless `send_early` has done so."""
 
     @abstractmethod
+    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened; no service time contains what that took."""
+
+    @abstractmethod
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again over a fresh connection."""
 
@@ -76,17 +84,22 @@ class HttpClient(ABC):
             started_ns=started_ns,
             node=f"{self._node.host}:{self._node.port}",
             qtime_milliseconds=None if response is None else qtime_milliseconds(response[1]),
-            failed=None if failed is EMPTY_RESULT else failed,
+            failed=failure_or_none(failed),
         )
 
-    async def prepare(self) -> None:
-        """Connect ahead of the first request, which tries again if that fails or takes long."""
+    async def connect_ahead(self) -> bool:
+        """Connect ahead of the first request, which tries again if that fails or takes long.
+
+        Return whether the node was heard of in time, be it by a refusal.
+        """
         self._connecting = asyncio.current_task()
         try:
             async with asyncio.timeout(self._deadline.timeout_ns / 1e9):
                 await self._open()
         except TimeoutError:
             self._connecting = None
+            return False
+        return True
 
     def backoff_seconds(self, now_ns: int) -> float:
         """Return how long to wait before the next request, 0 after a response.
@@ -153,7 +166,7 @@ class HttpClient(ABC):
 
         A server may close an idle connection at the very moment it is used again. As HTTP
         clients do (RFC 9112, 9.3.1), such a request is sent once more over a fresh connection;
-        but not an update, which may have been carried out, and carried out twice does more.
+        but not what may change documents: it may have been carried out, and twice does more.
         """
         reused = self._connection is not None and self._connection.response_count > 0
         self._connection = None
@@ -180,11 +193,12 @@ class HttpClient(ABC):
         """Give up the request under way, and its connection with it."""
         deadline = self._deadline
         self._started_ns = self._started_ns or deadline.at_ns - deadline.timeout_ns
+        missing = "no complete response"
+        if self._connection is None:
+            missing = f"cannot connect to {self._node.host}:{self._node.port}"
         self._disconnect()
         seconds = deadline.timeout_ns / 1e9
-        self._fail(
-            now_ns, 0, request_failure("Timeout", f"no complete response within {seconds:g} s")
-        )
+        self._fail(now_ns, 0, request_failure("Timeout", f"{missing} within {seconds:g} s"))
 
     def _connect(self) -> None:
         self._connecting = self._loop.create_task(self._open())
@@ -202,6 +216,7 @@ class HttpClient(ABC):
         if self._connecting is not asyncio.current_task():
             connection.close()
             return
+        self.on_connected(tried_ns, _now())
         self._connecting = None
         if not connection.is_open:
             self._started_ns = self._started_ns or tried_ns

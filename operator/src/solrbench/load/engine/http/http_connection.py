@@ -15,8 +15,11 @@ from typing import NamedTuple, Protocol, cast
 from httptools import HttpParserError, HttpResponseParser
 
 _END = b"\r\n\r\n"
+_INTERIM = frozenset(range(100, 200)) - {101}
 _MAX_CACHED_HEADS = 4096
-"""Heads known at a time: two megabytes, if no two are alike, as with a date or an id in each."""
+"""Heads known at a time, if no two are alike, as with a date or an id in each."""
+_MAX_CACHED_HEAD_BYTES = 1024
+"""Longer heads are parsed each time: so those that are known take four megabytes at most."""
 
 
 class CachedHead(NamedTuple):
@@ -81,6 +84,7 @@ class Connection(asyncio.Protocol):
         "_body",
         "_complete",
         "_feed",
+        "_head",
         "_keep",
         "_more",
         "_parser",
@@ -100,6 +104,7 @@ class Connection(asyncio.Protocol):
         self._feed = self._parser.feed_data
         self._transport: Transport | None = None
         self._body = b""
+        self._head = b""
         self._more: list[bytes] = []
         self._received = 0
         self._complete = False
@@ -140,6 +145,8 @@ class Connection(asyncio.Protocol):
                     self.response_count += 1
                     self.owner.on_response(status, data[begin:], whole, keep, at_ns)
                     return
+        if _END not in self._head:
+            self._head += data
         self._received += len(data)
         try:
             self._feed(data)
@@ -148,22 +155,33 @@ class Connection(asyncio.Protocol):
                 self.owner.on_malformed_response(f"response is not HTTP: {error}")
                 return
         if self._complete and self.owner is not None:
-            body, received = self._body, self._received
-            if self._more:
-                body = b"".join((body, *self._more))
-                self._more = []
-            self._body, self._received, self._complete = b"", 0, False
-            self.response_count += 1
             status = self._parser.get_status_code()
+            body, received = self._take_body()
             if received == len(data):
                 _cache_head(data, len(body), status, self._keep)
             self.owner.on_response(status, body, received, self._keep, at_ns)
+
+    def _take_body(self) -> tuple[bytes, int]:
+        """Return the body of a whole response and its bytes on the wire; begin the next one."""
+        body, received = self._body, self._received
+        if self._more:
+            body = b"".join((body, *self._more))
+            self._more = []
+        self._body, self._head, self._received, self._complete = b"", b"", 0, False
+        self.response_count += 1
+        return body, received
 
     def connection_lost(self, error: Exception | None) -> None:
         """Notify the owner, which may be waiting for a response."""
         self._transport = None
         self.send = _not_open
-        if self.owner is not None:
+        if self.owner is None:
+            return
+        if error is None and _ends_with_connection(self._head):
+            status = self._parser.get_status_code()
+            body, received = self._take_body()
+            self.owner.on_response(status, body, received, False, _now())
+        else:
             self.owner.on_connection_lost(error, self._received)
 
     def on_body(self, body: bytes) -> None:
@@ -174,16 +192,31 @@ class Connection(asyncio.Protocol):
             self._body = body
 
     def on_message_complete(self) -> None:
-        """Note that the response is whole; called by the parser, which then forgets."""
+        """Note that the response is whole; called by the parser, which then forgets.
+
+        An interim response, such as 103, is none: the final one follows (RFC 9110, 15.2).
+        """
+        if self._parser.get_status_code() in _INTERIM:
+            self._head = self._head.partition(_END)[2]
+            return
         self._complete = True
         self._keep = self._parser.should_keep_alive()
+
+
+def _ends_with_connection(head: bytes) -> bool:
+    """Say whether a response ends where its connection does (RFC 9112, 6.3): nothing else says."""
+    lines, end, _ = head.lower().partition(_END)
+    return bool(end) and not any(
+        line.startswith((b"content-length:", b"transfer-encoding:"))
+        for line in lines.split(b"\r\n")
+    )
 
 
 def _cache_head(response: bytes, body_bytes: int, status: int, keep: bool) -> None:
     """Remember the head of a whole response, unless its body came in chunks."""
     end = response.find(_END)
     begin = end + len(_END)
-    if end < 0 or begin + body_bytes != len(response):
+    if not 0 <= end <= _MAX_CACHED_HEAD_BYTES or begin + body_bytes != len(response):
         return
     if len(_head_cache) >= _MAX_CACHED_HEADS:
         _head_cache.clear()

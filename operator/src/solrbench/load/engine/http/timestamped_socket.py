@@ -51,20 +51,20 @@ class TimestampedSocket:
         self._socket = _socket.socket(fileno=connected.detach())
         self._descriptor = self._socket.fileno()
         self._reader = reader
-        self._rest = b""
+        self._rest = memoryview(b"")
         self._receive = self._socket.recvmsg
         with suppress(OSError):
             self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         loop.add_reader(self._descriptor, self._read)
 
-    def write(self, message: bytes) -> None:
+    def write(self, message: bytes | memoryview) -> None:
         """Write now what there is room for, and the rest as soon as there is.
 
         A transport of the loop may wait until the loop's turn is over, and the time until then
         would count as the server's.
         """
         if self._rest:
-            self._rest += message
+            self._rest = memoryview(b"".join((self._rest, message)))
             return
         try:
             written = os.write(self._descriptor, message)
@@ -74,7 +74,8 @@ class TimestampedSocket:
             # The other side is gone, which reading will show.
             return
         if written < len(message):
-            self._rest = message[written:]
+            # A view: copying what is left at each write would take longer than sending it.
+            self._rest = memoryview(message)[written:]
             self._loop.add_writer(self._descriptor, self._write_rest)
 
     def abort(self) -> None:
@@ -86,7 +87,7 @@ class TimestampedSocket:
             self._socket.close()
 
     def _write_rest(self) -> None:
-        rest, self._rest = self._rest, b""
+        rest, self._rest = self._rest, memoryview(b"")
         self._loop.remove_writer(self._descriptor)
         self.write(rest)
 

@@ -1,7 +1,6 @@
-"""The connections of an open loop on one worker.
+"""The connections of an open loop to one node on one worker.
 
-A due request goes to the next node in turn, over the connection that was used last: few stay warm,
-and all nodes get equally many requests.
+A due request goes over the connection that was used last, so few stay warm.
 """
 
 import asyncio
@@ -26,49 +25,56 @@ OnConnected = Callable[[PooledClient, int, RequestFailure | None], None]
 """Takes a client, when it began to connect, in ns, and why it has no connection, if so."""
 
 
+def max_clients(schedule: Schedule, node_index: int, node_count: int) -> int:
+    """Return the connections that a worker may have to the node at an index; at least one."""
+    own = worker_share(schedule.rate.max_in_flight, schedule.worker, schedule.workers)
+    return max(worker_share(own, node_index, node_count), 1)
+
+
+def expected_clients(schedule: Schedule, node_count: int) -> int:
+    """Return the connections to a node that are in use at a time at the scheduled rate."""
+    rate = schedule.rate.requests_per_second / schedule.workers / node_count
+    return max(min(math.ceil(rate * _EXPECTED_SECONDS), _CONNECTING_AT_ONCE), 1)
+
+
 class ClientPool:
     """Which connections are free, which are being opened, and how many there may be."""
 
     def __init__(
         self,
-        schedule: Schedule,
-        node_count: int,
-        new_client: Callable[[int], PooledClient],
+        max_clients: int,
+        new_client: Callable[[], PooledClient],
         on_connected: OnConnected,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        """Begin without connections; `new_client` makes one for the node at an index."""
+        """Begin without connections."""
+        self._max_clients = max_clients
         self._new_client = new_client
         self._on_connected = on_connected
         self._loop = loop
-        self._max_clients = worker_share(
-            schedule.rate.max_in_flight, schedule.worker, schedule.workers
-        )
-        self._initial_clients = _expected_clients(schedule, node_count, self._max_clients)
-        self._node_index = schedule.worker % node_count
-        self._idle: list[list[PooledClient]] = [[] for _ in range(node_count)]
+        self._idle: list[PooledClient] = []
         self._clients: set[PooledClient] = set()
         self._opening: set[asyncio.Task[None]] = set()
 
-    async def prepare(self) -> None:
+    async def prepare(self, expected: int) -> None:
         """Open the connections that are expected to be needed."""
-        for _ in range(self._initial_clients):
-            self._open()
-            self._node_index = (self._node_index + 1) % len(self._idle)
+        self.open_for(expected)
         await asyncio.gather(*self._opening)
 
     def take_idle(self) -> PooledClient | None:
-        """Return a free connection: to the node whose turn it is, if another can be opened."""
-        index = self._node_index = (self._node_index + 1) % len(self._idle)
-        client = self._pop(index)
-        if client is None and len(self._clients) >= self._max_clients:
-            others = (self._pop(each) for each in range(len(self._idle)))
-            client = next((each for each in others if each is not None), None)
-        return client
+        """Return a free connection, None if there is none."""
+        idle = self._idle
+        while idle:
+            client = idle.pop()
+            if client.is_open:
+                return client
+            # The server has closed it in the meantime.
+            self._clients.discard(client)
+        return None
 
     def add_idle(self, client: PooledClient) -> None:
         """Take back a connection that is free."""
-        self._idle[client.node_index].append(client)
+        self._idle.append(client)
 
     def discard(self, client: PooledClient) -> None:
         """Let go a client that has no connection."""
@@ -79,7 +85,9 @@ class ClientPool:
         """Open as many connections as there are requests that wait, within the limits."""
         wanted = min(waiting, _CONNECTING_AT_ONCE)
         while len(self._opening) < wanted and len(self._clients) < self._max_clients:
-            self._open()
+            client = self._new_client()
+            self._clients.add(client)
+            self._opening.add(self._loop.create_task(self._connect(client)))
 
     def abort(self) -> None:
         """Let everything go at once."""
@@ -88,30 +96,8 @@ class ClientPool:
         for client in self._clients:
             client.abort()
 
-    def _pop(self, node_index: int) -> PooledClient | None:
-        idle = self._idle[node_index]
-        while idle:
-            client = idle.pop()
-            if client.is_open:
-                return client
-            # The server has closed it in the meantime.
-            self._clients.discard(client)
-        return None
-
-    def _open(self) -> None:
-        client = self._new_client(self._node_index)
-        self._clients.add(client)
-        self._opening.add(self._loop.create_task(self._connect(client)))
-
     async def _connect(self, client: PooledClient) -> None:
         tried_ns = _now()
         failed = await client.connect()
         self._opening = {task for task in self._opening if task is not asyncio.current_task()}
         self._on_connected(client, tried_ns, failed)
-
-
-def _expected_clients(schedule: Schedule, node_count: int, max_clients: int) -> int:
-    """Return the connections in use at a time at the scheduled rate; at least one to each node."""
-    rate = schedule.rate.requests_per_second / schedule.workers
-    expected = min(math.ceil(rate * _EXPECTED_SECONDS), _CONNECTING_AT_ONCE)
-    return min(max(expected, node_count), max_clients)

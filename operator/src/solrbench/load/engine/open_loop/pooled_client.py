@@ -1,19 +1,26 @@
 """One connection of an open loop: connects ahead of any request, then carries scheduled ones."""
 
 import asyncio
-import time
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from solrbench.load.engine.http.http_client import HttpClient
 from solrbench.load.engine.http.response_batch import CompletedRequest
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.validation.response_checks import RequestFailure, request_failure
 from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import CompletedTransaction, PreparedRequest
+from solrbench.load.workload.prepared_request import PreparedRequest
 
 _NOT_SENT = -1
 
-_now = time.perf_counter_ns
+
+class Continuation(NamedTuple):
+    """The next request of a transaction under way. Times are of `time.perf_counter_ns`."""
+
+    request: PreparedRequest
+    arrived_ns: int
+    """Intended start of the first request of the transaction."""
+    lag_ns: int
+    """How much later that was sent."""
 
 
 class PooledClientOwner(Protocol):
@@ -22,11 +29,8 @@ class PooledClientOwner(Protocol):
     def on_completed(self, client: "PooledClient", ended: CompletedRequest) -> None:
         """Count the request that ended; what was wrong with it is in `client.failed`."""
 
-    def record_transaction(self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int) -> None:
-        """Count a whole transaction.
-
-        `arrived_ns` is the intended start of its first request, which was sent `lag_ns` later.
-        """
+    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
 
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
@@ -36,8 +40,8 @@ class PooledClient(HttpClient):
     """Carries requests that are due, over whichever of a node's connections is free.
 
     Attributes:
-        node_index: index of its node
         intended_ns: when the request under way was to start
+        arrived_ns: when the transaction that it belongs to was to start, or itself
         failed: what was wrong with the last one
 
     """
@@ -45,19 +49,16 @@ class PooledClient(HttpClient):
     def __init__(
         self,
         owner: PooledClientOwner,
-        node_index: int,
         node: Node,
         timeout_seconds: float,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(node, timeout_seconds, loop)
-        self.node_index = node_index
         self.intended_ns = 0
+        self.arrived_ns = 0
         self.failed: RequestFailure | None = None
         self._owner = owner
-        self._arrived_ns = 0
         self._lag_ns = _NOT_SENT
-        self._thinking: asyncio.TimerHandle | None = None
 
     @property
     def is_open(self) -> bool:
@@ -69,45 +70,24 @@ class PooledClient(HttpClient):
         seconds = self._deadline.timeout_ns / 1e9
         where = f"{self._node.host}:{self._node.port}"
         self.failed = request_failure("Timeout", f"cannot connect to {where} within {seconds:g} s")
-        await self.prepare()
+        await self.connect_ahead()
         return None if self.is_open else self.failed
 
     def send_scheduled(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
         """Send a request that was to start at a time."""
-        self.intended_ns = self._arrived_ns = intended_ns
+        self.intended_ns = self.arrived_ns = intended_ns
         self._lag_ns = _NOT_SENT
         self.send(request, now_ns)
 
-    def continue_transaction(self, ended: CompletedRequest) -> bool:
-        """Go on with the transaction of a request; say whether it does.
+    def send_continuation(self, following: Continuation, intended_ns: int, now_ns: int) -> None:
+        """Send the next request of a transaction, which was to start at a time."""
+        request, self.arrived_ns, self._lag_ns = following
+        self.intended_ns = intended_ns
+        self.send(request, now_ns)
 
-        What follows is due when the request before is completed and its think time is over. The end
-        of the step does not cut it short: what has arrived is carried to its end.
-        """
-        request, started_ns, ended_ns, received, _, _ = ended
-        transaction = request.extra.transaction if request.extra is not None else None
-        if transaction is None:
-            return False
-        if self._lag_ns == _NOT_SENT:
-            self._lag_ns = started_ns - self._arrived_ns
-        following = transaction.advance(started_ns, ended_ns, received, self.failed)
-        if isinstance(following, CompletedTransaction):
-            self._owner.record_transaction(following, self._arrived_ns, self._lag_ns)
-            return False
-        due_ns = ended_ns + int(following.think_seconds * 1e9)
-        if following.think_seconds:
-            self._thinking = self._loop.call_later(
-                following.think_seconds, self._resume, following.request, due_ns
-            )
-        else:
-            self._resume(following.request, due_ns)
-        return True
-
-    def abort(self) -> None:
-        """Let everything go at once."""
-        if self._thinking is not None:
-            self._thinking.cancel()
-        super().abort()
+    def lag_ns(self, started_ns: int) -> int:
+        """Return how late the transaction began whose request was sent at a time."""
+        return started_ns - self.arrived_ns if self._lag_ns == _NOT_SENT else self._lag_ns
 
     def on_completed(self, ended: CompletedRequest) -> None:
         """Check a request and give the connection back."""
@@ -115,16 +95,13 @@ class PooledClient(HttpClient):
         self.failed = failed if response is None else validate_response(request, *response)
         self._owner.on_completed(self, ended)
 
+    def on_connected(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._owner.on_opened(tried_ns, opened_ns)
+
     def on_retry(self, request: PreparedRequest) -> None:
         """Count a request that is sent again."""
         self._owner.on_retry(request)
-
-    def _resume(self, request: PreparedRequest, due_ns: int) -> None:
-        self._thinking = None
-        now_ns = _now()
-        # Timers of the event loop may fire up to a millisecond early.
-        self.intended_ns = min(due_ns, now_ns)
-        self.send(request, now_ns)
 
     def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
         """Keep the reason where no request is there to bear it: while connecting."""

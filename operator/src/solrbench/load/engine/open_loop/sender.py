@@ -1,27 +1,28 @@
 """Sends the requests of an open loop on one worker: each when it is due, come what may.
 
-Without a free connection, a due request waits in a queue while another connection is opened;
-whichever is free first, a new one or an old one, takes the oldest request. So a connection that is
-slow to come up holds up no request.
+Arrivals go to the nodes in turn. At each node, a due request without a free connection waits in a
+queue while another connection is opened; whichever is free first, a new one or an old one, takes
+the oldest request. So a connection that is slow to come up holds up no request, and a slow node
+none of another.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
-from functools import partial
+from itertools import cycle
 
-from solrbench.load.engine.http.response_batch import CompletedRequest
-from solrbench.load.engine.open_loop.arrival_queue import ArrivalQueue
+from solrbench.load.engine.open_loop.arrival_recorder import ArrivalRecorder
 from solrbench.load.engine.open_loop.arrival_times import ArrivalTimes
-from solrbench.load.engine.open_loop.client_pool import ClientPool
-from solrbench.load.engine.open_loop.pooled_client import PooledClient
+from solrbench.load.engine.open_loop.client_pool import expected_clients, max_clients
+from solrbench.load.engine.open_loop.node_lane import NodeLane
 from solrbench.load.engine.open_loop.precise_timer import make_timer
 from solrbench.load.engine.user_context import UserContext
+from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import Schedule
-from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.http_requests import Node
-from solrbench.load.workload.prepared_request import CompletedTransaction, PreparedRequest
+from solrbench.load.workload.prepared_request import PreparedRequest
 
 _ARRIVALS_AT_ONCE = 64
 """Requests sent in a row, before responses get their turn, by a worker that fell behind."""
@@ -66,26 +67,30 @@ class OpenLoopSender:
         context: UserContext,
         schedule: Schedule,
         recorder: OpenLoopRecorder,
-        nodes: Sequence[Node],
+        nodes: Sequence[tuple[Node, NodeCounts]],
         on_measuring: Callable[[int], None],
     ) -> None:
-        """Begin without connections; `on_measuring` is called with the end of the ramp, in ns."""
+        """Begin without connections to the nodes, each of which has its own counts.
+
+        `on_measuring` is called with the end of the ramp, in ns.
+        """
         self._context = context
         self._recorder = recorder
         self._on_measuring = on_measuring
         self._times = ArrivalTimes(schedule)
-        new_client = partial(_new_client, self, nodes, context)
-        self._pool = ClientPool(schedule, len(nodes), new_client, self._on_connected, context.loop)
-        self._queue = ArrivalQueue(
-            context.timeout_seconds, self._take_or_end, context.recorder, recorder
-        )
-        self._in_flight = 0
+        self._expected_clients = expected_clients(schedule, len(nodes))
+        self._lanes = [
+            self._lane(node, counts, max_clients(schedule, index, len(nodes)))
+            for index, (node, counts) in enumerate(nodes)
+        ]
+        first = schedule.worker % len(nodes)
+        self._turns = cycle((*self._lanes[first:], *self._lanes[:first]))
         self._timer = make_timer(context.loop, self._on_timer)
         self.state = OpenLoopState.WAITING
 
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
-        await self._pool.prepare()
+        await asyncio.gather(*(each.prepare(self._expected_clients) for each in self._lanes))
 
     def start(self) -> None:
         """Begin the schedule."""
@@ -104,49 +109,32 @@ class OpenLoopSender:
         if self.state is not _FINISHED:
             self.state = OpenLoopState.ABORTED
         self._timer.close()
-        self._pool.abort()
+        for lane in self._lanes:
+            lane.abort()
 
-    def on_completed(self, client: PooledClient, ended: CompletedRequest) -> None:
-        """Count a request and give its connection to the next one that is due.
+    def is_over(self) -> bool:
+        """Say whether nothing is to be sent any more."""
+        return self.state is _ABORTED or self.state is _FINISHED
 
-        The next request of a transaction keeps it.
-        """
-        request, started_ns, ended_ns, received, _, _ = ended
-        failed, intended_ns = client.failed, client.intended_ns
-        if self._context.recorder.record(
-            request, started_ns, ended_ns, received, failed, intended_ns
-        ):
-            self._context.recorder.add_slow_request(client.slow_sample(ended, failed))
-        recorder = self._recorder
-        if intended_ns >= recorder.origin_ns:
-            recorder.record(request.name, intended_ns, started_ns, ended_ns)
-        if request.extra is not None and client.continue_transaction(ended):
-            return
-        self._in_flight -= 1
-        if self._queue.intended_ns or not client.is_open:
-            self._release_client(client)
-        else:
-            self._pool.add_idle(client)
+    def on_ended(self) -> None:
+        """Learn that less waits or is under way than before."""
         if self.state is _DRAINING:
             self._finish_if_done()
 
-    def on_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._context.recorder.count_retry(request)
+    def take_request(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
+        """Return the request of an arrival; without one, end the schedule."""
+        request = self._context.supply.take(now_ns)
+        if request is None:
+            self._end_schedule(intended_ns)
+        return request
 
-    def record_transaction(self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int) -> None:
-        """Count a whole transaction; it is measured if its arrival is."""
-        self._context.recorder.record(*whole, arrived_ns)
-        if arrived_ns >= self._recorder.origin_ns:
-            started_ns = whole.started_ns
-            # What it thinks is left out of its response time, too.
-            self._recorder.record(
-                whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
-            )
+    def _lane(self, node: Node, counts: NodeCounts, most: int) -> NodeLane:
+        recorder = ArrivalRecorder(self._context.recorder, self._recorder, counts)
+        return NodeLane(self, self._context, recorder, node, most)
 
     def _on_timer(self) -> None:
         """Send what is due."""
-        if self.state is _ABORTED or self.state is _FINISHED:
+        if self.is_over():
             # The loop may still hold a call of the timer when everything was let go.
             return
         times, now_ns = self._times, _now()
@@ -159,95 +147,38 @@ class OpenLoopSender:
             now_ns = _now()
         if times.is_over:
             self.state = OpenLoopState.DRAINING
+            # It would ring in every turn of the loop until it is set again.
+            self._timer.close()
             self._finish_if_done()
         else:
             self._timer.set(times.next_ns)
 
     def _arrive(self, intended_ns: int, now_ns: int) -> None:
         recorder = self._recorder
-        measured = intended_ns >= recorder.origin_ns
-        if measured:
+        if intended_ns >= recorder.origin_ns:
             if self.state is _RAMPING:
                 self._measure()
             recorder.planned_requests += 1
             recorder.note_arrival(intended_ns, now_ns)
-        client = self._pool.take_idle()
-        if client is None:
-            waiting = self._queue.intended_ns
-            waiting.append(intended_ns)
-            self._queue.drop_expired(now_ns)
-            self._pool.open_for(len(waiting))
-            return
-        if measured:
-            recorder.lags.record((now_ns - intended_ns) // 1000)
-        self._send(client, intended_ns, now_ns)
-
-    def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
-        request = self._context.supply.take(now_ns)
-        if request is None:
-            self._end_schedule(intended_ns)
-            self._pool.add_idle(client)
-            return
-        self._in_flight += 1
-        client.send_scheduled(request, intended_ns, now_ns)
-
-    def _take_or_end(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
-        """Return the request of an arrival that is never sent; without one, end the schedule."""
-        request = self._context.supply.take(now_ns)
-        if request is None:
-            self._end_schedule(intended_ns)
-        return request
+        next(self._turns).arrive(intended_ns, now_ns)
 
     def _end_schedule(self, intended_ns: int) -> None:
         """End the schedule: nothing is left for an arrival, nor for those behind it.
 
         Queries that are sent once each have all been taken, so the plan ends before it.
         """
-        waiting, recorder = self._queue.intended_ns, self._recorder
-        recorder.planned_requests -= sum(
-            each >= recorder.origin_ns for each in (intended_ns, *waiting)
-        )
-        waiting.clear()
+        recorder, gone = self._recorder, [intended_ns]
+        for lane in self._lanes:
+            gone += lane.queue.clear_arrivals()
+        recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
         self._times.end()
         self.state = OpenLoopState.DRAINING
-
-    def _release_client(self, client: PooledClient) -> None:
-        """Give a connection to the oldest waiting request; without a connection, open another."""
-        now_ns = _now()
-        self._queue.drop_expired(now_ns)
-        waiting = self._queue.intended_ns
-        if not client.is_open:
-            self._pool.discard(client)
-        elif waiting:
-            self._send(client, waiting.popleft(), now_ns)
-        else:
-            self._pool.add_idle(client)
-        self._pool.open_for(len(waiting))
-
-    def _on_connected(
-        self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
-    ) -> None:
-        if self.state is _ABORTED or self.state is _FINISHED:
-            return
-        if failed is not None and self._queue.intended_ns:
-            self._queue.fail_oldest(tried_ns, failed)
-        self._release_client(client)
-        if self.state is _DRAINING:
-            self._finish_if_done()
 
     def _measure(self) -> None:
         self.state = OpenLoopState.MEASURING
         self._on_measuring(self._recorder.origin_ns)
 
     def _finish_if_done(self) -> None:
-        if not self._queue.intended_ns and not self._in_flight:
+        if all(lane.is_done for lane in self._lanes):
             self.state = OpenLoopState.FINISHED
             self._context.on_user_finished()
-
-
-def _new_client(
-    sender: OpenLoopSender, nodes: Sequence[Node], context: UserContext, node_index: int
-) -> PooledClient:
-    return PooledClient(
-        sender, node_index, nodes[node_index], context.timeout_seconds, context.loop
-    )

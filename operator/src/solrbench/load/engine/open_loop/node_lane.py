@@ -1,0 +1,229 @@
+"""The requests of an open loop to one node: under way, thinking and waiting.
+
+Each node has connections and a queue of its own: a request waits for the node whose turn it was,
+however free the others are. A common queue would send what a slow node holds up to the quick ones,
+as an ideal load balancer does that no user has, and hide the slow node.
+"""
+
+import asyncio
+import time
+from typing import Protocol
+
+from solrbench.load.engine.http.response_batch import CompletedRequest
+from solrbench.load.engine.open_loop.arrival_queue import ArrivalQueue, WaitingRequest
+from solrbench.load.engine.open_loop.arrival_recorder import ArrivalRecorder
+from solrbench.load.engine.open_loop.client_pool import ClientPool
+from solrbench.load.engine.open_loop.pooled_client import Continuation, PooledClient
+from solrbench.load.engine.user_context import UserContext
+from solrbench.load.validation.response_checks import RequestFailure
+from solrbench.load.workload.http_requests import Node
+from solrbench.load.workload.prepared_request import (
+    CompletedTransaction,
+    NextRequest,
+    PreparedRequest,
+)
+
+_now = time.perf_counter_ns
+
+
+class LaneOwner(Protocol):
+    """What all nodes of an open loop share."""
+
+    def take_request(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
+        """Return the request of an arrival; None if nothing is left to be sent."""
+
+    def on_ended(self) -> None:
+        """Learn that less waits or is under way than before."""
+
+    def is_over(self) -> bool:
+        """Say whether nothing is to be sent any more."""
+
+
+class NodeLane:
+    """Sends the requests of one node, each arrival over one of the node's connections.
+
+    Attributes:
+        queue: requests that are due and wait for a connection
+
+    """
+
+    def __init__(
+        self,
+        owner: LaneOwner,
+        context: UserContext,
+        recorder: ArrivalRecorder,
+        node: Node,
+        max_clients: int,
+    ) -> None:
+        """Begin without connections; have `max_clients` at most."""
+        self._owner = owner
+        self._recorder = recorder
+        self._loop = context.loop
+        self._in_flight = 0
+        """Arrivals that were sent and have not ended, transactions that think included."""
+        self._thinking: set[asyncio.TimerHandle] = set()
+        self._pool = ClientPool(
+            max_clients,
+            lambda: PooledClient(self, node, context.timeout_seconds, context.loop),
+            self._on_connected,
+            context.loop,
+        )
+        self.queue = ArrivalQueue(context.timeout_seconds, self)
+
+    @property
+    def is_done(self) -> bool:
+        """Say whether nothing waits or is under way."""
+        return not self._in_flight and not self.queue.waiting
+
+    async def prepare(self, expected_clients: int) -> None:
+        """Connect ahead of the first requests."""
+        await self._pool.prepare(expected_clients)
+
+    def abort(self) -> None:
+        """Let everything go at once."""
+        for timer in self._thinking:
+            timer.cancel()
+        self._pool.abort()
+
+    def arrive(self, intended_ns: int, now_ns: int) -> None:
+        """Send the request of an arrival, or let it wait for a connection; the hot path."""
+        client = self._pool.take_idle()
+        if client is None:
+            self._wait(WaitingRequest(intended_ns), now_ns)
+            return
+        self._recorder.record_lag(intended_ns, now_ns)
+        self._send(client, intended_ns, now_ns)
+
+    def on_completed(self, client: PooledClient, ended: CompletedRequest) -> None:
+        """Count a request and give its connection to the next one that is due.
+
+        The next request of a transaction that does not think keeps it.
+        """
+        self._recorder.record(client, ended)
+        if ended[0].extra is not None and self._continue_transaction(client, ended):
+            return
+        self._in_flight -= 1
+        if self.queue.waiting or not client.is_open:
+            self._release_client(client)
+        else:
+            self._pool.add_idle(client)
+        self._owner.on_ended()
+
+    def on_opened(self, tried_ns: int, opened_ns: int) -> None:
+        """Count a connection that was opened."""
+        self._recorder.record_connection(tried_ns, opened_ns)
+
+    def on_retry(self, request: PreparedRequest) -> None:
+        """Count a request that is sent again."""
+        self._recorder.record_retry(request)
+
+    def on_dropped(self, waiting: WaitingRequest, waited_ns: int) -> None:
+        """Count a request that has waited too long."""
+        intended_ns, _ = waiting
+        following = self._leave(waiting, intended_ns + waited_ns)
+        if following is not None:
+            self._recorder.record_dropped(following.request, following.arrived_ns, waited_ns)
+
+    def on_unconnected(
+        self, waiting: WaitingRequest, tried_ns: tuple[int, int], failed: RequestFailure
+    ) -> None:
+        """Count a request for which no connection could be opened, from a time to another."""
+        following = self._leave(waiting, *tried_ns)
+        if following is not None:
+            self._recorder.record_unconnected(following, waiting.intended_ns, tried_ns, failed)
+
+    def _leave(
+        self, waiting: WaitingRequest, started_ns: int, now_ns: int | None = None
+    ) -> Continuation | None:
+        """Return a request that is never sent; None if nothing was left for its arrival."""
+        intended_ns, following = waiting
+        if following is not None:
+            self._in_flight -= 1
+            return following
+        request = self._owner.take_request(intended_ns, now_ns or started_ns)
+        return request and Continuation(request, intended_ns, started_ns - intended_ns)
+
+    def _wait(self, request: WaitingRequest, now_ns: int) -> None:
+        self.queue.waiting.append(request)
+        self.queue.drop_expired(now_ns)
+        self._pool.open_for(len(self.queue.waiting))
+
+    def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
+        request = self._owner.take_request(intended_ns, now_ns)
+        if request is None:
+            self._pool.add_idle(client)
+            return
+        self._in_flight += 1
+        client.send_scheduled(request, intended_ns, now_ns)
+
+    def _release_client(self, client: PooledClient) -> None:
+        """Give a connection to the oldest waiting request; without a connection, open another."""
+        now_ns = _now()
+        self.queue.drop_expired(now_ns)
+        waiting = self.queue.waiting
+        if not client.is_open:
+            self._pool.discard(client)
+        elif waiting:
+            intended_ns, following = waiting.popleft()
+            if following is None:
+                self._send(client, intended_ns, now_ns)
+            else:
+                client.send_continuation(following, intended_ns, now_ns)
+        else:
+            self._pool.add_idle(client)
+        self._pool.open_for(len(waiting))
+
+    def _on_connected(
+        self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
+    ) -> None:
+        if self._owner.is_over():
+            return
+        if failed is not None and self.queue.waiting:
+            self.queue.fail_oldest(tried_ns, failed)
+        self._release_client(client)
+        self._owner.on_ended()
+
+    def _continue_transaction(self, client: PooledClient, ended: CompletedRequest) -> bool:
+        """Go on with the transaction of a request; say whether it does.
+
+        What follows is due when the request before is completed and its think time is over. The end
+        of the step does not cut it short: what has arrived is carried to its end.
+        """
+        request, started_ns, ended_ns, received, _, _ = ended
+        transaction = request.extra.transaction if request.extra is not None else None
+        if transaction is None:
+            return False
+        lag_ns = client.lag_ns(started_ns)
+        following = transaction.advance(started_ns, ended_ns, received, client.failed)
+        if isinstance(following, CompletedTransaction):
+            self._recorder.record_transaction(following, client.arrived_ns, lag_ns)
+            return False
+        next_one = Continuation(following.request, client.arrived_ns, lag_ns)
+        if following.think_seconds:
+            self._think(following, next_one, ended_ns)
+            # Nothing is under way while it thinks, so others may have its connection.
+            self._release_client(client)
+        else:
+            now_ns = _now()
+            client.send_continuation(next_one, min(ended_ns, now_ns), now_ns)
+        return True
+
+    def _think(self, following: NextRequest, next_one: Continuation, ended_ns: int) -> None:
+        due_ns = ended_ns + int(following.think_seconds * 1e9)
+
+        def resume() -> None:
+            self._thinking.discard(timer)
+            self._resume(next_one, due_ns)
+
+        timer = self._loop.call_later(following.think_seconds, resume)
+        self._thinking.add(timer)
+
+    def _resume(self, following: Continuation, due_ns: int) -> None:
+        now_ns = _now()
+        # Timers of the event loop may fire up to a millisecond early.
+        intended_ns = min(due_ns, now_ns)
+        client = self._pool.take_idle()
+        if client is None:
+            self._wait(WaitingRequest(intended_ns, following), now_ns)
+        else:
+            client.send_continuation(following, intended_ns, now_ns)
