@@ -74,13 +74,13 @@ class HandledOperator:
         self.now += timedelta(seconds=seconds)
         body = self.read(name, namespace)
         metadata = body["metadata"]
-        self._watch()
+        self.watch()
         if not needs_finalizer(body=body):
             return body  # it is not on the schedule
         self.handlers.on_due(BenchmarkKey(metadata["uid"], namespace, name))
         return self.find(name, namespace) or body
 
-    def _watch(self) -> None:
+    def watch(self) -> None:
         """Pass on what kopf's watch would show."""
         listed: dict[str, Body] = {}
         for namespace in self.settings.namespaces or (None,):

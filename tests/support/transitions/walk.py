@@ -115,6 +115,7 @@ class Walk:
         return {each["metadata"]["name"]: each for each in found}
 
     def _refill(self) -> None:
+        self.operator.watch()  # a new benchmark may have the uid of one that is gone
         there = self._all()
         for name in set(NAMES) - there.keys():
             self.cluster.collect(name)
