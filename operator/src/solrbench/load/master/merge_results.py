@@ -25,6 +25,7 @@ from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
 from solrbench.results.stats.steadiness import steady_from
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
@@ -169,6 +170,8 @@ def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestRes
         failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
         service_time_histogram=_merge_histograms(part.service_time_histogram for part in parts),
         response_time_histogram=_merge_histograms(responses) if responses else None,
+        service_time_blocks=_merge_blocks(part.service_time_blocks for part in parts),
+        response_time_blocks=_merge_blocks(part.response_time_blocks for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
         **sum_counts(parts).numbers(),
@@ -177,6 +180,10 @@ def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestRes
 
 def _merge_histograms(stored: Iterable[str]) -> str:
     return histograms.merge(stored).encode()
+
+
+def _merge_blocks(stored: Iterable[str]) -> str:
+    return TimeBlocks.merged(map(TimeBlocks.decode, stored)).encode()
 
 
 def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:

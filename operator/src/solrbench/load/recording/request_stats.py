@@ -12,6 +12,7 @@ from solrbench.load.recording.worker_result import SecondSums
 from solrbench.load.validation.response_checks import EMPTY_RESULT, RequestFailure
 from solrbench.results.model.step_result import FailureKind
 from solrbench.results.stats.histograms import buckets_of
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 NEVER_NS = 2**63
 """A time that no clock of the engine reaches."""
@@ -59,15 +60,17 @@ class RequestStats:
 
     Attributes:
         total: the seconds that are over
+        blocks: their times by block of time, of which intervals are made
         slow: the slowest requests
         windows: sums of the seconds that are over and had requests
 
     """
 
-    __slots__ = ("_samples", "_second", "_sizes", "_times", "slow", "total", "windows")
+    __slots__ = ("_samples", "_second", "_sizes", "_times", "blocks", "slow", "total", "windows")
 
     def __init__(self) -> None:
         self.total = RequestTotals()
+        self.blocks = TimeBlocks()
         self.slow = SlowestRequests()
         self.windows: list[SecondSums] = []
         self._second = SecondStats()
@@ -97,6 +100,7 @@ class RequestStats:
         self.total.add(done)
         sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
         self.windows.append(SecondSums(number, *sums))
+        self.blocks.add(number, done.buckets, done.sum_microseconds)
         return done
 
     def failure_kinds(self) -> list[FailureKind]:

@@ -69,6 +69,11 @@ class RequestMeasurements(RequestCounts):
     response_time_histogram: str | None = None
     """As above, from the intended start to the last byte; requests that were never sent count with
     the time waited. None in a closed loop, where it equals the service time."""
+    service_time_blocks: str = ""
+    """The service times by block of time, of which intervals are made (`TimeBlocks`); empty in
+    documents of older versions."""
+    response_time_blocks: str = ""
+    """The same of the response times; empty in a closed loop."""
     slow_requests: list[SlowRequest] = []
     """The slowest, slowest first."""
 

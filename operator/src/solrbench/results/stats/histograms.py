@@ -57,6 +57,10 @@ def lowest_of(bucket: int) -> int:
     return (bucket - (shift << (_SUB_BUCKET_BITS - 1))) << shift
 
 
+BUCKETS = bucket_of(HIGHEST_MICROSECONDS) + 1
+"""Buckets of a histogram."""
+
+
 class Histogram:
     """Counts of service or response times."""
 
@@ -104,8 +108,33 @@ class Histogram:
             return None
         # The nearest rank, rounded as in the reference implementation.
         rank = max(int(percent * self.count / 100 + 0.5), 1)
+        return self.bounds_of_rank(rank)[1]
+
+    def bounds_of_rank(self, rank: int) -> tuple[int, int]:
+        """Return the lowest and the highest value in µs that the sample of a rank may have had.
+
+        Rank 1 is the smallest sample; ranks outside of the samples are those of the nearest one.
+
+        Raises:
+            ValueError: without samples.
+
+        """
+        if not self.count:
+            raise ValueError("a histogram without samples has no ranks")
+        rank = min(max(rank, 1), self.count)
         bucket = int(np.searchsorted(np.cumsum(self._counts()), rank))
-        return lowest_of(bucket + 1) - 1
+        return lowest_of(bucket), lowest_of(bucket + 1) - 1
+
+    @property
+    def deviation_microseconds(self) -> float:
+        """Standard deviation of all samples in µs; 0 without any."""
+        counts = self._counts()
+        used = np.flatnonzero(counts)
+        if not used.size:
+            return 0.0
+        values = np.array([lowest_of(each) for each in used.tolist()], dtype=float)
+        mean = np.average(values, weights=counts[used])
+        return float(np.sqrt(np.average((values - mean) ** 2, weights=counts[used])))
 
     def encode(self) -> str:
         """Return the stored form."""
