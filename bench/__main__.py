@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.accuracy import accuracy
 from bench.arrivals import arrivals
 from bench.cost import cost
+from bench.intervals import intervals
 from bench.merged import merged
 from bench.processes import DidNotHappenError, stolen_seconds
 from bench.scaling import scaling
@@ -27,6 +28,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "arrivals": partial(arrivals, repeats=5, seconds=4),
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
+    "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 
 

@@ -13,6 +13,7 @@ from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.results.text.render import to_csv, to_markdown
 from solrbench.results.text.slow_requests import slow_lines
+from solrbench.results.text.totals import results_with_totals
 
 _SHOWN_SLOW = 3
 """Slow requests of each name on a terminal; documents hold all."""
@@ -49,7 +50,8 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
             documents = list(Reports(cluster).documents(benchmark).values())
             click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
-            click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
+            results = results_with_totals(benchmark.status)
+            click.echo(to_csv(results, benchmark.status.verdicts), nl=False)
         case "json":
             text = orjson.dumps(_full(Reports(cluster), benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())

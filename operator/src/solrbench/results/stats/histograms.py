@@ -23,7 +23,7 @@ SIGNIFICANT_DIGITS = 3
 
 _HdrHistogram: Any = hdrh.HdrHistogram  # the package has no types
 
-_SUB_BUCKET_BITS = 11
+SUB_BUCKET_BITS = 11
 """Values below 2 ** 11 have a bucket each; above, every power of two has 2 ** 10 buckets."""
 
 
@@ -33,8 +33,8 @@ def bucket_of(microseconds: int) -> int:
     Values outside the range count as its nearest bound.
     """
     value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
-    shift = max(value.bit_length() - _SUB_BUCKET_BITS, 0)
-    return (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+    shift = max(value.bit_length() - SUB_BUCKET_BITS, 0)
+    return (shift << (SUB_BUCKET_BITS - 1)) + (value >> shift)
 
 
 def buckets_of(microseconds: Sequence[int]) -> list[int]:
@@ -45,16 +45,16 @@ def buckets_of(microseconds: Sequence[int]) -> list[int]:
         return [bucket_of(value) for value in microseconds]
     return [
         value
-        if (shift := value.bit_length() - _SUB_BUCKET_BITS) <= 0
-        else (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+        if (shift := value.bit_length() - SUB_BUCKET_BITS) <= 0
+        else (shift << (SUB_BUCKET_BITS - 1)) + (value >> shift)
         for value in microseconds
     ]
 
 
 def lowest_of(bucket: int) -> int:
     """Return the smallest value in µs that falls into `bucket`."""
-    shift = max((bucket >> (_SUB_BUCKET_BITS - 1)) - 1, 0)
-    return (bucket - (shift << (_SUB_BUCKET_BITS - 1))) << shift
+    shift = max((bucket >> (SUB_BUCKET_BITS - 1)) - 1, 0)
+    return (bucket - (shift << (SUB_BUCKET_BITS - 1))) << shift
 
 
 BUCKETS = bucket_of(HIGHEST_MICROSECONDS) + 1

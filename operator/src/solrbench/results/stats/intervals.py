@@ -32,7 +32,7 @@ MOST_LAG = 0.5
 LEAST_BEYOND = 10
 """Requests that must lie beyond a percentile, and below it."""
 
-LEAST_WORTH_BEYOND = 5
+LEAST_WORTH_BEYOND = 7
 """What they must be worth in independent requests: a tail of a few stalls is worth as many."""
 
 _MOST_CORRECTED_LAG = 0.8
@@ -86,6 +86,8 @@ class TimedSamples:
         rarer = min(share, 1 - share)
         if round(total * rarer, 6) < LEAST_BEYOND or worth * rarer < LEAST_WORTH_BEYOND:
             return None
+        # A tail of few bursts says little of its own spread either: as many degrees of freedom.
+        t = max(t, student_t(math.floor(worth * rarer) - 1))
         lower, upper = _wilson(share, worth, t)
         lowest, _ = self.histogram.bounds_of_rank(math.ceil(total * lower))
         _, highest = self.histogram.bounds_of_rank(math.ceil(total * upper))
@@ -111,7 +113,7 @@ class TimedSamples:
             for each, blocks in zip(self._requests, self._blocks, strict=True)
         ]
         spread = _spread(counts, lengths)
-        if spread is None or not _total(counts):
+        if spread is None or len(counts) < len(self.repeats) or not _total(counts):
             return None
         return spread.t * math.sqrt(spread.variance) * _total(lengths) / _total(counts)
 
@@ -143,7 +145,9 @@ class TimedSamples:
         if inside.size:
             bucket = int(inside[np.argmin(np.abs(known[inside] - share))])
             near = abs(known[bucket] - share) <= min(share, 1 - share) / 2
-            beyond = [each.counts[:, bucket + 1 :].sum(axis=1, dtype=float) for each in self._blocks]
+            beyond = [
+                each.counts[:, bucket + 1 :].sum(axis=1, dtype=float) for each in self._blocks
+            ]
             found = _spread(beyond, self._requests)
             if found is None:
                 return None

@@ -77,7 +77,7 @@ class TimeBlocks:
     def add(self, second: int, buckets: Mapping[int, int], sum_microseconds: int) -> None:
         """Count times that ended in a second of the step run, given by buckets of `Histogram`."""
         while second // self.seconds >= MOST_BLOCKS:
-            self._double()
+            self.double()
         block = second // self.seconds
         self._begin(block + 1)
         coarse = _coarse_buckets()[np.fromiter(buckets.keys(), np.int64, len(buckets))]
@@ -94,12 +94,19 @@ class TimeBlocks:
         for part in known:
             own = part.copy()
             while own.seconds < total.seconds:
-                own._double()
+                own.double()
             total._begin(len(own.sums))
             total.counts[: len(own.sums)] += own.counts
             for block, total_microseconds in enumerate(own.sums):
                 total.sums[block] += total_microseconds
         return total
+
+    def double(self) -> None:
+        """Make blocks twice as long: neighbours are added."""
+        self._begin(len(self.sums) + len(self.sums) % 2)
+        self.counts = self.counts[0::2] + self.counts[1::2]
+        self.sums = [a + b for a, b in zip(self.sums[0::2], self.sums[1::2], strict=True)]
+        self.seconds *= 2
 
     def copy(self) -> Self:
         """Return blocks that are changed apart from these."""
@@ -158,12 +165,6 @@ class TimeBlocks:
             rows = np.zeros((missing, COARSE_BUCKETS), dtype=np.int32)
             self.counts = np.concatenate([self.counts, rows])
             self.sums += [0] * missing
-
-    def _double(self) -> None:
-        self._begin(len(self.sums) + len(self.sums) % 2)
-        self.counts = self.counts[0::2] + self.counts[1::2]
-        self.sums = [a + b for a, b in zip(self.sums[0::2], self.sums[1::2], strict=True)]
-        self.seconds *= 2
 
 
 def _numbers(stored: str) -> NDArray[np.int64]:
