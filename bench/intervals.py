@@ -1,4 +1,4 @@
-"""Do 95 % intervals hold what is true in 95 of 100 steps?
+"""How often 95 % intervals hold what is true.
 
 Simulated steps whose truth is known go through the product's own blocks and intervals:
 
@@ -62,7 +62,8 @@ def stalled(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times:
     index = np.searchsorted(stalls, starts, side="right") - 1
     since = np.where(index >= 0, starts - stalls[np.maximum(index, 0)], np.inf)
     waits = np.maximum(length - since, 0.0)
-    return independent(draw, starts) + (waits * 1e6).astype(np.int64)
+    times: Times = independent(draw, starts) + (waits * 1e6).astype(np.int64)
+    return times
 
 
 SERIES: Mapping[str, Series] = {
@@ -111,20 +112,21 @@ def intervals(folder: Path, steps: int, seconds: int, rate: int) -> list[Row]:
     """Measure the coverage of every series."""
     del folder
     return [
-        _row(name, percent, *found, seconds=seconds, rate=rate)
+        _row(name, percent, found, f"{seconds} s of {rate} requests/s")
         for name, series in SERIES.items()
         for percent, found in coverage(series, steps, seconds, rate, seed=1).items()
     ]
 
 
-def _row(name: str, percent: float, held: float, given: float, *, seconds: int, rate: int) -> Row:
+def _row(name: str, percent: float, found: tuple[float, float], step: str) -> Row:
+    held, given = found
     what = f"p{percent:g}" if percent else "mean"
     return Row(
         f"coverage of {what}, {name}",
         f"{LEAST:g} to {MOST:g} %",
         f"{held:.1f} %",
         LEAST <= held <= MOST,
-        f"{seconds} s of {rate} requests/s; {given:.0f} % of the steps have an interval",
+        f"{step}; {given:.0f} % of the steps have an interval",
     )
 
 
@@ -154,7 +156,8 @@ def _log_normal(logarithms: NDArray[np.float64]) -> Times:
 def _buckets(times: Times) -> Times:
     """Return the bucket of every time in a `Histogram`."""
     shift = np.maximum(np.frexp(times.astype(float))[1] - SUB_BUCKET_BITS, 0)
-    return (shift << (SUB_BUCKET_BITS - 1)) + (times >> shift)
+    buckets: Times = (shift << (SUB_BUCKET_BITS - 1)) + (times >> shift)
+    return buckets
 
 
 def _counts(buckets: Times) -> dict[int, int]:

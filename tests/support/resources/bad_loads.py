@@ -164,6 +164,24 @@ LOAD = [
         TOO_LARGE,
     ),
     bad(
+        "a percentile twice",
+        {"spec.load.percentiles": [50, 99, 50.0]},
+        "spec.load",
+        "percentiles must be different numbers",
+    ),
+    bad(
+        "a percentile that is the maximum",
+        {"spec.load.percentiles": [100]},
+        "spec.load.percentiles[0]",
+        TOO_LARGE,
+    ),
+    bad(
+        "more percentiles than a status has place for",
+        {"spec.load.percentiles": [10, 20, 30, 40, 50, 60, 70, 80, 90]},
+        "spec.load.percentiles",
+        TOO_MANY,
+    ),
+    bad(
         "percentile with a unit",
         {"spec.load.validity": {"percentile": "p95"}},
         "spec.load.validity.percentile",

@@ -2,7 +2,7 @@
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.load.load import OnWorkerLoss, Step
+from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.plan.auth_files import AuthFiles
@@ -78,6 +78,8 @@ class LoadPlan(Model):
     """Run before the first step run of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
+    percentiles: list[float] = list(DEFAULT_PERCENTILES)
+    """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]
     resumption: Resumption = Resumption()
     master_host: str

@@ -99,6 +99,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         warm_up=spec.warm_up,
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
+        percentiles=spec.load.percentiles,
         step_runs=step_runs,
         resumption=_resumption(context, remaining[0]),
         master_host=f"{service}.{context.namespace}.svc",

@@ -21,6 +21,7 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.reasons.load import LoadReason
+from solrbench.results.summary.step_run_figures import with_figures
 
 
 class RunCoordinator:
@@ -133,7 +134,8 @@ class RunCoordinator:
         results = completed.results
         if self._plan.workload.locustfile is not None:
             results = [(worker, _renamed(each, self._names)) for worker, each in results]
-        self._store.add(merge_worker_results(planned, results, record))
+        document = merge_worker_results(planned, results, record)
+        self._store.add(with_figures(document, self._plan.percentiles))
 
 
 def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:

@@ -7,7 +7,7 @@ Tene, How NOT to measure latency, 2013).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.results.stats.histograms import Histogram, buckets_of
@@ -60,14 +60,14 @@ class LatencyRecorder:
 
     def _count(self) -> None:
         if self._new:
-            total, buckets = sum(self._new), Counter(buckets_of(self._new))
+            total, buckets = sum(self._new), buckets_of(self._new)
             self._sum += total
             self._max = max(self._max, *self._new)
             self._buckets.update(buckets)
             self._keep(buckets, total)
             self._new.clear()
 
-    def _keep(self, buckets: Counter[int], sum_microseconds: int) -> None:
+    def _keep(self, buckets: Sequence[int], sum_microseconds: int) -> None:
         """Do what else is to be done with some times."""
 
 
@@ -89,8 +89,8 @@ class BlockedLatencyRecorder(LatencyRecorder):
         self._count()
         return self._blocks
 
-    def _keep(self, buckets: Counter[int], sum_microseconds: int) -> None:
-        self._blocks.add(self._second, buckets, sum_microseconds)
+    def _keep(self, buckets: Sequence[int], sum_microseconds: int) -> None:
+        self._blocks.add_each(self._second, buckets, sum_microseconds)
 
 
 class _OpenLoopCounts:

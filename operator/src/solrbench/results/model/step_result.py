@@ -8,6 +8,7 @@ milliseconds.
 from datetime import datetime
 
 from solrbench.api.rules import Model
+from solrbench.results.model.figures import TimeFigures
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
 
@@ -81,6 +82,13 @@ class RequestMeasurements(RequestCounts):
 class RequestResult(RequestMeasurements):
     """One request name in one step run."""
 
+    rate_error_percent: float | None = None
+    """Half of the width of the rate's 95 % confidence interval, in per cent of the rate; None in
+    documents of older versions, and if the step run was too short for one."""
+    service_times: TimeFigures | None = None
+    """Figures of the service times; None without any, and in documents of older versions."""
+    response_times: TimeFigures | None = None
+    """The same of the response times; None in a closed loop."""
     windows: list[Window] = []
 
 

@@ -12,7 +12,7 @@ request names or repeats have the same buckets and begin at the same moment, so 
 import base64
 import binascii
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
 
@@ -59,6 +59,12 @@ def _coarse_buckets() -> NDArray[np.int64]:
     return np.array([coarse_bucket_of(lowest_of(each)) for each in range(BUCKETS)])
 
 
+def _coarse(buckets: NDArray[np.int64], weights: NDArray[np.int64] | None = None) -> Counts:
+    """Return the counts by coarse bucket; exact, for weights are added as 64-bit floats."""
+    found = np.bincount(_coarse_buckets()[buckets], weights, COARSE_BUCKETS)
+    return found.astype(np.int32)
+
+
 class TimeBlocks:
     """The times of one request name, or of several, by block of time.
 
@@ -74,15 +80,22 @@ class TimeBlocks:
         self.counts: Counts = np.zeros((0, COARSE_BUCKETS), dtype=np.int32)
         self.sums: list[int] = []
 
-    def add(self, second: int, buckets: Mapping[int, int], sum_microseconds: int) -> None:
+    def add(self, second: int, counts: Mapping[int, int], sum_microseconds: int) -> None:
         """Count times that ended in a second of the step run, given by buckets of `Histogram`."""
+        buckets = np.fromiter(counts.keys(), np.int64, len(counts))
+        weights = np.fromiter(counts.values(), np.int64, len(counts))
+        self._add(second, _coarse(buckets, weights), sum_microseconds)
+
+    def add_each(self, second: int, buckets: Sequence[int], sum_microseconds: int) -> None:
+        """Count the times behind `buckets`, one each."""
+        self._add(second, _coarse(np.array(buckets, dtype=np.int64)), sum_microseconds)
+
+    def _add(self, second: int, counts: Counts, sum_microseconds: int) -> None:
         while second // self.seconds >= MOST_BLOCKS:
             self.double()
         block = second // self.seconds
         self._begin(block + 1)
-        coarse = _coarse_buckets()[np.fromiter(buckets.keys(), np.int64, len(buckets))]
-        counts = np.fromiter(buckets.values(), np.int32, len(buckets))
-        np.add.at(self.counts[block], coarse, counts)
+        self.counts[block] += counts
         self.sums[block] += sum_microseconds
 
     @classmethod

@@ -13,6 +13,7 @@ from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
 from solrbench.results.validity.checks.finding import Finding, NotEvaluated, ValidityCheck
+from solrbench.results.validity.checks.intervals import STEP_TOO_SHORT, check_long_enough
 from solrbench.results.validity.checks.registry import CHECKS, REASONS, TOO_FEW_SAMPLES
 
 VALID, INVALID = "Valid", "Invalid"
@@ -49,7 +50,7 @@ def evaluate_step(step: str, variant: str, step_runs: StepRuns, load: Load) -> S
         variant=variant or None,
         verdict=INVALID if reasons else VALID,
         reasons=reasons,
-        unchecked=[each for _, each in found if each is not None],
+        unchecked=[each for _, each in found if each is not None] + _too_short(step_runs),
     )
 
 
@@ -101,6 +102,12 @@ def _where(repeats: Sequence[int], of: int) -> str:
 def _repeats(repeats: Sequence[int]) -> str:
     word = "repeat" if len(repeats) == 1 else "repeats"
     return f"{word} {', '.join(map(str, repeats))}"
+
+
+def _too_short(step_runs: StepRuns) -> list[InvalidReason]:
+    """Return that numbers have no intervals, if they have none."""
+    gap = check_long_enough(step_runs)
+    return [] if gap is None else [_invalid_reason(STEP_TOO_SHORT, gap.text)]
 
 
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:

@@ -7,5 +7,6 @@ A check that lacks its evidence says so. It never takes silence for health.
 - `pods`: were workers lost, throttled or restarted?
 - `responses`: how many requests failed, how many results were partial or empty
 - `schedule`: were the requests of an open loop sent as planned, and each query once?
+- `intervals`: was the step long enough for 95 % intervals?
 - `registry`: all checks by their reason
 """
