@@ -118,7 +118,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 
 .PHONY: bench
-bench: $(VENV)/ready ## speed and accuracy of the load against wrk, k6 and Locust (6 minutes)
+bench: $(VENV)/ready ## speed and accuracy of the load against wrk, k6 and Locust (10 minutes)
 	hack/tools bench
 	hack/k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
