@@ -138,6 +138,7 @@ GOOD: dict[str, Changes] = {
         "spec.load.workers": 2,
     },
     "warm-up by time": {"spec.warmUp": {"durationSeconds": 30, "users": 2}},
+    "no warm-up": {"spec.warmUp": {"requests": 0}},
     "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},
     "warm-up until steady, just long enough": {
         "spec.warmUp": {

@@ -89,14 +89,15 @@ LIVE = LiveLoad(stage="Measuring", repeat=1, variant="a", step="one", requests=5
 @pytest.mark.parametrize(
     ("changes", "due"),
     [
-        ({"requests": 50}, False),
+        ({"requests": 9}, False),
+        ({"requests": 10}, True),
         ({"stage": "Storing"}, True),
         ({"repeat": 2}, True),
         ({"variant": "b"}, True),
         ({"step": "two"}, True),
     ],
 )
-def test_live_figures_are_written_when_another_step_begins(
+def test_live_figures_are_written_when_a_step_begins_or_requests_double(
     changes: dict[str, Any], due: bool
 ) -> None:
     just_before_due = NOW + LIVE_LOAD_PAUSE - timedelta(seconds=1)
@@ -106,4 +107,5 @@ def test_live_figures_are_written_when_another_step_begins(
 def test_live_figures_are_written_now_and_then() -> None:
     assert is_live_load_due(LIVE, LIVE, NOW + LIVE_LOAD_PAUSE)
     assert is_live_load_due(None, LIVE, NOW)
+    assert is_live_load_due(LIVE.model_copy(update={"requests": 0}), LIVE, NOW)
     assert is_live_load_due(LIVE.model_copy(update={"update_time": None}), LIVE, NOW)

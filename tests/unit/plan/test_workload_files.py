@@ -1,5 +1,5 @@
 from solrbench.api.v1alpha1.workload.workload import Workload
-from solrbench.plan.workload_files import sources, workload_seeds
+from solrbench.plan.workload_files import once_only_entries, sources, workload_seeds
 
 QUERIES = {"configMap": {"name": "q"}, "seed": 4}
 MIX = Workload.model_validate(
@@ -34,3 +34,17 @@ def test_every_seed_is_known_by_its_path() -> None:
         "workload.mix[1].updates.generated.seed": 9,
         "workload.mix[3].transaction.inputs.seed": 4,
     }
+
+
+def test_finite_entries_are_found_in_mixes_and_transactions() -> None:
+    once = QUERIES | {"order": "Once"}
+    requests = [{"name": "read", "parameters": {"q": "*:*"}}]
+    mix = [
+        {"name": "search", "queries": QUERIES},
+        {"name": "once", "queries": once},
+        {"name": "each", "transaction": {"inputs": once, "requests": requests}},
+        {"name": "fixed", "transaction": {"requests": requests}},
+    ]
+    assert once_only_entries(Workload.model_validate({"mix": mix})) == (False, True, True, False)
+    assert once_only_entries(Workload.model_validate({"queries": once})) == (True,)
+    assert once_only_entries(Workload.model_validate({"queries": QUERIES})) == (False,)

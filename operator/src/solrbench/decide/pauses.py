@@ -45,10 +45,15 @@ def _until_expiry(spec: Spec, status: Status, now: datetime) -> timedelta:
 
 
 def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) -> bool:
-    """Return whether live figures are to be written: now and then, and when another step began."""
+    """Return whether live figures are to be written.
+
+    They are when another stage or step began; then whenever there are twice as many requests, so
+    that short steps are seen too; and now and then.
+    """
     if before is None or before.update_time is None or _place(before) != _place(after):
         return True
-    return now - before.update_time >= LIVE_LOAD_PAUSE
+    doubled = (after.requests or 0) >= 2 * max(before.requests or 0, 1)
+    return doubled or now - before.update_time >= LIVE_LOAD_PAUSE
 
 
 def _place(load: LiveLoad) -> tuple[object, ...]:

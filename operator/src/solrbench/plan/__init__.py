@@ -6,6 +6,7 @@
 - `step_runs`: repeats, variants and steps in the order they are measured
 - `variant_endpoints`: the endpoints of each variant
 - `index_plan`, `load_plan`: input of the pods of a benchmark, as JSON files
+- `warm_up`: the warm-up before the first step
 - `workload_files`: the lists of a workload, where they are mounted, its seeds
 - `auth_files`: mounted files with the credentials of an existing target
 - `vocabulary`, `document_generator`: the vocabulary that generated documents and queries share; the

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
-from solrbench.api.v1alpha1.workload.queries import Queries
+from solrbench.api.v1alpha1.workload.queries import Order, Queries
 from solrbench.api.v1alpha1.workload.workload import Workload
 
 
@@ -41,6 +41,11 @@ def workload_seeds(workload: Workload) -> dict[str, int]:
     return found
 
 
+def once_only_entries(workload: Workload) -> tuple[bool, ...]:
+    """Say for each entry of a workload whether its list is gone through once."""
+    return tuple(_is_once_only(entry) for entry in workload.entries)
+
+
 def _entry_source(entry_index: int, entry: MixEntry) -> Source | None:
     path, folder = f"workload.mix[{entry_index}]", folder_of(entry_index)
     if entry.queries is not None:
@@ -50,3 +55,8 @@ def _entry_source(entry_index: int, entry: MixEntry) -> Source | None:
     if entry.transaction is not None and entry.transaction.inputs is not None:
         return Source(f"{path}.transaction.inputs", folder, entry.transaction.inputs)
     return None
+
+
+def _is_once_only(entry: MixEntry) -> bool:
+    inputs = entry.transaction.inputs if entry.transaction is not None else entry.queries
+    return inputs is not None and inputs.order is Order.ONCE

@@ -3,11 +3,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.master.list_offsets import (
     ListOffsets,
     max_requests_sent,
-    once_only_entries,
     resumed,
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
@@ -16,7 +14,6 @@ from solrbench.load.schedule.assignment import step_assignment
 from solrbench.plan.load_plan import LoadPlan
 from unit.load.builders import workload
 
-LIST = {"configMap": {"name": "any", "key": "lines"}}
 EXACT = Step(name="one", users=3, requests=100)
 TIMED = Step(name="one", users=3, duration_seconds=5)
 
@@ -59,20 +56,6 @@ def test_only_lists_that_are_gone_through_once_skip_what_lost_tries_sent() -> No
     assert mark.skip_lost(None) == ListOffsets((True, False, True), (5, 6), may_repeat=True)
     assert mark.skip_lost(None, 0) == mark
     assert ListOffsets((False,), (5,)).skip_lost(None) == ListOffsets((False,), (5,))
-
-
-def test_finite_entries_are_found_in_mixes_and_transactions() -> None:
-    once = LIST | {"order": "Once"}
-    asked = [{"name": "read", "parameters": {"q": "*:*"}}]
-    mix = [
-        {"name": "search", "queries": LIST},
-        {"name": "once", "queries": once},
-        {"name": "each", "transaction": {"inputs": once, "requests": asked}},
-        {"name": "fixed", "transaction": {"requests": asked}},
-    ]
-    assert once_only_entries(Workload.model_validate({"mix": mix})) == (False, True, True, False)
-    assert once_only_entries(workload("Once")) == (True,)
-    assert once_only_entries(workload("Sequential")) == (False,)
 
 
 def before(**fields: Any) -> dict[str, Any]:

@@ -77,7 +77,9 @@ class Spec(Model):
     workload: Workload
     """`workload` are the requests that are sent."""
     warm_up: WarmUp | None = None
-    """`warmUp` is load sent before the first step and kept out of its results."""
+    """`warmUp` is load sent before the first step and kept out of its results. When absent, it
+    goes on until service times are steady, at most 120 s, and there is none if queries are sent
+    `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
     seed: Seed = DEFAULT_SEED

@@ -20,14 +20,13 @@ from solrbench.decide.checks.solr_operator import (
     OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
+    check_clouds_served,
     check_reconciled,
 )
-from solrbench.errors import TemporaryError
 from solrbench.manifests import solr_cloud
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.reasons.target import TargetReason
 
 SOLR_CLOUDS = OwnedKind(
     solr_cloud.API_VERSION, solr_cloud.KIND, LifecycleReason.SOLR_CLOUD_NOT_REMOVED
@@ -47,13 +46,7 @@ class SolrOperatorTarget(CreatedTarget):
             PermanentError: if a SolrCloud of this name does not belong to the benchmark.
 
         """
-        if not context.cluster.serves(*SOLR_CLOUDS.reference):
-            raise TemporaryError(
-                TargetReason.SOLR_OPERATOR_MISSING,
-                "the cluster does not serve solrclouds.solr.apache.org; install the Apache Solr"
-                " Operator (chart solr-operator), or set target.solrCloud.provisioner to"
-                " StatefulSet",
-            )
+        apply_outcome(check_clouds_served(context.cluster.serves(*SOLR_CLOUDS.reference)))
         mode = context.solr_cloud.zookeeper.mode
         match mode:
             case ZooKeeperMode.ENSEMBLE:

@@ -14,12 +14,15 @@ from solrbench.decide.checks.provisioning import (
     check_ensemble,
     check_zookeeper_heap,
 )
-from solrbench.errors import TemporaryError
+from solrbench.decide.checks.zookeeper import (
+    check_clusters_served,
+    check_provided_made,
+    check_reachable,
+)
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.reasons.target import TargetReason
 from solrbench.solr import zookeeper
 
 ZOOKEEPER_CLUSTERS = OwnedKind(
@@ -79,12 +82,8 @@ def check_provided(context: ReconcileContext) -> None:
         TemporaryError: if there is not.
 
     """
-    if not context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference):
-        raise TemporaryError(
-            TargetReason.ZOOKEEPER_OPERATOR_MISSING,
-            "the cluster does not serve zookeeperclusters.zookeeper.pravega.io; install the"
-            " ZooKeeper operator with its definition, or set zookeeper.mode to Ensemble",
-        )
+    served = context.cluster.serves(*ZOOKEEPER_CLUSTERS.reference)
+    apply_outcome(check_clusters_served(served))
 
 
 def wait_for_provided(context: ReconcileContext) -> None:
@@ -95,12 +94,8 @@ def wait_for_provided(context: ReconcileContext) -> None:
 
     """
     name = names.provided_zookeeper(context.benchmark)
-    if context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name) is None:
-        raise TemporaryError(
-            TargetReason.ZOOKEEPER_NOT_READY,
-            f"the Solr Operator has not made ZookeeperCluster {name}; it must be installed with"
-            " zookeeper-operator.use or zookeeper-operator.install",
-        )
+    cluster = context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name)
+    apply_outcome(check_provided_made(name, cluster is not None))
     wait_for_ensemble(context)
 
 
@@ -115,10 +110,4 @@ def check_external(context: ReconcileContext) -> None:
     servers = context.zookeeper_path.servers
     members = [f"//{each}" for each in servers.split(",")]
     check_hosts(context.cluster, context.allowed_hosts, members)
-    if not zookeeper.any_reachable(servers):
-        raise TemporaryError(
-            TargetReason.ZOOKEEPER_UNREACHABLE,
-            f"no ZooKeeper of {servers} accepts a connection from the operator; check"
-            " spec.target.solrCloud.zookeeper.connectionString, whose names must be resolvable"
-            " from every namespace, and network policies",
-        )
+    apply_outcome(check_reachable(servers, zookeeper.any_reachable(servers)))

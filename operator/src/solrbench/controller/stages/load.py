@@ -20,6 +20,7 @@ from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
+from solrbench.plan.warm_up import warm_up_of
 from solrbench.reasons.load import LoadReason
 
 
@@ -96,7 +97,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         workload=spec.workload,
         generator=spec.dataset.generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
-        warm_up=spec.warm_up,
+        warm_up=warm_up_of(spec),
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,

@@ -38,6 +38,17 @@ class SolrCloudState:
         return str(self.cloud["metadata"]["name"])
 
 
+def check_clouds_served(served: bool) -> Outcome | None:
+    """Wait until the cluster serves SolrClouds."""
+    if served:
+        return None
+    return wait(
+        TargetReason.SOLR_OPERATOR_MISSING,
+        "the cluster does not serve solrclouds.solr.apache.org; install the Apache Solr Operator"
+        " (chart solr-operator), or set target.solrCloud.provisioner to StatefulSet",
+    )
+
+
 def check_not_deleted(state: SolrCloudState) -> Outcome | None:
     """Wait while the SolrCloud of the previous attempt is being deleted."""
     if state.cloud["metadata"].get("deletionTimestamp") is None:

@@ -11,12 +11,12 @@ from itertools import zip_longest
 from typing import Self
 
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.workload.mix import MixEntry
-from solrbench.api.v1alpha1.workload.workload import Order, Workload
+from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import arrivals, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment, step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.plan.workload_files import once_only_entries
 
 
 @dataclass(frozen=True)
@@ -64,16 +64,6 @@ class ListOffsets:
             self,
             offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0)),
         )
-
-
-def once_only_entries(workload: Workload) -> tuple[bool, ...]:
-    """Say for each entry of a workload whether its list is gone through once."""
-    return tuple(_is_once_only(entry) for entry in workload.entries)
-
-
-def _is_once_only(entry: MixEntry) -> bool:
-    inputs = entry.transaction.inputs if entry.transaction is not None else entry.queries
-    return inputs is not None and inputs.order is Order.ONCE
 
 
 def resumed(plan: LoadPlan) -> ListOffsets:

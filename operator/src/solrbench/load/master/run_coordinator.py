@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from solrbench.load.errors import LoadError
-from solrbench.load.master.list_offsets import ListOffsets, once_only_entries, resumed
+from solrbench.load.master.list_offsets import ListOffsets, resumed
 from solrbench.load.master.merge_results import StepRunMetadata, WarmUpResult, merge_worker_results
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.master.result_store import ResultStore
@@ -20,6 +20,7 @@ from solrbench.load.recording.name_limit import NameLimiter
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import step_assignment, warm_up_assignment
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
+from solrbench.plan.workload_files import once_only_entries
 from solrbench.reasons.load import LoadReason
 from solrbench.results.summary.step_run_figures import with_figures
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from solrbench.api.v1alpha1.load.warm_up import UntilSteady
 from solrbench.load.errors import StepRunAbortedError
-from solrbench.load.master.list_offsets import ListOffsets, max_requests_sent, once_only_entries
+from solrbench.load.master.list_offsets import ListOffsets, max_requests_sent
 from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.steady_state import SteadyStateDetector
 from solrbench.load.master.worker_pool.distributed_step_run import (
@@ -19,6 +19,7 @@ from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.plan.load_plan import LoadPlan
+from solrbench.plan.workload_files import once_only_entries
 from solrbench.results.model.windows import CacheSample
 
 IMMEDIATE_SPAWN_RATE = 1_000_000

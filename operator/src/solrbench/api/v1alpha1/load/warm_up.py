@@ -40,8 +40,8 @@ class UntilSteady(Model):
 class WarmUp(Model):
     """Load before the first step, once for each repeat and variant, kept out of the results."""
 
-    requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
-    """`requests` is the number of requests to send."""
+    requests: Annotated[Int, Field(ge=0, le=1_000_000_000)] | None = None
+    """`requests` is the number of requests to send; 0 measures from the first request on."""
     duration_seconds: Annotated[Int, Field(ge=1, le=86_400)] | None = None
     """`durationSeconds` is the duration of the warm-up."""
     until_steady: UntilSteady | None = None

@@ -77,4 +77,4 @@ class LiveLoad(StatusModel):
     """`requests` is the number of requests of the current step so far."""
     update_time: datetime | None = None
     """`updateTime` is the time of these figures; while the stage and the step stay the same, they
-    are written at most every 15 seconds."""
+    are written when the requests have doubled, else every 15 seconds."""
