@@ -1,6 +1,8 @@
 """Percentiles of samples that are all known."""
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.histograms import merge
@@ -9,8 +11,8 @@ PERCENTS = (50.0, 90.0, 99.0, 99.9)
 
 
 def exact_percentile(samples: Sequence[int], percent: float) -> int:
-    """Return the nearest-rank percentile, ranked as the histograms' reference does."""
-    rank = max(int(percent * len(samples) / 100 + 0.5), 1)
+    """Return the nearest-rank percentile: the least sample that `percent` % do not exceed."""
+    rank = math.ceil(Fraction(str(percent)) * len(samples) / 100)
     return sorted(samples)[rank - 1]
 
 

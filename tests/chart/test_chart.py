@@ -1,3 +1,4 @@
+import json
 import re
 import shutil
 from pathlib import Path
@@ -20,6 +21,7 @@ from chart.rendering import (
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.settings import Settings
+from solrbench.decide.checks.pod_options import POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
 
 BAD_VALUES = {
@@ -29,6 +31,7 @@ BAD_VALUES = {
     "image.digest=sha256:12": "digest",
     "concurrency=0": "concurrency",
     "existingTargets.allowedHosts={http://search}": "allowedHosts",
+    "benchmarkPods.allowedOptions={hostNetwork}": "allowedOptions",
     "logging.level=TRACE": "level",
     "health.port=80": "health",
     "metrics.serviceMonitor.interval=soon": "interval",
@@ -95,13 +98,21 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         image=OperatorImage("solrbench:1.2.3", "Always"),
         concurrency=2,
         allowed_hosts=("*.svc", "search.example.org"),
+        allowed_pod_options=("labels", "serviceAccountName", "env", "env.valueFrom.secretKeyRef"),
         metrics_port=9191,
         log_format="json",
     )
     minimal = _settings("minimal")
+    assert minimal.allowed_pod_options == ()
     assert (minimal.metrics_port, minimal.health_port) == (0, 8181)
     assert (minimal.log_format, minimal.log_level) == ("text", "WARNING")
     assert _settings("every_namespace").namespaces == ()
+
+
+def test_every_pod_option_may_be_allowed() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text("utf-8"))
+    values = schema["properties"]["benchmarkPods"]["properties"]["allowedOptions"]["items"]["enum"]
+    assert values == list(POD_OPTIONS)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -14,8 +14,9 @@ PLURALS = {
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "SolrCloud": "solrclouds",
     "ZookeeperCluster": "zookeeperclusters",
+    "PodDisruptionBudget": "poddisruptionbudgets",
 }
-APPLIED = {"Job", "StatefulSet", "Service", "ConfigMap", "SolrCloud"}
+APPLIED = {"Job", "StatefulSet", "Service", "ConfigMap", "SolrCloud", "PodDisruptionBudget"}
 """The others are made by the controllers of Kubernetes."""
 
 Rule = dict[str, list[str]]

@@ -30,6 +30,7 @@ from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.definitions import installed, is_there, read_definition, schema_at, try_create
 from support.cluster.lost_fields import lost
 from support.resources.objects import IMAGE, STARTED, operated_target, stored
+from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes
 
 pytestmark = pytest.mark.cluster
@@ -38,6 +39,12 @@ FOLDER = os.environ.get("SOLRBENCH_CRDS", "")
 FILES = sorted(Path(FOLDER).glob("solrclouds-*.yaml")) if FOLDER else []
 MISSING = "SOLRBENCH_CRDS names no folder with solrclouds-<version>.yaml"
 NEWER = {"defaultInitContainerSecurityContext", "enableServiceLinks"}
+
+
+def _without(*options: str) -> dict[str, Any]:
+    """Return every pod option but these, which the definitions lack."""
+    return {key: value for key, value in EVERY_OPTION.items() if key not in options}
+
 
 EXTERNAL = {"mode": "External", "connectionString": "zk-0.zk:2181,zk-1.zk:2181"}
 TOPOLOGIES: dict[str, Changes] = {
@@ -77,6 +84,9 @@ TOPOLOGIES: dict[str, Changes] = {
             "resources": {"requests": {"cpu": "250m"}, "limits": {"memory": "2Gi"}},
         },
     },
+    "pod options": with_options(_without("runtimeClassName")),
+    "pod options of a provided ZooKeeper": {f"{SOLR}.zookeeper": {"mode": "Provided"}}
+    | with_options(_without("runtimeClassName", "priorityClassName")),
 }
 
 

@@ -139,5 +139,5 @@ def test_counts_that_only_some_steps_have_are_absent_from_the_others() -> None:
     )
     (found,) = merge_steps(make_spec("a"), [make_document("a", 1, closed)])
     absent = {each.name for each in COUNTED if getattr(found, each.name) is None}
-    assert absent == {"ramp_requests", "late_requests", "dropped_requests"}
+    assert absent == {"ramp_requests", "late_requests", "dropped_requests", "drain_requests"}
     assert {each.shown.only_with for each in COUNTED} == {None, *OnlyWith}

@@ -94,6 +94,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [get, list, create, patch, delete]
+# While a run lasts, no pod of it may be evicted.
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [get, list, create, patch, delete]
 # Pods and claims are made by the controllers of Kubernetes.
 - apiGroups: [""]
   resources: [pods, persistentvolumeclaims]

@@ -24,6 +24,7 @@ _PREFIXES = {
     "jobs": "/apis/batch/v1",
     "nodes": _CORE,
     "persistentvolumeclaims": _CORE,
+    "poddisruptionbudgets": "/apis/policy/v1",
     "pods": _CORE,
     "services": _CORE,
     "solrbenchmarks": "/apis/solrbench.io/v1alpha1",

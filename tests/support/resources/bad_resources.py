@@ -9,6 +9,7 @@ from support.resources.bad_existing import EXISTING_TARGETS
 from support.resources.bad_loads import LOAD, WHOLE
 from support.resources.bad_topologies import QUANTITIES, TOPOLOGY
 from support.resources.bad_workloads import WORKLOADS
+from support.resources.pod_options import POD_OPTIONS
 
 BAD = [
     *QUANTITIES,
@@ -20,4 +21,5 @@ BAD = [
     *WHOLE,
     *EXISTING_TARGETS,
     *WORKLOADS,
+    *POD_OPTIONS,
 ]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from support.resources.bad_workloads import GOOD_WORKLOADS
+from support.resources.pod_options import GOOD_POD_OPTIONS
 from support.resources.small_resource import (
     PLANNED,
     REMOVE,
@@ -198,6 +199,7 @@ GOOD: dict[str, Changes] = {
         },
     },
     **GOOD_WORKLOADS,
+    **GOOD_POD_OPTIONS,
     "name of 40 characters": {"metadata.name": "a" * 40},
 }
 
@@ -221,6 +223,7 @@ REFUSED_UPDATES: dict[str, tuple[Changes, str]] = {
     ),
     "a longer warm-up": ({"spec.warmUp.requests": 11}, f"spec.warmUp{_NEVER_CHANGES}"),
     "no warm-up any more": ({"spec.warmUp": REMOVE}, f"spec.warmUp{_NEVER_CHANGES}"),
+    "other pods": ({"spec.podOptions": [{}]}, f"spec.podOptions{_NEVER_CHANGES}"),
     "more retries": ({"spec.backoffLimit": 3}, f"spec.backoffLimit{_NEVER_CHANGES}"),
     "a longer deadline": (
         {"spec.deadlines": {"indexingSeconds": 5}},

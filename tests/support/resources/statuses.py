@@ -129,6 +129,8 @@ def _result(step: str) -> StepResult:
         dropped_requests=3,
         steady_from_second=7,
         outlier_windows=3,
+        drain_requests=2,
+        drain_seconds=0.4,
     )
 
 

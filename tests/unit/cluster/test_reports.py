@@ -179,7 +179,7 @@ def test_results_without_a_controller_are_left_out() -> None:
 def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def evaluate(_: Any, documents: Any) -> list[Any]:
+    def evaluate(_: Any, documents: Any, __: Any) -> list[Any]:
         seen.append(len(documents))
         return evaluate_steps(BENCHMARK.spec, [])
 
@@ -197,7 +197,7 @@ def test_verdicts_are_evaluated_once_for_each_change(monkeypatch: pytest.MonkeyP
 def test_verdicts_go_with_the_results_that_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
 
-    def evaluate(_: Any, documents: Any) -> list[Any]:
+    def evaluate(_: Any, documents: Any, __: Any) -> list[Any]:
         seen.append(len(documents))
         return []
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from solrbench.cluster.client import Cluster
+from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.deletion import (
     OWNED_KINDS,
@@ -23,6 +23,7 @@ from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, stored, target, tools
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
 
+BUDGET = "PodDisruptionBudget"
 EVERYTHING = (*LOAD, *TARGET)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FINALIZER = "storage.finalizers.solr.apache.org"
@@ -82,7 +83,26 @@ def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> 
         "ConfigMap",
         "Pod",
         "PersistentVolumeClaim",
+        "PodDisruptionBudget",
     ]
+
+
+def test_a_role_without_the_right_to_budgets_holds_no_removal_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = fake(*target(), pod("solr"))
+    cluster.objects = {key: body for key, body in cluster.objects.items() if key[0] != BUDGET}
+    read = cluster.list
+
+    def refuse(version: str, kind: str, *place: Any) -> list[dict[str, Any]]:
+        if kind == BUDGET:
+            raise ForbiddenError(LifecycleReason.API_REFUSED, "forbidden")
+        return read(version, kind, *place)
+
+    monkeypatch.setattr(cluster, "list", refuse)
+    for _ in range(2):
+        remove(cluster)
+    assert remove(cluster) is True
 
 
 def test_everything_of_our_own_goes() -> None:

@@ -126,6 +126,33 @@ def test_clean_up_as_the_spec_says(cleanup: str, left: int) -> None:
     assert len(world.cluster.names("StatefulSet")) == left
 
 
+@pytest.mark.parametrize("cleanup", ["Never", "Always"])
+def test_no_pod_is_protected_after_the_end(cleanup: str) -> None:
+    world = World(small("one", deadlines={"provisioningSeconds": 1}, cleanup=cleanup))
+    world.reconcile("one")
+    assert world.cluster.names("PodDisruptionBudget") == {"one-zookeeper"}
+    for _ in range(3):
+        world.reconcile("one", 2)
+    assert world.cluster.names("PodDisruptionBudget") == set()
+
+
+def test_pod_option_that_is_not_allowed_ends_it_before_anything_is_made() -> None:
+    world = World(small("one", podOptions=[{"serviceAccountName": "admin"}]))
+    after = world.reconcile("one")
+    assert condition_of(after, "Accepted") == ("False", "PodOptionNotAllowed")
+    assert condition_of(after, "Succeeded") == ("False", "PodOptionNotAllowed")
+    assert after.status.phase == "Failed"
+    assert world.cluster.applied == []
+
+
+def test_config_map_of_a_variable_is_waited_for() -> None:
+    source = {"configMapKeyRef": {"name": "mine", "key": "zone"}}
+    world = World(small("one", podOptions=[{"env": [{"name": "ZONE", "valueFrom": source}]}]))
+    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapNotFound")
+    world.cluster.put(config_map("mine", zone="a"))
+    assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
+
+
 def test_time_to_live_deletes_the_benchmark() -> None:
     world = World(small("one", deadlines={"provisioningSeconds": 1}, ttlSecondsAfterFinished=30))
     world.reconcile("one")

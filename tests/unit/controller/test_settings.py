@@ -1,6 +1,7 @@
 import pytest
 
 from solrbench.controller.settings import Settings
+from solrbench.decide.checks.pod_options import DEFAULT_POD_OPTIONS
 
 IMAGE = {"SOLRBENCH_IMAGE": "solrbench:1"}
 
@@ -28,6 +29,7 @@ def test_namespaces(text: str, namespaces: tuple[str, ...]) -> None:
         ({"SOLRBENCH_CONCURRENCY": "0"}, "SOLRBENCH_CONCURRENCY"),
         ({"SOLRBENCH_CONCURRENCY": "two"}, "SOLRBENCH_CONCURRENCY"),
         ({"SOLRBENCH_METRICS_PORT": "-1"}, "SOLRBENCH_METRICS_PORT"),
+        ({"SOLRBENCH_ALLOWED_POD_OPTIONS": "labels,hostPID"}, "must be of .*, not hostPID"),
     ],
 )
 def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
@@ -45,6 +47,18 @@ def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
 )
 def test_allowed_hosts(variables: dict[str, str], hosts: tuple[str, ...]) -> None:
     assert Settings.from_environment(IMAGE | variables).allowed_hosts == hosts
+
+
+@pytest.mark.parametrize(
+    ("variables", "options"),
+    [
+        ({}, DEFAULT_POD_OPTIONS),
+        ({"SOLRBENCH_ALLOWED_POD_OPTIONS": ""}, ()),
+        ({"SOLRBENCH_ALLOWED_POD_OPTIONS": "labels, env"}, ("labels", "env")),
+    ],
+)
+def test_allowed_pod_options(variables: dict[str, str], options: tuple[str, ...]) -> None:
+    assert Settings.from_environment(IMAGE | variables).allowed_pod_options == options
 
 
 def test_pull_secrets() -> None:

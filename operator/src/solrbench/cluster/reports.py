@@ -123,7 +123,8 @@ class Reports:
             known = self._verdicts.get(uid)
         if known is not None:
             return known
-        verdicts = evaluate_steps(benchmark.spec, documents.values())
+        environment = self.environment(benchmark) if documents else None
+        verdicts = evaluate_steps(benchmark.spec, documents.values(), environment)
         with self._lock:
             if self._known.get(uid) is documents:  # neither changed nor dropped meanwhile
                 self._verdicts[uid] = verdicts

@@ -1,15 +1,17 @@
 """The objects a benchmark owns: deleted until nothing is left."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from solrbench.cluster.client import Cluster, Manifest
+from solrbench.cluster.client import Cluster, ForbiddenError, Manifest
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.lost_pods import find_lost_pods, force_delete
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
 from solrbench.errors import TemporaryError
+from solrbench.manifests import disruption
 from solrbench.plan.names import (
     LABEL_BENCHMARK,
     LABEL_COMPONENT,
@@ -21,9 +23,10 @@ from solrbench.reasons.pod import PodReason
 FIRST_ATTEMPT = 1
 
 JOBS = OwnedKind("batch/v1", "Job")
+BUDGETS = OwnedKind(disruption.API_VERSION, disruption.KIND)
 SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "ConfigMap", "Pod"))
 
-OWNED_KINDS = tuple(dict.fromkeys((JOBS, *target_kinds(), SERVICES, CONFIG_MAPS, PODS)))
+OWNED_KINDS = tuple(dict.fromkeys((JOBS, *target_kinds(), SERVICES, CONFIG_MAPS, PODS, BUDGETS)))
 """Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
 """
 
@@ -93,12 +96,7 @@ def delete_children(
         operated = kind.not_removed is not None
         if operated and SOLR not in components:
             continue
-        read = cluster.list_if_served if operated else cluster.list
-        found = [
-            body
-            for body in read(*kind.reference, namespace, selector)
-            if _matches(body, components, attempt_below)
-        ]
+        found = [body for body in _list(removal, kind) if _matches(body, components, attempt_below)]
         for body in found:
             _delete(cluster, kind, body)
         if kind == PODS:
@@ -108,6 +106,24 @@ def delete_children(
         if found and operated:
             components = tuple(each for each in components if each not in (SOLR, ZOOKEEPER))
     return not left
+
+
+def delete_budgets(context: ReconcileContext, *components: str) -> None:
+    """Delete the PodDisruptionBudgets of pods that may stay, but are measured no more."""
+    for body in _list(removal_of(context), BUDGETS):
+        if _matches(body, components, None):
+            _delete(context.cluster, BUDGETS, body)
+
+
+def _list(removal: Removal, kind: OwnedKind) -> Sequence[Manifest]:
+    cluster = removal.cluster
+    read = cluster.list if kind.not_removed is None else cluster.list_if_served
+    try:
+        return read(*kind.reference, removal.namespace, removal.selector)
+    except ForbiddenError:
+        if kind != BUDGETS:
+            raise
+        return ()  # a role of an earlier release has no right to make one either
 
 
 def find_removal_obstacle(removal: Removal) -> TemporaryError | None:

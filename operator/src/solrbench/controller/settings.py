@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from socket import AF_INET, AF_INET6
 
 from solrbench.decide.allowed_hosts import DEFAULT_PATTERNS
+from solrbench.decide.checks.pod_options import DEFAULT_POD_OPTIONS, POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
 from solrbench.net.addresses import LISTEN_ALL, url_host
 
@@ -20,6 +21,7 @@ class Settings:
         reconcile_seconds: pause between two reconciles over one benchmark
         allowed_hosts: patterns of the hosts that existing targets, variants and external
             ensembles may have; `{namespace}` stands for that of the benchmark
+        allowed_pod_options: options of pods that benchmarks may set
         metrics_port: where Prometheus scrapes, 0 for nowhere
         health_port: where the kubelet probes whether the operator lives, 0 for nowhere
         log_format: `text` or `json`
@@ -34,6 +36,7 @@ class Settings:
     concurrency: int = 1
     reconcile_seconds: float = 2.0
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
+    allowed_pod_options: tuple[str, ...] = DEFAULT_POD_OPTIONS
     metrics_port: int = 9090
     health_port: int = 8080
     log_format: str = "text"
@@ -69,6 +72,7 @@ class Settings:
             ),
             concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
             allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS", ",".join(DEFAULT_PATTERNS))),
+            allowed_pod_options=_pod_options(environment),
             metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),
             health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
             log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
@@ -82,6 +86,15 @@ class Settings:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (each.strip() for each in text.split(","))))
+
+
+def _pod_options(environment: Mapping[str, str]) -> tuple[str, ...]:
+    name = "SOLRBENCH_ALLOWED_POD_OPTIONS"
+    found = _words(environment.get(name, ",".join(DEFAULT_POD_OPTIONS)))
+    unknown = [each for each in found if each not in POD_OPTIONS]
+    if unknown:
+        raise ValueError(f"{name} must be of {', '.join(POD_OPTIONS)}, not {', '.join(unknown)}")
+    return found
 
 
 def _number(environment: Mapping[str, str], name: str, default: int, least: int) -> int:

@@ -12,7 +12,6 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
-from solrbench.api.v1alpha1.target.solr_cloud import SolrCloud
 from solrbench.plan import names
 from solrbench.plan.auth_files import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
 
@@ -49,18 +48,6 @@ def metadata(
     }
 
 
-def pod_security(user: int) -> Manifest:
-    """Return the pod's security context for a numeric user and group."""
-    return {
-        "runAsNonRoot": True,
-        "runAsUser": user,
-        "runAsGroup": user,
-        "fsGroup": user,
-        "fsGroupChangePolicy": "OnRootMismatch",
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }
-
-
 def container_security() -> Manifest:
     """Return the container's security context."""
     return {
@@ -82,27 +69,6 @@ def _amounts(amounts: ResourceAmounts) -> dict[str, str]:
         for key, value in {"cpu": amounts.cpu, "memory": amounts.memory}.items()
         if value is not None
     }
-
-
-def placement(benchmark: SolrBenchmark, solr: SolrCloud, component: str) -> Manifest:
-    """Return where the pods of the target may run."""
-    found: Manifest = {
-        "topologySpreadConstraints": [
-            {
-                "maxSkew": 1,
-                "topologyKey": solr.topology_spread.topology_key,
-                "whenUnsatisfiable": solr.topology_spread.when_unsatisfiable,
-                "labelSelector": {"matchLabels": names.selector(benchmark, component)},
-            }
-        ]
-    }
-    if solr.node_selector:
-        found["nodeSelector"] = dict(solr.node_selector)
-    if solr.tolerations:
-        found["tolerations"] = [
-            each.model_dump(by_alias=True, exclude_none=True) for each in solr.tolerations
-        ]
-    return found
 
 
 def empty_dirs(**mounts: str) -> tuple[list[Manifest], list[Manifest]]:

@@ -11,7 +11,9 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.job_pod import add_files, add_plan, build_job_pod
+from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.job_pod import JobPod, add_files, add_plan, build_job_pod
+from solrbench.manifests.pod_options import pod_metadata
 from solrbench.plan import names
 from solrbench.plan.index_plan import (
     DATASET_FOLDER,
@@ -27,10 +29,11 @@ POD_RETRIES = 6
 def build_index(
     benchmark: SolrBenchmark, plan: IndexPlan, image: OperatorImage, attempt: int
 ) -> list[Manifest]:
-    """Return the plan's ConfigMap and the Job."""
+    """Return the plan's ConfigMap, the budget and the Job."""
     data = {"index-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True)}
     return [
         config_map(benchmark, names.INDEX, attempt, data),
+        build_disruption_budget(benchmark, names.INDEX, attempt, plan.dataset.indexing.pods),
         _job(benchmark, plan.dataset, image, attempt),
     ]
 
@@ -54,7 +57,7 @@ def _job(
                     {
                         "action": "FailJob",
                         "onExitCodes": {
-                            "containerName": "index",
+                            "containerName": names.INDEX,
                             "operator": "In",
                             "values": [EXIT_PERMANENT],
                         },
@@ -66,7 +69,7 @@ def _job(
                 ]
             },
             "template": {
-                "metadata": {"labels": meta["labels"]},
+                "metadata": pod_metadata(benchmark, names.INDEX, meta["labels"]),
                 "spec": _pod(benchmark, dataset, image),
             },
         },
@@ -79,9 +82,8 @@ def _pod(benchmark: SolrBenchmark, dataset: Dataset, image: OperatorImage) -> Ma
     add_files(volumes, mounts, "dataset", DATASET_FOLDER, dataset)
     add_secrets(benchmark, volumes, mounts)
     container: Manifest = {
-        "name": "index",
         "args": ["index", "--plan", INDEX_PLAN_FILE],
         "ports": [{"name": "http", "containerPort": INDEX_PORT}],
         "resources": resources(dataset.indexing.resources),
     }
-    return build_job_pod(image, container, volumes, mounts, grace_seconds=5)
+    return build_job_pod(JobPod(benchmark, names.INDEX, 5), image, container, volumes, mounts)

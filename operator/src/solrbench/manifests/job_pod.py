@@ -1,5 +1,8 @@
 """What the index and load pods share: image, user, plan, files, no credentials."""
 
+from dataclasses import dataclass
+
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.workload.mix import Updates
@@ -8,11 +11,27 @@ from solrbench.manifests.common import (
     Manifest,
     OperatorImage,
     container_security,
-    pod_security,
     pull_secrets,
 )
+from solrbench.manifests.pod_options import placement, pod_security, pod_variables
 
 USER = 65532
+
+
+@dataclass(frozen=True)
+class JobPod:
+    """A pod that runs one command of our image.
+
+    Attributes:
+        benchmark: whose options it gets
+        component: of the pod, and name of its container
+        grace_seconds: time to end by itself
+
+    """
+
+    benchmark: SolrBenchmark
+    component: str
+    grace_seconds: int
 
 
 def add_plan(volumes: list[Manifest], mounts: list[Manifest], config_map: str, file: str) -> None:
@@ -48,29 +67,30 @@ def add_files(
 
 
 def build_job_pod(
+    pod: JobPod,
     image: OperatorImage,
     container: Manifest,
     volumes: list[Manifest],
     mounts: list[Manifest],
-    grace_seconds: int,
 ) -> Manifest:
-    """Return the spec of a pod that runs one command of our image.
-
-    `container` says what differs: name, args, ports, resources.
-    """
+    """Return the spec of the pod; `container` says what differs: args, ports, resources."""
+    variables = pod_variables(pod.benchmark, pod.component)
     whole = container | {
+        "name": pod.component,
         "image": image.reference,
         "imagePullPolicy": image.pull_policy,
         "securityContext": container_security(),
         "volumeMounts": mounts,
+        **({"env": variables} if variables else {}),
     }
     return {
+        **placement(pod.benchmark, pod.component),
         **pull_secrets(ObjectReference(name=name) for name in image.pull_secrets),
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": grace_seconds,
-        "securityContext": pod_security(USER),
+        "terminationGracePeriodSeconds": pod.grace_seconds,
+        "securityContext": pod_security(pod.benchmark, pod.component, USER),
         "containers": [whole],
         "volumes": volumes,
     }

@@ -2,7 +2,6 @@
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
-from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.manifests.common import (
     Manifest,
     OperatorImage,
@@ -13,7 +12,15 @@ from solrbench.manifests.common import (
     metadata,
     resources,
 )
-from solrbench.manifests.job_pod import add_config_map, add_files, add_plan, build_job_pod
+from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.job_pod import (
+    JobPod,
+    add_config_map,
+    add_files,
+    add_plan,
+    build_job_pod,
+)
+from solrbench.manifests.pod_options import pod_metadata
 from solrbench.plan import names
 from solrbench.plan.index_plan import EXIT_PERMANENT
 from solrbench.plan.load_plan import (
@@ -26,7 +33,6 @@ from solrbench.plan.load_plan import (
 )
 from solrbench.plan.workload_files import sources
 
-MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
 STATE_FOLDER = "/var/run/solrbench/state"
 
 WORKER_REPLACEMENTS = 6
@@ -43,6 +49,8 @@ def build_load(
         headless_service(
             benchmark, names.LOAD_MASTER, attempt, {"web": WEB_PORT, "locust": LOCUST_PORT}
         ),
+        build_disruption_budget(benchmark, names.LOAD_MASTER, attempt, 1),
+        build_disruption_budget(benchmark, names.LOAD_WORKER, attempt, benchmark.spec.load.workers),
         _job(benchmark, names.LOAD_MASTER, image, attempt),
         _job(benchmark, names.LOAD_WORKER, image, attempt),
     ]
@@ -61,7 +69,7 @@ def _job(benchmark: SolrBenchmark, component: str, image: OperatorImage, attempt
             "parallelism": pods,
             **_losses(benchmark, component),
             "template": {
-                "metadata": {"labels": meta["labels"]},
+                "metadata": pod_metadata(benchmark, component, meta["labels"]),
                 "spec": _pod(benchmark, component, image),
             },
         },
@@ -98,30 +106,15 @@ def _pod(benchmark: SolrBenchmark, component: str, image: OperatorImage) -> Mani
         )
     add_secrets(benchmark, volumes, mounts)
     container = _container(benchmark, component)
-    spec = build_job_pod(image, container, volumes, mounts, grace_seconds=2)
-    return spec | {"affinity": _away_from_solr(benchmark)}
-
-
-def _away_from_solr(benchmark: SolrBenchmark) -> Manifest:
-    """Return that a node without Solr of the benchmark is preferred.
-
-    Load beside Solr takes its CPU, and the scheduler may put it there in one repeat only. It is no
-    requirement: a cluster of one node runs everything.
-    """
-    term = {
-        "labelSelector": {"matchLabels": names.selector(benchmark, names.SOLR)},
-        "topologyKey": "kubernetes.io/hostname",
-    }
-    preferred = [{"weight": 100, "podAffinityTerm": term}]
-    return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+    return build_job_pod(JobPod(benchmark, component, 2), image, container, volumes, mounts)
 
 
 def _container(benchmark: SolrBenchmark, component: str) -> Manifest:
     master = component == names.LOAD_MASTER
     ports = {"web": WEB_PORT, "locust": LOCUST_PORT} if master else {}
-    wanted = MASTER_RESOURCES if master else benchmark.spec.load.resources
+    load = benchmark.spec.load
+    wanted = load.master.resources if master else load.resources
     return {
-        "name": component,
         "args": ["load", "master" if master else "worker", "--plan", LOAD_PLAN_FILE],
         "ports": [{"name": name, "containerPort": port} for name, port in ports.items()],
         "resources": resources(wanted),

@@ -12,10 +12,15 @@ from solrbench.manifests.common import (
     empty_dirs,
     headless_service,
     metadata,
-    placement,
-    pod_security,
     pull_secrets,
     resources,
+)
+from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.pod_options import (
+    placement,
+    pod_metadata,
+    pod_security,
+    pod_variables,
 )
 from solrbench.plan import names
 from solrbench.plan.variant_endpoints import needs_service
@@ -46,6 +51,7 @@ def build_solr(
     return [
         headless_service(benchmark, names.SOLR, attempt, {"http": names.SOLR_PORT}),
         *common,
+        build_disruption_budget(benchmark, names.SOLR, attempt, solr.nodes),
         _stateful_set(benchmark, solr, attempt, state),
     ]
 
@@ -83,7 +89,7 @@ def _stateful_set(
                 "whenScaled": "Delete",
             },
             "template": {
-                "metadata": {"labels": meta["labels"]},
+                "metadata": pod_metadata(benchmark, names.SOLR, meta["labels"]),
                 "spec": _pod(benchmark, solr, state),
             },
             "volumeClaimTemplates": _claims(solr, meta["labels"]),
@@ -121,18 +127,18 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath) -> Man
     if solr.storage.persistent is None:
         volumes.append({"name": "data", "emptyDir": empty_dir(solr)})
     return {
-        **placement(benchmark, solr, names.SOLR),
+        **placement(benchmark, names.SOLR),
         **pull_secrets(solr.image_pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": GRACE_SECONDS,
-        "securityContext": pod_security(USER),
+        "securityContext": pod_security(benchmark, names.SOLR, USER),
         "containers": [
             {
                 "name": "solr",
                 "image": solr.image.reference,
                 "imagePullPolicy": solr.image.pull_policy.value,
-                "env": _environment(benchmark, solr, state),
+                "env": pod_variables(benchmark, names.SOLR, _environment(benchmark, solr, state)),
                 "ports": [{"name": "http", "containerPort": names.SOLR_PORT}],
                 **_probes(),
                 "resources": resources(solr.resources),

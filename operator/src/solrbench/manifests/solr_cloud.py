@@ -16,10 +16,15 @@ from solrbench.manifests.common import (
     Manifest,
     container_security,
     metadata,
-    placement,
-    pod_security,
     pull_secrets,
     resources,
+)
+from solrbench.manifests.pod_options import (
+    given_ids,
+    placement,
+    pod_metadata,
+    pod_security,
+    pod_variables,
 )
 from solrbench.manifests.solr import LOG_LEVEL, PROBE_TIMINGS, QUIET, USER, claim_spec, empty_dir
 from solrbench.plan import names
@@ -124,18 +129,22 @@ def _pod_options(
     # The image writes logs and its process id below /var/solr, not only in the data folder.
     security = container_security() | {"readOnlyRootFilesystem": False}
     return {
-        **placement(benchmark, solr, names.SOLR),
+        **placement(benchmark, names.SOLR),
+        **pod_metadata(benchmark, names.SOLR, labels),
         **pull_secrets(solr.image_pull_secrets),
         **PROBE_TIMINGS,
-        "labels": labels,
-        "envVars": [{"name": key, "value": value} for key, value in QUIET.items()],
+        "envVars": pod_variables(benchmark, names.SOLR, _variables(QUIET)),
         "resources": resources(solr.resources),
         "terminationGracePeriodSeconds": GRACE_SECONDS,
-        "podSecurityContext": pod_security(USER),
+        "podSecurityContext": pod_security(benchmark, names.SOLR, USER),
         "containerSecurityContext": security,
         "defaultInitContainerResources": INIT_RESOURCES,
         **{key: value for key, value in of_newer_versions.items() if key in known_options},
     }
+
+
+def _variables(values: dict[str, str]) -> list[Manifest]:
+    return [{"name": name, "value": value} for name, value in values.items()]
 
 
 def _zookeeper(
@@ -151,6 +160,8 @@ def _provided(
     benchmark: SolrBenchmark, solr: SolrCloud, attempt: int, state: ZooKeeperPath
 ) -> Manifest:
     zookeeper, labels = solr.zookeeper, names.labels(benchmark, names.ZOOKEEPER, attempt)
+    pod_meta = pod_metadata(benchmark, names.ZOOKEEPER, labels)
+    ids = given_ids(benchmark, names.ZOOKEEPER)
     heap = heap_mebibytes(zookeeper.heap)
     environment = {"ZK_SERVER_HEAP": str(heap), "SERVER_JVMFLAGS": f"-Xms{heap}m"}
     found: Manifest = {
@@ -158,13 +169,14 @@ def _provided(
         "chroot": state.chroot,
         "ephemeral": {"emptydirvolumesource": {}},
         "config": {"maxClientCnxns": MAX_ZOOKEEPER_CONNECTIONS},
-        "labels": labels,
+        "labels": pod_meta["labels"],
         "zookeeperPodPolicy": {
-            **placement(benchmark, solr, names.ZOOKEEPER),
+            **placement(benchmark, names.ZOOKEEPER),
             **pull_secrets(solr.image_pull_secrets),
-            "labels": labels,
-            "env": [{"name": key, "value": value} for key, value in environment.items()],
+            **pod_meta,
+            "env": pod_variables(benchmark, names.ZOOKEEPER, _variables(environment)),
             "resources": resources(zookeeper.resources),
+            **({"securityContext": ids} if ids else {}),
         },
     }
     if zookeeper.image.repository != ZooKeeperImage().repository:

@@ -14,10 +14,15 @@ from solrbench.manifests.common import (
     empty_dirs,
     headless_service,
     metadata,
-    placement,
-    pod_security,
     pull_secrets,
     resources,
+)
+from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.pod_options import (
+    placement,
+    pod_metadata,
+    pod_security,
+    pod_variables,
 )
 from solrbench.plan import names
 
@@ -38,6 +43,7 @@ def build_zookeeper(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> 
     return [
         headless_service(benchmark, names.ZOOKEEPER, attempt, QUORUM_PORTS),
         config_map(benchmark, names.ZOOKEEPER, attempt, {"logback.xml": LOGBACK}),
+        build_disruption_budget(benchmark, names.ZOOKEEPER, attempt, solr.zookeeper.replicas),
         _stateful_set(benchmark, solr, attempt),
     ]
 
@@ -56,7 +62,7 @@ def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Ma
             "podManagementPolicy": "Parallel",
             "selector": {"matchLabels": names.selector(benchmark, names.ZOOKEEPER)},
             "template": {
-                "metadata": {"labels": meta["labels"]},
+                "metadata": pod_metadata(benchmark, names.ZOOKEEPER, meta["labels"]),
                 "spec": _pod(benchmark, solr),
             },
         },
@@ -78,18 +84,18 @@ def _pod(benchmark: SolrBenchmark, solr: SolrCloud) -> Manifest:
     mounts.append({"name": "logging", "mountPath": "/conf/logback.xml", "subPath": "logback.xml"})
     image = solr.zookeeper.image
     return {
-        **placement(benchmark, solr, names.ZOOKEEPER),
+        **placement(benchmark, names.ZOOKEEPER),
         **pull_secrets(solr.image_pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": 10,
-        "securityContext": pod_security(USER),
+        "securityContext": pod_security(benchmark, names.ZOOKEEPER, USER),
         "containers": [
             {
                 "name": "zookeeper",
                 "image": image.reference,
                 "imagePullPolicy": image.pull_policy.value,
-                "env": _environment(benchmark, solr),
+                "env": pod_variables(benchmark, names.ZOOKEEPER, _environment(benchmark, solr)),
                 "ports": [
                     {"name": key, "containerPort": port} for key, port in QUORUM_PORTS.items()
                 ],

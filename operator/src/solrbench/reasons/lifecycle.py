@@ -105,6 +105,15 @@ class LifecycleReason(Reason):
             " link-local addresses and the API server are never allowed."
         ),
     )
+    POD_OPTION_NOT_ALLOWED = (
+        "PodOptionNotAllowed",
+        Kind.PERMANENT,
+        "The operator's settings do not allow benchmarks to set this option of pods.",
+        (
+            "Leave the field out, or add the option to `benchmarkPods.allowedOptions` of the"
+            " operator's chart."
+        ),
+    )
     AUTHENTICATION_FAILED = (
         "AuthenticationFailed",
         Kind.PERMANENT,

@@ -83,7 +83,10 @@ def _stateful_set(cluster: Body, copies: Copies) -> Body:
             "podManagementPolicy": "OrderedReady",
             "selector": {"matchLabels": pod_labels(cluster)},
             "template": {
-                "metadata": {"labels": _labels(cluster) | pod_policy.get("labels", {}) | member},
+                "metadata": {
+                    "labels": _labels(cluster) | pod_policy.get("labels", {}) | member,
+                    "annotations": pod_policy.get("annotations", {}),
+                },
                 "spec": {
                     **_placement(pod_policy),
                     "containers": [_container(cluster, copies)],

@@ -98,7 +98,8 @@ def test_a_cloud_is_made_once(outside: Changes) -> None:
     cluster = fake(documents=schema("labels"))
     for _ in range(2):
         assert reason(cluster, outside)[0] == "SolrCloudNotReady"
-    (made,) = cluster.applied
+    budget, made = cluster.applied
+    assert (budget["kind"], budget["spec"]["minAvailable"]) == ("PodDisruptionBudget", 2)
     assert (made["kind"], made["metadata"]["name"]) == ("SolrCloud", "base")
     assert NEWER_FIELD not in made["spec"]["customSolrKubeOptions"]["podOptions"]
     started = f"{int(STARTED.timestamp()):x}"
@@ -109,7 +110,7 @@ def test_a_cloud_is_made_once(outside: Changes) -> None:
 def test_a_cloud_of_a_newer_definition(outside: Changes) -> None:
     cluster = fake(documents=schema("labels", NEWER_FIELD))
     reason(cluster, outside)
-    assert NEWER_FIELD in cluster.applied[0]["spec"]["customSolrKubeOptions"]["podOptions"]
+    assert NEWER_FIELD in cluster.applied[-1]["spec"]["customSolrKubeOptions"]["podOptions"]
 
 
 def test_nothing_is_made_while_the_definition_is_not_published(outside: Changes) -> None:

@@ -184,3 +184,16 @@ def test_count_of_solr_is_taken_when_reports_of_files_are_gone(
     assert condition_of(after, "DataIndexed") == outcome
     if outcome[0] == "True":
         assert after.status.dataset.documents == found
+
+
+def test_pods_of_a_finished_index_are_protected_no_more(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = world.cluster.objects["Job", "default", "one-index"]["metadata"]["labels"]
+    metadata = {"name": "one-index", "labels": labels}
+    world.cluster.put({"kind": "PodDisruptionBudget", "metadata": metadata})
+    behind = Index(leader=DOCUMENTS, tlog=0, pull=0)
+    passed(world, monkeypatch, behind)
+    assert world.cluster.names("PodDisruptionBudget") == {"one-index"}
+    passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS))
+    assert "one-index" not in world.cluster.names("PodDisruptionBudget")

@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.load.engine import resource_usage as usage_module
 from solrbench.load.engine.cgroups import CpuGroup
-from solrbench.load.engine.resource_usage import SCHEDULED, UsageMeter
+from solrbench.load.engine.resource_usage import SCHEDULED, UsageMeter, _Reading
 
 
 def write(root: Path, **files: str) -> None:
@@ -82,6 +82,53 @@ def test_usage_is_what_happened_between_begin_and_end(tmp_path: Path) -> None:
     if SCHEDULED.exists():
         assert usage.core_waiting_seconds is not None
         assert 0 <= usage.core_waiting_seconds <= usage.measured_seconds
+
+
+def test_load_is_kept_of_the_worst_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = _Reading(0.0, 0.0, 0.0, 0.0, None)
+    monkeypatch.setattr(usage_module, "_read", lambda _: now)
+    monkeypatch.setattr(usage_module, "_clock", lambda: now.clock)
+    meter = UsageMeter()
+    spent = [(1, 0.5), (1, 0.5), (5, 0.5), (1, 4.0), (2, 0.5)]
+    for second in range(1, 26):
+        cpu, waiting = spent[(second - 1) // 5]
+        waited = (now.waiting or 0) + waiting / 5
+        now = _Reading(now.process + cpu / 5, now.thread + cpu / 5, float(second), waited, None)
+        meter.tick()
+    meter.end()
+    now = now._replace(process=99.0, thread=99.0, clock=60.0)
+    meter.tick()
+    meter.end()
+    usage = meter.usage()
+    assert usage.measured_seconds == 25.0
+    assert usage.cpu_seconds == pytest.approx(10)
+    most_cpu, most_busy = usage.most_cpu, usage.most_busy
+    assert most_cpu is not None
+    assert (most_cpu.begin_seconds, most_cpu.seconds) == (10.0, 5.0)
+    assert most_cpu.cpu_seconds == pytest.approx(5)
+    assert most_busy is not None
+    assert most_busy.begin_seconds == 10.0
+    assert most_busy.core_busy_seconds == pytest.approx(5.5)
+
+
+def test_rest_is_a_slice_only_if_it_is_long_or_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def worst(end: float) -> tuple[float, float]:
+        now = _Reading(0.0, 0.0, 0.0, None, None)
+        monkeypatch.setattr(usage_module, "_read", lambda _: now)
+        monkeypatch.setattr(usage_module, "_clock", lambda: now.clock)
+        meter = UsageMeter()
+        if end > 5:
+            now = _Reading(1.0, 1.0, 5.0, None, None)
+            meter.tick()
+        now = _Reading(now.process + 2, now.thread + 2, end, None, None)
+        meter.end()
+        most = meter.usage().most_cpu
+        assert most is not None
+        return most.begin_seconds, most.seconds
+
+    assert worst(2.0) == (0.0, 2.0)
+    assert worst(7.0) == (0.0, 5.0)
+    assert worst(7.5) == (5.0, 2.5)
 
 
 def test_kernel_without_run_queue_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.load.engine import resource_usage
 from solrbench.load.engine.step_run import StepRun
 from solrbench.load.engine.step_run_state import StepRunState
 from solrbench.load.schedule.arrivals import ArrivalRate
@@ -107,6 +108,51 @@ def test_ramp_is_measured_once_all_users_are_there_and_stops_in_time(
         (result,) = bench.run.result().requests
         assert (result.ramp_requests, result.requests) == (2, len(bench.server.sent_ns) - 2)
 
+    run_virtually(main)
+
+
+def test_drain_is_no_part_of_the_time_of_sending(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=2, seconds=6))
+        bench.server.seconds = 1.75
+        await bench.add_users(2)
+        bench.run.start_measuring()
+        await asyncio.sleep(8)
+        assert bench.run.state is FINISHED
+        bench.run.progress(last=True)
+        result = bench.run.result()
+        assert (result.sending_seconds, result.last_seconds) == (6, 7.0)
+        assert result.measured_seconds == pytest.approx(6)
+
+    monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
+    run_virtually(main)
+
+
+def test_counted_requests_end_when_the_last_one_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, assignment(users=2, requests=3))
+        await bench.add_users(2)
+        bench.run.start_measuring()
+        await asyncio.sleep(1)
+        assert bench.run.state is FINISHED
+        assert bench.run.result().sending_seconds == 0.25
+
+    run_virtually(main)
+
+
+def test_planned_arrivals_end_with_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        duty = open_loop(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
+        bench = Bench(monkeypatch, loop, duty)
+        bench.server.seconds = 3.0
+        await bench.add_users(1)
+        bench.run.start_measuring()
+        await asyncio.sleep(9)
+        assert bench.run.state is FINISHED
+        assert bench.run.result().sending_seconds == 6
+        assert bench.run.result().measured_seconds == pytest.approx(6)
+
+    monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
     run_virtually(main)
 
 

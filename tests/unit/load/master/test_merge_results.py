@@ -244,3 +244,77 @@ def test_blocks_of_workers_are_added_by_time() -> None:
     merged_blocks = TimeBlocks.decode(result.service_time_blocks)
     assert (merged_blocks.seconds, merged_blocks.sums[0], merged_blocks.sums[32]) == (4, 100, 50)
     assert result.response_time_blocks == ""
+
+
+def windows(*numbers: tuple[int, int]) -> list[SecondSums]:
+    return [SecondSums(second, requests, 0, 100 * requests, 100) for second, requests in numbers]
+
+
+def test_what_ended_after_the_time_of_sending_is_the_drain() -> None:
+    one = part([1], requests=12, windows=windows((0, 4), (8, 5), (9, 2), (31, 1)))
+    two = part([1], requests=6, windows=windows((0, 5), (9, 1)))
+    document = merged(
+        outcome(one, last=31.5).model_copy(update={"sending_seconds": 9}),
+        outcome(two, last=9.25).model_copy(update={"sending_seconds": 9}),
+    )
+    (result,) = document.requests
+    assert (result.requests, result.drain_requests) == (18, 4)
+    assert (document.duration_seconds, document.drain_seconds) == (9, 22.5)
+    assert document.rated(result) / document.rate_seconds == 14 / 9
+    # The drain has no seconds that anything could be read from.
+    assert [(each.second, each.requests) for each in result.windows] == [(0, 9), (8, 5)]
+
+
+def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
+    planned = PLANNED.model_copy(update={"step": Step(name="storm", users=8, requests=30)})
+    worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 5), (2, 4), (6, 1))))
+    worker = worker.model_copy(update={"sending_seconds": 1.5, "last_seconds": 6.5})
+    document = merge_worker_results(planned, [("w", worker)], StepRunMetadata(1, BEGAN))
+    (result,) = document.requests
+    assert (document.duration_seconds, document.drain_seconds) == (None, 5.0)
+    assert result.drain_requests == 5
+    assert (document.rated(result), document.rate_seconds) == (30, 6.5)
+    assert [each.second for each in result.windows] == [0, 1]
+
+
+def test_step_whose_queries_ended_has_the_rate_of_all_its_time() -> None:
+    ended = outcome(part([1], windows=windows((0, 1)))).model_copy(
+        update={"sending_seconds": 0.5, "queries_exhausted": True}
+    )
+    document = merged(ended)
+    assert (document.duration_seconds, document.rate_seconds) == (None, 1.0)
+
+
+def test_drain_is_unknown_if_a_worker_does_not_report_its_end() -> None:
+    known = outcome(part([1], windows=windows((0, 1)))).model_copy(update={"sending_seconds": 9})
+    document = merged(known, outcome(part([1], windows=windows((12, 1)))))
+    (result,) = document.requests
+    assert (document.drain_seconds, result.drain_requests) == (None, None)
+    assert [each.second for each in result.windows] == [0, 12]
+
+
+def test_workers_have_percentiles_of_their_own() -> None:
+    usual, slow = [1000] * 100, [1000] * 80 + [9000] * 20
+    document = merged(
+        outcome(part(usual), part([1] * 9, "whole", is_transaction=True)), outcome(part(slow))
+    )
+    found = [
+        [(each.percent, round(each.microseconds, -3), each.beyond) for each in worker.percentiles]
+        for worker in document.workers
+    ]
+    assert found == [
+        [(50, 1000, 0), (95, 1000, 0), (99, 1000, 0)],
+        [(50, 1000, 20), (95, 9000, 0), (99, 9000, 0)],
+    ]
+    assert merged(outcome(part(usual))).workers[0].percentiles == []
+
+
+def test_response_times_without_lag_are_those_of_all_workers() -> None:
+    delayed = {
+        "response_time_histogram": histogram([1000, 90_000]),
+        "response_time_without_lag_histogram": histogram([1000, 2000]),
+    }
+    calm = {"response_time_histogram": histogram([3000])}
+    both = only(outcome(part([900] * 2, **delayed)), outcome(part([900], **calm)))
+    assert both.response_time_without_lag_histogram == histogram([1000, 2000, 3000])
+    assert only(outcome(part([900], **calm))).response_time_without_lag_histogram is None

@@ -1,7 +1,12 @@
 import random
 
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
-from solrbench.load.recording.response_times import LATE_NS, LatencyRecorder, OpenLoopRecorder
+from solrbench.load.recording.response_times import (
+    LATE_NS,
+    OWN_LAG_NS,
+    LatencyRecorder,
+    OpenLoopRecorder,
+)
 from solrbench.results.stats.histograms import Histogram, decode
 from solrbench.results.stats.time_blocks import TimeBlocks
 
@@ -28,8 +33,8 @@ def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
     counts = OpenLoopRecorder(("sent", "dropped", "never"))
     counts.record(0, 0, LATE_NS, 20_000_000)
     counts.record(0, 0, LATE_NS + 1, 30_000_000)
-    counts.record_dropped(0, 2_000_000_000)
-    counts.record_dropped(1, 3_000_000_000)
+    counts.record_dropped(0, 0, 2_000_000_000)
+    counts.record_dropped(1, 0, 3_000_000_000)
     counts.record_dropped_in_ramp(1)
     empty = StepRunRecorder(("sent", "dropped", "never"), 0).empty_result
     sent, dropped = counts.add_to_results([empty(0)], empty)
@@ -47,9 +52,29 @@ def test_response_times_are_kept_by_the_second_of_their_end() -> None:
     counts.record(0, origin, origin, origin + 999_000_000)
     counts.record(0, origin, origin, origin + SECOND_NS)
     counts.record(1, origin, origin, origin + 4 * SECOND_NS)
-    counts.record_dropped(0, 5_000_000)
+    counts.record_dropped(0, origin, origin + 5_000_000)
     empty = StepRunRecorder(("a", "b"), 0).empty_result
     results = counts.add_to_results([empty(0), empty(1)], empty)
     first, second = (TimeBlocks.decode(each.response_time_blocks) for each in results)
     assert first.sums == [999_000, 1_000_000, 0, 0, 5_000]
     assert second.sums == [0, 0, 0, 0, 4_000_000]
+
+
+def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
+    counts = OpenLoopRecorder(("query", "calm"))
+    ms = 1_000_000
+    for intended_ms, taken_ms, ended_ms in ((0, 0, 2), (10, 160, 163), (20, 160, 260)):
+        counts.note_arrival(intended_ms * ms, taken_ms * ms)
+        counts.record(0, intended_ms * ms, taken_ms * ms, ended_ms * ms)
+    counts.note_arrival(30 * ms, 160 * ms)
+    counts.record_dropped(0, 30 * ms, 930 * ms)
+    counts.note_arrival(40 * ms, 40 * ms + OWN_LAG_NS - 1)
+    counts.record(1, 40 * ms, 40 * ms, 50 * ms)
+    empty = StepRunRecorder(("query", "calm"), 0).empty_result
+    query, calm = counts.add_to_results([empty(0), empty(1)], empty)
+    found, expected = decode(query.response_time_without_lag_histogram or ""), Histogram()
+    for milliseconds in (2, 3, 100, 770):
+        expected.record(milliseconds * 1000)
+    assert found.encode() == expected.encode()
+    assert decode(query.response_time_histogram or "").percentile(50) == 153_087
+    assert calm.response_time_without_lag_histogram is None

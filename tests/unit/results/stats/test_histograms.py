@@ -1,3 +1,4 @@
+import math
 import random
 from collections import Counter
 from collections.abc import Iterable
@@ -56,7 +57,7 @@ def test_percentiles_are_those_of_the_reference_implementation() -> None:
 def test_percentile_is_within_three_digits_of_the_true_sample() -> None:
     values = sorted(samples(3, 9_999))
     for percent in (50, 95, 99):
-        true = values[int(percent * len(values) / 100 + 0.5) - 1]
+        true = values[math.ceil(percent * len(values) / 100) - 1]
         found = histogram_of(values).percentile(percent)
         assert found is not None
         assert true <= found <= true * 1.001 + 1
@@ -118,3 +119,15 @@ def test_many_buckets_are_those_of_each_value() -> None:
     beyond = [-5, HIGHEST_MICROSECONDS + 1, 7]
     assert buckets_of(beyond) == [bucket_of(value) for value in beyond]
     assert buckets_of([]) == []
+
+
+@pytest.mark.parametrize(
+    ("percent", "count", "rank"), [(95, 12, 12), (99, 160, 159), (50, 5, 3), (99.9, 1000, 999)]
+)
+def test_percentile_is_that_of_the_nearest_rank(percent: float, count: int, rank: int) -> None:
+    assert histogram_of(range(1, count + 1)).percentile(percent) == rank
+
+
+def test_samples_above_a_value_are_counted() -> None:
+    histogram = histogram_of([1, 5, 5, 9, 50_000])
+    assert [histogram.count_above(value) for value in (0, 1, 5, 9, 50_000)] == [5, 4, 2, 1, 0]

@@ -134,3 +134,14 @@ def test_a_name_that_only_one_side_sent_is_not_compared() -> None:
 
 def test_nothing_to_compare_without_variants() -> None:
     assert compare_variants(make_spec("a"), [make_document("a", 1, make_result([1]))]) == []
+
+
+def test_a_straggler_is_no_difference_between_rates() -> None:
+    raw, proxy = (
+        [each.model_copy(update={"duration_seconds": 1}) for each in step_runs(variant, 100, 100)]
+        for variant in ("raw", "proxy")
+    )
+    slow = [each.model_copy(update={"seconds": 31.0}) for each in proxy]
+    (found,) = compare_variants(spec(), raw + slow)
+    assert found.requests_per_second is not None
+    assert found.requests_per_second.percent == 0

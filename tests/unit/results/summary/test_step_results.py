@@ -66,6 +66,24 @@ def test_the_rate_is_all_requests_over_all_seconds() -> None:
     assert result.requests_per_second_deviation_percent == pytest.approx(70.711)
 
 
+def test_the_rate_of_a_step_with_a_duration_is_what_ended_in_it() -> None:
+    straggling = make_document(
+        "a",
+        1,
+        make_result([1] * 100).model_copy(update={"drain_requests": 4}),
+        make_result([1] * 50, "whole").model_copy(update={"is_transaction": True}),
+        seconds=42.0,
+    ).model_copy(update={"duration_seconds": 12, "drain_seconds": 30.0})
+    calm = make_document("a", 2, make_result([1] * 96), seconds=11.9).model_copy(
+        update={"duration_seconds": 12, "drain_seconds": 0.25}
+    )
+    result = merge_steps(make_spec("a"), [straggling, calm])[0]
+    assert (result.requests, result.drain_requests, result.drain_seconds) == (196, None, 30.0)
+    assert (result.requests_per_second, result.requests_per_second_mean) == (8.0, 8.0)
+    assert result.requests_per_second_deviation_percent == 0
+    assert summarise(make_spec("a"), [straggling, calm]).requests_per_second == 8.0
+
+
 def test_one_repeat_has_no_deviation() -> None:
     (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([5]))])
     assert result.repeats == 1

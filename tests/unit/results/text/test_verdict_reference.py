@@ -2,12 +2,22 @@
 
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason
 from solrbench.results.text.verdict_reference import render_verdict_reasons
-from solrbench.results.validity.checks.registry import CHECKS, REASONS
+from solrbench.results.validity.checks.registry import (
+    CHECKS,
+    CHECKS_OF_REPEATS,
+    PLACEMENT_CHECKS,
+    REASONS,
+)
 
 
 def test_section_has_a_row_for_every_reason() -> None:
     rows = [line for line in render_verdict_reasons().splitlines() if line.startswith("| `")]
-    assert [row.split("`")[1] for row in rows] == [*CHECKS, "TooFewSamples"]
+    assert [row.split("`")[1] for row in rows] == [
+        *CHECKS,
+        *CHECKS_OF_REPEATS,
+        *PLACEMENT_CHECKS,
+        "TooFewSamples",
+    ]
 
 
 def test_row_has_meaning_and_remedy_as_sentences() -> None:

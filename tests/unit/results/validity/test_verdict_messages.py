@@ -5,7 +5,12 @@ import re
 import pytest
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.model.step_result import FailureKind, PodEvent, PodRecord
+from solrbench.results.model.step_result import (
+    FailureKind,
+    PodEvent,
+    PodRecord,
+    WorkerPercentile,
+)
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
 from unit.results.validity.test_verdict import healthy, open_loop, verdict_of, worker
@@ -15,11 +20,27 @@ from unit.results.validity.test_verdict import healthy, open_loop, verdict_of, w
 def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> None:
     kinds = [FailureKind(kind=kind, count=200) for kind in (CONNECTIONS_RAN_OUT, PARTIAL_RESULTS)]
     counts = {"failures": 200, "failure_kinds": kinds, "empty_results": 200}
-    sick = worker("w" * 2000, cpu_seconds=10, throttled_seconds=9.0, lag_p99_microseconds=90_000)
+    slow, fast = [
+        [WorkerPercentile(percent=95, microseconds=value, beyond=beyond)]
+        for value, beyond in ((90_000, 90), (1000, 0))
+    ]
+    sick = worker(
+        "w" * 2000,
+        cpu_seconds=10,
+        throttled_seconds=9.0,
+        lag_p99_microseconds=90_000,
+        percentiles=slow,
+    )
+    delayed = {
+        "response_time_histogram": make_result([90_000]).service_time_histogram,
+        "response_time_without_lag_histogram": make_result([1000]).service_time_histogram,
+    }
     problem = PodEvent(kind="Replaced", time=START)
-    document = open_loop(200, **counts, dropped_requests=200, late_requests=200).model_copy(
+    document = open_loop(
+        200, **counts, **delayed, dropped_requests=200, late_requests=200
+    ).model_copy(
         update={
-            "workers": [sick],
+            "workers": [sick, worker(percentiles=fast)],
             "lost_workers": ["w-1"],
             "queries_may_repeat": True,
             "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
@@ -32,7 +53,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
     ]
     text, _, remedy = message.rpartition("; ")
     assert remedy == CHECKS[reason].remedy
-    assert re.match("(raise|lower|look|use|measure) ", remedy)
+    assert re.match("(raise|lower|look|use|measure|give) ", remedy)
     assert re.search(r"[( ]limit \d.*\)$", text) or text.endswith("…")
     assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)  # codespell:ignore
     assert len(message) <= 1000

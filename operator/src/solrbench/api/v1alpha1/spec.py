@@ -12,7 +12,9 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
+from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
 from solrbench.api.v1alpha1.target.target import Target
@@ -82,6 +84,10 @@ class Spec(Model):
     `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
+    pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
+    """`podOptions` are options of the benchmark's pods, such as labels and placement. Entries apply
+    in their order: `labels`, `annotations` and `env` add to those of earlier entries for the same
+    pods, any other option replaces that of an earlier entry, and those of `target.solrCloud`."""
     seed: Seed = DEFAULT_SEED
     """`seed` is the seed of everything that is drawn at random and has no seed of its own: the
     same seed gives the same documents, queries, mix and arrivals."""
@@ -145,4 +151,5 @@ class Spec(Model):
         STEP_VARIANTS_RULE,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
+        *POD_OPTION_RULES,
     )

@@ -24,6 +24,7 @@ from solrbench.decide.checks.solr_operator import (
     check_reconciled,
 )
 from solrbench.manifests import solr_cloud
+from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -89,12 +90,14 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
 
 
 def _make_cloud(context: ReconcileContext) -> Manifest:
+    attempt, nodes = context.status.attempts.target, context.solr_cloud.nodes
     options = known_fields(context.cluster, *SOLR_CLOUDS.reference, POD_OPTIONS)
+    context.cluster.apply(build_disruption_budget(context.benchmark, names.SOLR, attempt, nodes))
     return context.cluster.apply(
         build_solr_cloud(
             context.benchmark,
             context.solr_cloud,
-            context.status.attempts.target,
+            attempt,
             context.zookeeper_path,
             options,
         )

@@ -4,7 +4,12 @@ from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
+from solrbench.controller.deletion import (
+    delete_budgets,
+    delete_components,
+    find_removal_obstacle,
+    removal_of,
+)
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
@@ -56,6 +61,8 @@ def clean_up(context: ReconcileContext) -> None:
 
     """
     components = (*LOAD, *TARGET) if _wants_cleanup(context) else LOAD
+    if components == LOAD:
+        delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on
     gone = delete_components(context, *components)
     if not gone:
         waits = find_removal_obstacle(removal_of(context)) or TemporaryError(

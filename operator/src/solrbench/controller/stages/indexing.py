@@ -6,6 +6,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.children import apply_all, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
@@ -68,6 +69,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
     verify_target(context)
+    delete_budgets(context, names.INDEX)  # its pods have ended and stay for their logs
     done = context.status.dataset
     context.conditions.set(
         DATA_INDEXED,

@@ -1,9 +1,12 @@
-"""The first stage: everything that the spec refers to exists."""
+"""The first stage: everything that the spec refers to exists, and its pods may be as it says."""
+
+from collections.abc import Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.pod_options import check_pod_options
 from solrbench.decide.checks.references import (
     REFERENCE_CHECKS,
     ClaimReference,
@@ -16,16 +19,19 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def check_references(context: ReconcileContext) -> None:
-    """Check that everything the spec refers to exists.
+    """Check that everything the spec refers to exists, and that its pods may be as it says.
 
     Raises:
         TemporaryError: if something is missing; it may be applied a moment later.
-        PermanentError: `HostNotAllowed`.
+        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`.
 
     """
     if context.status.start_time is not None:
         return
     try:
+        apply_outcome(
+            check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
+        )
         apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
         _ = context.endpoint
     except Exception:
@@ -78,7 +84,16 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     if spec.workload.locustfile is not None:
         locustfile = spec.workload.locustfile.config_map
         found.append(("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]))
-    return found
+    return [*found, *_config_maps_of_variables(benchmark)]
+
+
+def _config_maps_of_variables(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
+    for index, options in enumerate(benchmark.spec.pod_options):
+        for number, each in enumerate(options.env or ()):
+            if each.value_from is not None and each.value_from.config_map_key_ref is not None:
+                key = each.value_from.config_map_key_ref
+                path = f"spec.podOptions[{index}].env[{number}].valueFrom.configMapKeyRef"
+                yield path, key.name, [key.key]
 
 
 def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:

@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import NamedTuple
 
 from solrbench.load.engine.resource_usage import UsageMeter
-from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.request_stats import SecondStats
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
@@ -50,11 +49,12 @@ class StepRunMeasurement:
         self.recorder.measure_from(at_ns)
 
     def end(self) -> None:
-        """Measure no CPU time from now on."""
+        """Measure no CPU time from now on: no request is begun any more; the first call counts."""
         self._meter.end()
 
     def progress(self, users: int, *, last: bool = False) -> ProgressUpdate:
         """Return what happened since the last call; `last` ends the current second early."""
+        self._meter.tick()
         seconds = self.recorder.take_finished_seconds(_now(), last=last)
         requests, failures = self.recorder.totals()
         return ProgressUpdate(
@@ -68,18 +68,36 @@ class StepRunMeasurement:
         )
 
     def result(
-        self, users: int, used_numbers: Iterable[int] = (), *, queries_exhausted: bool = False
+        self,
+        users: int,
+        used_numbers: Iterable[int] = (),
+        *,
+        queries_exhausted: bool = False,
+        sending_ended_ns: int = 0,
     ) -> WorkerStepResult:
-        """Return the result; everything must be counted and the last second taken."""
+        """Return the result; everything must be counted and the last second taken.
+
+        `sending_ended_ns` is when a request was refused for the first time, 0 if none was.
+        """
         recorder = self.recorder
         return WorkerStepResult(
             key=self._assignment.key,
             users=users,
-            **asdict(self._meter.usage()),
+            **self._meter.usage().fields(),
             first_seconds=recorder.first_seconds,
             last_seconds=recorder.last_seconds,
+            sending_seconds=self._sending_seconds(
+                sending_ended_ns, queries_exhausted=queries_exhausted
+            ),
             used_numbers=list(used_numbers),
             queries_exhausted=queries_exhausted,
             requests=recorder.results(),
             micro_batches=recorder.micro_batches(),
         )
+
+    def _sending_seconds(self, ended_ns: int, *, queries_exhausted: bool) -> float | None:
+        """Return the time in which requests were begun; None if it is not known."""
+        seconds = self._assignment.seconds
+        if seconds is not None and not queries_exhausted:
+            return seconds
+        return (ended_ns - self.recorder.origin_ns) / SECOND_NS if ended_ns else None

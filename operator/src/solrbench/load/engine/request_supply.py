@@ -15,10 +15,18 @@ class RequestSupply:
     Attributes:
         stops_ns: no request starts from then on
         queries_exhausted: the queries ended before anything else did
+        ended_ns: when a request was refused for the first time, 0 if none was
 
     """
 
-    __slots__ = ("_remaining", "_requests", "_stream", "queries_exhausted", "stops_ns")
+    __slots__ = (
+        "_remaining",
+        "_requests",
+        "_stream",
+        "ended_ns",
+        "queries_exhausted",
+        "stops_ns",
+    )
 
     def __init__(self, stream: RequestStream, limit: int | None = None) -> None:
         """Take requests from `stream`, `limit` at most."""
@@ -27,14 +35,16 @@ class RequestSupply:
         self._remaining = sys.maxsize if limit is None else limit
         self.stops_ns = NEVER_NS
         self.queries_exhausted = False
+        self.ended_ns = 0
 
     def take(self, now_ns: int) -> PreparedRequest | None:
         """Return the next request, None if there is no more to do; the hot path."""
         if self._remaining <= 0 or now_ns >= self.stops_ns:
+            self.ended_ns = self.ended_ns or now_ns
             return None
         request = next(self._requests, None)
         if request is None:
-            self._remaining, self.queries_exhausted = 0, True
+            self._remaining, self.queries_exhausted, self.ended_ns = 0, True, now_ns
             return None
         self._remaining -= 1
         return request

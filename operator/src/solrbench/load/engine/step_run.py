@@ -93,6 +93,8 @@ class StepRun:
 
     def progress(self, *, last: bool = False) -> ProgressUpdate:
         """Return what happened since the last call; `last` ends the current second early."""
+        if self._supply.ended_ns:
+            self._measurement.end()
         return self._measurement.progress(len(self._users), last=last)
 
     def result(self) -> WorkerStepResult:
@@ -101,6 +103,7 @@ class StepRun:
             self._factory.expected_users,
             self._supply.used_numbers(),
             queries_exhausted=self._supply.queries_exhausted,
+            sending_ended_ns=self._supply.ended_ns,
         )
         arrivals = self._factory.open_loop_recorder
         if arrivals is None:
@@ -133,6 +136,10 @@ class StepRun:
         if seconds is not None and self._assignment.open_loop is None:
             self._supply.stops_ns = at_ns + seconds * SECOND_NS
             self._stop_timer = self._loop.call_later(seconds, self._stop)
+        elif seconds is not None:
+            # The schedule has its own end; only what the worker spends afterwards is left out.
+            left_ns = max(at_ns + seconds * SECOND_NS - _now(), 0)
+            self._stop_timer = self._loop.call_later(left_ns / SECOND_NS, self._measurement.end)
 
     def _stop(self) -> None:
         late_ns = self._supply.stops_ns - _now()
@@ -142,6 +149,7 @@ class StepRun:
             return
         if self.state in (StepRunState.RAMPING, StepRunState.MEASURING):
             self.state = StepRunState.STOPPING
+            self._measurement.end()
             self._users.stop()
 
     def _on_users_finished(self) -> None:

@@ -1,11 +1,13 @@
 """The results of all workers as one document. Everything is added, nothing is averaged."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
+from solrbench.load.master.compare_workers import compare_workers
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
@@ -17,6 +19,7 @@ from solrbench.results.model.step_result import (
     SlowRequest,
     StepRunResult,
     Window,
+    WorkerPercentile,
     WorkerResult,
     WorkerUsage,
 )
@@ -83,7 +86,8 @@ def merge_worker_results(
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
     found = [result for _, result in results]
-    requests = _merge_requests(found)
+    sending_seconds = _sending_seconds(found)
+    requests = _merge_requests(found, sending_seconds)
     return StepRunResult(
         id=planned.id,
         repeat=planned.repeat,
@@ -94,10 +98,11 @@ def merge_worker_results(
         planned_requests=_planned(found),
         queries_exhausted=any(result.queries_exhausted for result in found),
         requests=requests,
-        workers=[_worker(name, result) for name, result in results],
+        workers=_workers(results),
+        duration_seconds=_duration(planned, found),
         thousands=merge_request_windows(found),
         **_metadata_fields(metadata),
-        **_times(found, metadata.start_time),
+        **_times(found, metadata.start_time, sending_seconds),
         **_steadiness(requests, metadata.start_time),
     )
 
@@ -117,7 +122,22 @@ def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
     }
 
 
-def _times(results: Sequence[WorkerStepResult], began: datetime) -> dict[str, Any]:
+def _sending_seconds(results: Sequence[WorkerStepResult]) -> float | None:
+    """Return when the last worker began no more requests; None unless all are known."""
+    known = [each.sending_seconds for each in results if each.sending_seconds is not None]
+    return max(known) if known and len(known) == len(results) else None
+
+
+def _duration(planned: PlannedStepRun, results: Sequence[WorkerStepResult]) -> int | None:
+    """Return the time that rates are divided by, if it is that of the spec."""
+    if any(result.queries_exhausted for result in results):
+        return None
+    return planned.step.duration_seconds
+
+
+def _times(
+    results: Sequence[WorkerStepResult], began: datetime, sending_seconds: float | None
+) -> dict[str, Any]:
     """Return when the first request was sent and the last response came; `began`: measuring."""
     starts = (each.first_seconds for each in results if each.first_seconds is not None)
     ends = (each.last_seconds for each in results if each.last_seconds is not None)
@@ -127,6 +147,9 @@ def _times(results: Sequence[WorkerStepResult], began: datetime) -> dict[str, An
         "start_time": began + timedelta(seconds=first),
         "end_time": began + timedelta(seconds=last),
         "seconds": round(last - first, _DIGITS),
+        "drain_seconds": None
+        if sending_seconds is None
+        else round(max(last - sending_seconds, 0.0), _DIGITS),
     }
 
 
@@ -141,9 +164,19 @@ def _steadiness(requests: Sequence[RequestResult], began: datetime) -> dict[str,
     }
 
 
-def _worker(name: str, result: WorkerStepResult) -> WorkerResult:
+def _workers(results: Sequence[tuple[str, WorkerStepResult]]) -> list[WorkerResult]:
+    compared = compare_workers([result for _, result in results])
+    return [
+        _worker(name, result, percentiles)
+        for (name, result), percentiles in zip(results, compared, strict=True)
+    ]
+
+
+def _worker(
+    name: str, result: WorkerStepResult, percentiles: list[WorkerPercentile]
+) -> WorkerResult:
     usage = {each: _rounded(getattr(result, each)) for each in WorkerUsage.model_fields}
-    return WorkerResult(worker=name, requests=result.measured, **usage)
+    return WorkerResult(worker=name, requests=result.measured, percentiles=percentiles, **usage)
 
 
 def _rounded(number: Any) -> Any:
@@ -155,15 +188,23 @@ def _planned(results: Iterable[WorkerStepResult]) -> int | None:
     return sum(plans) if plans else None
 
 
-def _merge_requests(results: Iterable[WorkerStepResult]) -> list[RequestResult]:
+def _merge_requests(
+    results: Iterable[WorkerStepResult], sending_seconds: float | None
+) -> list[RequestResult]:
     by_name: dict[str, list[WorkerRequestStats]] = {}
     for part in chain.from_iterable(result.requests for result in results):
         by_name.setdefault(part.request, []).append(part)
-    return [_merge_request(name, parts) for name, parts in sorted(by_name.items())]
+    return [_merge_request(name, parts, sending_seconds) for name, parts in sorted(by_name.items())]
 
 
-def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestResult:
+def _merge_request(
+    name: str, parts: Sequence[WorkerRequestStats], sending_seconds: float | None
+) -> RequestResult:
     responses = [each for part in parts if (each := part.response_time_histogram)]
+    windows = list(chain.from_iterable(part.windows for part in parts))
+    # A second in which no request was begun says how long stragglers took, not how the step was.
+    end = math.inf if sending_seconds is None else sending_seconds
+    drained = [each for each in windows if each.second >= end]
     return RequestResult(
         request=name,
         is_transaction=any(part.is_transaction for part in parts),
@@ -173,8 +214,21 @@ def _merge_request(name: str, parts: Sequence[WorkerRequestStats]) -> RequestRes
         service_time_blocks=_merge_blocks(part.service_time_blocks for part in parts),
         response_time_blocks=_merge_blocks(part.response_time_blocks for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
-        windows=_merge_windows(chain.from_iterable(part.windows for part in parts)),
-        **sum_counts(parts).numbers(),
+        response_time_without_lag_histogram=_merge_without_lag(parts),
+        windows=_merge_windows(each for each in windows if each.second < end),
+        **sum_counts(parts).numbers()
+        | {"drain_requests": None if end == math.inf else sum(each.requests for each in drained)},
+    )
+
+
+def _merge_without_lag(parts: Sequence[WorkerRequestStats]) -> str | None:
+    """Return the response times without the workers' own delays; None if no worker had any."""
+    if all(part.response_time_without_lag_histogram is None for part in parts):
+        return None
+    return _merge_histograms(
+        each
+        for part in parts
+        if (each := part.response_time_without_lag_histogram or part.response_time_histogram)
     )
 
 

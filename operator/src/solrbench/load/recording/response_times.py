@@ -7,14 +7,17 @@ Tene, How NOT to measure latency, 2013).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
-from solrbench.results.stats.histograms import Histogram, buckets_of
+from solrbench.results.stats.histograms import Histogram, bucket_of, buckets_of
 from solrbench.results.stats.time_blocks import TimeBlocks
 
 LATE_NS = 10_000_000
 """A request that is sent so long after its intended start is late: 10 ms."""
+
+OWN_LAG_NS = 100_000
+"""Delays by the worker itself from which on a request is counted without it as well: 0.1 ms."""
 
 _BATCH = 256
 _SECOND_NS = 1_000_000_000
@@ -48,10 +51,14 @@ class LatencyRecorder:
         self._count()
         return self._max if self._buckets else None
 
-    def histogram(self) -> Histogram:
-        """Return the histogram of all times."""
+    def histogram(self, changes: Mapping[int, int] | None = None) -> Histogram:
+        """Return the histogram of all times, with `changes` to the counts of its buckets."""
         self._count()
-        return Histogram.from_buckets(self._buckets)
+        if not changes:
+            return Histogram.from_buckets(self._buckets)
+        counts = self._buckets.copy()
+        counts.update(changes)
+        return Histogram.from_buckets(+counts)
 
     def percentile(self, percent: float) -> int | None:
         """Return a percentile in µs, never above the longest time; None without any."""
@@ -98,6 +105,8 @@ class _OpenLoopCounts:
 
     def __init__(self) -> None:
         self.responses = BlockedLatencyRecorder()
+        self.without_lag: Counter[int] = Counter()
+        """Changes to the buckets of the responses, if the worker itself had delayed none."""
         self.late = 0
         self.dropped = 0
         self.ramp_dropped = 0
@@ -124,6 +133,13 @@ class OpenLoopRecorder:
         self._boundary_ns = 0
         self.planned_requests = 0
         self.lags = LatencyRecorder()
+        self._own_lags: dict[int, int] = {}
+        """Delays of at least `OWN_LAG_NS` of requests under way, by intended start."""
+
+    def note_arrival(self, intended_ns: int, now_ns: int) -> None:
+        """Note when the worker took up a measured arrival; what it was late is its own delay."""
+        if now_ns - intended_ns >= OWN_LAG_NS:
+            self._own_lags[intended_ns] = now_ns - intended_ns
 
     def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
         """Count a measured request; the hot path."""
@@ -131,13 +147,17 @@ class OpenLoopRecorder:
             self._begin_second(ended_ns)
         planned = self._planned[name]
         planned.responses.record((ended_ns - intended_ns) // 1000)
+        if self._own_lags:
+            self._count_without_lag(planned, intended_ns, ended_ns)
         if started_ns - intended_ns > LATE_NS:
             planned.late += 1
 
-    def record_dropped(self, name: int, waited_ns: int) -> None:
+    def record_dropped(self, name: int, intended_ns: int, now_ns: int) -> None:
         """Count a measured request that was given up before it was sent."""
-        self._planned[name].dropped += 1
-        self._planned[name].responses.record(waited_ns // 1000)
+        planned = self._planned[name]
+        planned.dropped += 1
+        planned.responses.record((now_ns - intended_ns) // 1000)
+        self._count_without_lag(planned, intended_ns, now_ns)
 
     def record_dropped_in_ramp(self, name: int) -> None:
         """Count a request of the ramp that was given up before it was sent."""
@@ -148,6 +168,12 @@ class OpenLoopRecorder:
         self._boundary_ns = self.origin_ns + (number + 1) * _SECOND_NS
         for planned in self._planned:
             planned.responses.begin_second(number)
+
+    def _count_without_lag(self, planned: _OpenLoopCounts, intended_ns: int, ended_ns: int) -> None:
+        lag_ns = self._own_lags.pop(intended_ns, 0)
+        if lag_ns:
+            planned.without_lag[bucket_of((ended_ns - intended_ns) // 1000)] -= 1
+            planned.without_lag[bucket_of((ended_ns - intended_ns - lag_ns) // 1000)] += 1
 
     def add_to_result(
         self, result: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
@@ -183,6 +209,11 @@ def _fields(planned: _OpenLoopCounts) -> dict[str, object]:
     return {
         "response_time_histogram": planned.responses.histogram().encode(),
         "response_time_blocks": planned.responses.blocks().encode(),
+        "response_time_without_lag_histogram": planned.responses.histogram(
+            planned.without_lag
+        ).encode()
+        if planned.without_lag
+        else None,
         "response_sum_microseconds": planned.responses.sum_microseconds,
         "response_max_microseconds": planned.responses.max_microseconds,
         "dropped_requests": planned.dropped,

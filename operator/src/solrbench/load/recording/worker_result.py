@@ -45,6 +45,8 @@ class WorkerStepResult(WorkerUsage):
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None
     """Last response, counted the same way."""
+    sending_seconds: float | None = None
+    """Time in which this worker began requests, counted the same way; None if not known."""
     used_numbers: list[int] = []
     """For each entry of the workload one more than its highest slot that was sent."""
     queries_exhausted: bool = False

@@ -83,6 +83,9 @@ class RequestCounts(Model):
     """Planned but never sent: they waited longer than `timeoutSeconds` for one of `maxInFlight`
     connections. Not in `requests`."""
     ramp_dropped_requests: Total = 0
+    drain_requests: TotalIfKnown = None
+    """Ended in seconds that began when no request was begun any more; within `requests`. None
+    where that time is not known, and in documents of older versions."""
     late_requests: Total = 0
     """Sent more than 10 ms after their intended start."""
 
@@ -106,7 +109,9 @@ def _rule(metadata: Iterable[object]) -> Callable[[Any, Any], Any]:
 
 _RULES = {name: _rule(field.metadata) for name, field in RequestCounts.model_fields.items()}
 
-NO_REQUESTS = RequestCounts(requests=0, failures=0, partial_results=0, empty_results=0)
+NO_REQUESTS = RequestCounts(
+    requests=0, failures=0, partial_results=0, empty_results=0, drain_requests=0
+)
 """Adding it changes nothing."""
 
 

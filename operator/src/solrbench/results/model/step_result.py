@@ -75,6 +75,9 @@ class RequestMeasurements(RequestCounts):
     documents of older versions."""
     response_time_blocks: str = ""
     """The same of the response times; empty in a closed loop."""
+    response_time_without_lag_histogram: str | None = None
+    """As above, without the time for which the worker itself delayed a request; None where no
+    request was delayed by 0.1 ms or more."""
     slow_requests: list[SlowRequest] = []
     """The slowest, slowest first."""
 
@@ -92,29 +95,63 @@ class RequestResult(RequestMeasurements):
     windows: list[Window] = []
 
 
+class UsageSlice(Model):
+    """What a worker spent in a few seconds of the time in which it began requests."""
+
+    begin_seconds: float
+    """When it began, counted from the begin of measuring."""
+    seconds: float
+    """How long it lasted."""
+    cpu_seconds: float
+    """CPU time of the worker's process."""
+    core_cpu_seconds: float
+    """CPU time of the thread that sends requests and takes responses, within `cpu_seconds`."""
+    core_waiting_seconds: float | None = None
+    """Time in which that thread wanted to run and no CPU was free; None where unknown."""
+
+    @property
+    def core_busy_seconds(self) -> float:
+        """Time in which the sending thread ran or waited for a CPU."""
+        return self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
+
+
 class WorkerUsage(Model):
     """What measuring took from one worker, which shows whether it was the bottleneck."""
 
     users: int
     """In an open loop 1, which stands for the arrivals."""
     cpu_seconds: float
-    """CPU time of the worker's process during the step run."""
+    """CPU time of the worker's process while requests were begun; so are all numbers here."""
     core_cpu_seconds: float | None = None
     """CPU time of the thread that sends requests and takes responses, within `cpu_seconds`."""
     core_waiting_seconds: float | None = None
     """Time in which that thread wanted to run and no CPU was free; None where the kernel does not
     report it."""
     measured_seconds: float | None = None
-    """Time by the clock that these were spent in; from the begin of measuring on this worker."""
+    """Time by the clock that these were spent in: from the begin of measuring on this worker until
+    it began no more requests, or until its last response in documents of older versions."""
     throttled_seconds: float | None = None
     """Time in which the worker's control group stood still because its CPU quota was used up,
     added over the CPUs; None where the kernel does not report it."""
     cpu_limit_cores: float | None = None
     """CPU limit of the control group; None without one, or where the kernel does not report it."""
+    most_cpu: UsageSlice | None = None
+    """The slice in which the process used most CPU; None in documents of older versions."""
+    most_busy: UsageSlice | None = None
+    """The slice in which the sending thread ran or waited most."""
     lag_p99_microseconds: int | None = None
     """Time from the intended start to the sending of requests for which a connection was free: the
     worker's own delay. None in a closed loop."""
     lag_max_microseconds: int | None = None
+
+
+class WorkerPercentile(Model):
+    """A percentile of the service times of one worker's requests."""
+
+    percent: int
+    microseconds: int
+    beyond: int
+    """Requests of this worker that took longer than this percentile of all workers' requests."""
 
 
 class WorkerResult(WorkerUsage):
@@ -124,6 +161,8 @@ class WorkerResult(WorkerUsage):
     """Its name."""
     requests: int
     """Requests that it measured."""
+    percentiles: list[WorkerPercentile] = []
+    """Service times of its requests, beside those of all workers; none with a single worker."""
 
     @property
     def core_busy_percent(self) -> float | None:
@@ -180,6 +219,12 @@ class StepRunResult(Model):
     end_time: datetime
     seconds: float
     """From the first measured request to the last response."""
+    duration_seconds: int | None = None
+    """Time in which requests were begun, which is what rates are divided by; None for a step of
+    `requests`, if the queries ended before it, and in documents of older versions."""
+    drain_seconds: float | None = None
+    """From the time at which no request was begun any more to the last response; None in documents
+    of older versions. Seconds that begin in it have no windows."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this step run; not in any other number."""
     queries_exhausted: bool = False
@@ -214,3 +259,13 @@ class StepRunResult(Model):
     pods were lost, and it is unknown how many requests they had sent."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if not recorded, as in documents of older versions."""
+
+    @property
+    def rate_seconds(self) -> float:
+        """The time that rates are divided by."""
+        return self.seconds if self.duration_seconds is None else self.duration_seconds
+
+    def rated(self, counts: RequestCounts) -> int:
+        """Return how many requests of `counts`, which are of this step run, ended in that time."""
+        drained = None if self.duration_seconds is None else counts.drain_requests
+        return counts.requests - (drained or 0)

@@ -8,8 +8,10 @@ tools read too.
 """
 
 import binascii
+import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -95,8 +97,9 @@ class Histogram:
     def percentile(self, percent: float) -> int | None:
         """Return the value in µs that `percent` % of the samples do not exceed.
 
-        The result is the highest value equivalent to the sample within three digits, as in the
-        Java reference implementation, so it is never too low. None without samples.
+        It is that of the nearest rank, ceil(`percent` / 100 · n) of n samples. The result is the
+        highest value equivalent to the sample within three digits, as in the Java reference
+        implementation, so it is never too low. None without samples.
 
         Raises:
             ValueError: if `percent` is not above 0 and at most 100.
@@ -106,8 +109,8 @@ class Histogram:
             raise ValueError(f"percent must be above 0 and at most 100, not {percent}")
         if not self.count:
             return None
-        # The nearest rank, rounded as in the reference implementation.
-        rank = max(int(percent * self.count / 100 + 0.5), 1)
+        # Exact, since 99.9 % of 1000 in floating point is a little more than 999.
+        rank = math.ceil(Fraction(str(percent)) * self.count / 100)
         return self.bounds_of_rank(rank)[1]
 
     def bounds_of_rank(self, rank: int) -> tuple[int, int]:
@@ -135,6 +138,10 @@ class Histogram:
         values = np.array([lowest_of(each) for each in used.tolist()], dtype=float)
         mean = np.average(values, weights=counts[used])
         return float(np.sqrt(np.average((values - mean) ** 2, weights=counts[used])))
+
+    def count_above(self, microseconds: int) -> int:
+        """Return how many samples are longer than a value, as far as its bucket shows."""
+        return int(self._counts()[bucket_of(microseconds) + 1 :].sum())
 
     def encode(self) -> str:
         """Return the stored form."""

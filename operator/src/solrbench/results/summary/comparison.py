@@ -133,4 +133,5 @@ def _p95(document: StepRunResult, request: str) -> float | None:
 
 def _rate(document: StepRunResult, request: str) -> float | None:
     result = _result(document, request)
-    return result.requests / document.seconds if result and document.seconds > 0 else None
+    seconds = document.rate_seconds
+    return document.rated(result) / seconds if result and seconds > 0 else None

@@ -75,8 +75,18 @@ def requests(step_runs: StepRuns) -> int:
 
 
 def seconds(step_runs: StepRuns) -> float:
-    """Return the time that all step runs took."""
-    return sum(document.seconds for document in step_runs)
+    """Return the time that rates of all step runs are divided by."""
+    return sum(document.rate_seconds for document in step_runs)
+
+
+def rated_requests(step_runs: StepRuns, name: str | None = None) -> int:
+    """Return how many requests ended in that time: of one name, or all but whole transactions."""
+    return sum(
+        document.rated(result)
+        for document in step_runs
+        for result in document.requests
+        if (not result.is_transaction if name is None else result.request == name)
+    )
 
 
 def merged(results: Iterable[RequestResult]) -> Histogram:

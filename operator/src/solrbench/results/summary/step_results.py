@@ -24,6 +24,7 @@ from solrbench.results.summary.grouping import (
     milliseconds,
     perceived_percentile,
     percentile,
+    rated_requests,
     request_names,
     requests,
     seconds,
@@ -100,7 +101,7 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     counts = sum_counts(results)
     service, perceived = _samples(found, counts)
     p95 = perceived_percentile(results, 95)
-    rate = requests(step_runs) / seconds(step_runs)
+    rate = rated_requests(step_runs) / seconds(step_runs)
     return Summary(
         step=step_runs[0].step,
         requests_per_second=round_number(rate),
@@ -136,11 +137,12 @@ def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRu
     counts = sum_counts(results)
     service, perceived = _samples(found, counts)
     rates = [
-        sum_counts(repeat).requests / document.seconds
+        document.rated(sum_counts(repeat)) / document.rate_seconds
         for document, repeat in zip(step_runs, found, strict=True)
-        if document.seconds > 0
+        if document.rate_seconds > 0
     ]
-    rate = counts.requests / seconds(step_runs)
+    name = None if request == ALL_REQUESTS else request
+    rate = rated_requests(step_runs, name) / seconds(step_runs)
     return StepResult(
         step=step.name,
         variant=variant or None,
@@ -150,6 +152,7 @@ def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRu
         requests_per_second=round(rate, DIGITS),
         requests_per_second_interval=rate_interval(service, rate),
         percentiles=percentile_results(perceived, spec.load.percentiles),
+        drain_seconds=_drain_seconds(step_runs),
         steady_from_second=_steady_from(step_runs),
         outlier_windows=_outlier_windows(step_runs),
         **_counted(counts, _only_with(step, results)),
@@ -184,6 +187,12 @@ def _steady_from(step_runs: StepRuns) -> int | None:
     found = [document.steady_from_second for document in step_runs]
     known = [second for second in found if second is not None]
     return max(known) if known and len(known) == len(found) else None
+
+
+def _drain_seconds(step_runs: StepRuns) -> float | None:
+    """Return the longest drain; None unless that of all repeats is known."""
+    known = [each.drain_seconds for each in step_runs if each.drain_seconds is not None]
+    return round(max(known), DIGITS) if known and len(known) == len(step_runs) else None
 
 
 def _outlier_windows(step_runs: StepRuns) -> int | None:

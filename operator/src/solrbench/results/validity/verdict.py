@@ -10,11 +10,23 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
-from solrbench.results.validity.checks.finding import Finding, NotEvaluated, ValidityCheck
+from solrbench.results.validity.checks.finding import (
+    Finding,
+    NotEvaluated,
+    Outcome,
+    ValidityCheck,
+)
 from solrbench.results.validity.checks.intervals import STEP_TOO_SHORT, check_long_enough
-from solrbench.results.validity.checks.registry import CHECKS, REASONS, TOO_FEW_SAMPLES
+from solrbench.results.validity.checks.registry import (
+    CHECKS,
+    CHECKS_OF_REPEATS,
+    PLACEMENT_CHECKS,
+    REASONS,
+    TOO_FEW_SAMPLES,
+)
 
 VALID, INVALID = "Valid", "Invalid"
 
@@ -23,26 +35,47 @@ _BEYOND = 10
 
 _MAX_TEXT = 1000
 
+_Outcomes = tuple[InvalidReason | None, InvalidReason | None]
+"""What a check found, or why it could not be made."""
 
-def evaluate_steps(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVerdict]:
+
+def evaluate_steps(
+    spec: Spec, documents: Iterable[StepRunResult], environment: Environment | None = None
+) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order.
+
+    `environment` is the record of what they ran on, None without one.
 
     Raises:
         ValueError: as `group_step_runs`.
 
     """
     runs_by_step = group_step_runs(spec, documents)
+    placement = [
+        _outcome(reason, check.find(spec, environment), check.remedy)
+        for reason, check in PLACEMENT_CHECKS.items()
+    ]
     return [
-        evaluate_step(step.name, variant, step_runs, spec.load)
+        evaluate_step(step.name, variant, step_runs, spec.load, placement)
         for step in spec.load.steps
         for variant in variant_names(spec)
         if (step_runs := runs_by_step[step.name, variant])
     ]
 
 
-def evaluate_step(step: str, variant: str, step_runs: StepRuns, load: Load) -> StepVerdict:
-    """Return the verdict on one step and variant from all its repeats."""
+def evaluate_step(
+    step: str, variant: str, step_runs: StepRuns, load: Load, further: Sequence[_Outcomes] = ()
+) -> StepVerdict:
+    """Return the verdict on one step and variant from all its repeats.
+
+    `further` is what holds for all steps.
+    """
     found = [_apply(reason, check, step_runs, load) for reason, check in CHECKS.items()]
+    found += [
+        _outcome(reason, check.find(step_runs, load), check.remedy)
+        for reason, check in CHECKS_OF_REPEATS.items()
+    ]
+    found += further
     reasons = [each for each, _ in found if each is not None]
     reasons += _too_few_samples(step_runs, load.validity.percentile)
     return StepVerdict(
@@ -76,9 +109,14 @@ def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
     return [each for each in verdicts if each.verdict == INVALID]
 
 
-def _apply(
-    reason: str, check: ValidityCheck, step_runs: StepRuns, load: Load
-) -> tuple[InvalidReason | None, InvalidReason | None]:
+def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
+    """Return what a check found, or why it could not be made."""
+    if isinstance(outcome, Finding):
+        return _invalid_reason(reason, outcome.text, remedy), None
+    return None, None if outcome is None else _invalid_reason(reason, outcome.text)
+
+
+def _apply(reason: str, check: ValidityCheck, step_runs: StepRuns, load: Load) -> _Outcomes:
     """Return the worst that a check found, or else why it could not be made."""
     results = [(document.repeat, check.find(document, load)) for document in step_runs]
     findings = [(repeat, each) for repeat, each in results if isinstance(each, Finding)]

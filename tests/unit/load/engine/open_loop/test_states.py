@@ -12,6 +12,7 @@ from solrbench.load.engine.user_context import UserContext
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
+from solrbench.results.stats.histograms import decode
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
 from unit.load.builders import assignment, plain, target, workload
 from unit.load.engine.virtual_server import Calls, calling, serve
@@ -240,5 +241,31 @@ def test_finished_sender_stays_finished(monkeypatch: pytest.MonkeyPatch) -> None
         bench.sender.abort()
         await asyncio.sleep(1)
         assert (bench.sender.state, bench.calls[1:]) == (FINISHED, ["finished"])
+
+    run_virtually(main)
+
+
+def test_worker_that_stood_still_knows_its_own_part_of_the_response_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def main(loop: VirtualTimeLoop) -> None:
+        bench = Bench(monkeypatch, loop, requests=5, max_in_flight=1)
+        await bench.start()
+        await asyncio.sleep(0.06)
+        loop.now_ns += 1000 * MS
+        await bench.until(FINISHED)
+        (result,) = [
+            each
+            for each in bench.counts.add_to_results(
+                bench.recorder.results(), bench.recorder.empty_result
+            )
+            if each.response_time_without_lag_histogram
+        ]
+        without = decode(result.response_time_without_lag_histogram or "")
+        delayed = decode(result.response_time_histogram or "")
+        assert without.count == delayed.count == 5
+        # All that was due is sent one behind the other, 50 ms each, over the one connection.
+        assert (without.percentile(100) or 0) < 210_000
+        assert (delayed.percentile(100) or 0) > 900_000
 
     run_virtually(main)

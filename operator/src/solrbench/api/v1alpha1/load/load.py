@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.load.master import LoadMaster
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -189,6 +190,8 @@ class Load(Model):
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
     """`resources` are the CPU and memory of each worker."""
+    master: LoadMaster = LoadMaster()
+    """`master` is the pod of Locust's master."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
     percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MOST_PERCENTILES)] = (

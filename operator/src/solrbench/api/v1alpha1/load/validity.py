@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field, Strict
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.fields import Int, Percent
+from solrbench.api.v1alpha1.fields import Bool, Int, Percent
 
 
 class Validity(Model):
@@ -18,26 +18,44 @@ class Validity(Model):
     max_worker_cpu_percent: Annotated[float, Strict(), Field(ge=1, le=100)] = 90
     """`maxWorkerCpuPercent` limits the CPU time of a load worker, in per cent of one core or of
     its CPU limit if that is less, and the time in which its engine thread ran or waited for a
-    CPU, in per cent of the measured time. Above this limit the load generator, not Solr, is
-    assumed to be the bottleneck."""
+    CPU, in per cent of the time in which requests were started; both in the whole of it, and in
+    every 5 s. Above this limit the load generator, not Solr, is assumed to be the bottleneck."""
+    max_worker_difference_percent: Annotated[float, Strict(), Field(ge=0, le=1000)] = 50
+    """`maxWorkerDifferencePercent` limits how far the percentile of the service times of one load
+    worker's requests may exceed the median of the other workers' percentiles, in per cent of
+    it."""
     max_throttled_percent: Percent = 1
     """`maxThrottledPercent` limits the time that a load worker was throttled by its CPU limit, in
-    per cent of the measured time."""
+    per cent of the time in which requests were started."""
     max_lag_milliseconds: Annotated[Int, Field(ge=1, le=3_600_000)] = 10
     """`maxLagMilliseconds` limits, in an open loop, the 99th percentile of the delay between
     scheduled and actual send time that the worker itself caused."""
+    max_own_delay_percent: Percent = 5
+    """`maxOwnDelayPercent` limits, in an open loop, how far the delays that load workers caused
+    themselves may raise the percentile of a request name's response times, in per cent of what
+    it were without them."""
     max_dropped_percent: Percent = 1
     """`maxDroppedPercent` limits, in an open loop, the planned requests that were never sent, in
     per cent of the plan."""
     max_late_percent: Percent = 100
     """`maxLatePercent` limits, in an open loop, the requests that were sent late, in per cent of
     the plan. Lateness is part of the response times, so it is no error by default."""
-    max_failed_percent: Percent = 50
+    max_failed_percent: Percent = 1
     """`maxFailedPercent` limits the failed requests, in per cent of all; and the seconds in which
-    more than this share of the requests failed, in per cent of the step's seconds."""
+    at least half of the requests failed, in per cent of the step's seconds."""
     max_partial_percent: Percent = 0
     """`maxPartialPercent` limits the responses that lack the results of a shard, in per cent of
     all requests."""
     max_empty_percent: Percent = 50
     """`maxEmptyPercent` limits the responses that found no document, in per cent of all requests.
     Queries that match nothing are fast and would flatter the result."""
+    max_empty_increase_percent: Percent = 1
+    """`maxEmptyIncreasePercent` limits by how many per cent of the requests of a name more found
+    no document in a later repeat than in the first, beyond what is due to chance."""
+    max_repeat_deviation_percent: Percent = 3
+    """`maxRepeatDeviationPercent` is the relative standard deviation by which the service times of
+    repeats may differ. What they differ by beyond it must be explained by how much they vary
+    within each repeat."""
+    allow_shared_nodes: Bool | None = None
+    """`allowSharedNodes` says whether Solr pods may share a Kubernetes node with load pods, or
+    with each other. By default they may only where all pods of the benchmark run on one node."""

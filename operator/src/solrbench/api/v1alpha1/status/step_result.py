@@ -131,7 +131,8 @@ class StepResult(StatusModel):
     requests_per_second: Annotated[
         Measure, _every(Unit.RATE, Column.RATE, "step_requests_per_second")
     ]
-    """Requests divided by the seconds of the repeats."""
+    """Requests divided by the seconds of the repeats; in steps of `durationSeconds`, requests that
+    ended within that time divided by it."""
     requests_per_second_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
     """95 % confidence interval of the rate, as all intervals from how blocks of time differ; absent
     if the step was too short for its own swings."""
@@ -221,6 +222,15 @@ class StepResult(StatusModel):
         Count | None, Shown(Unit.WINDOWS, metric=Metric("step_outlier_windows"))
     ] = None
     """Seconds of all repeats that are outliers, all requests of the step together."""
+    drain_requests: Annotated[
+        Count | None, Shown(Unit.REQUESTS, metric=Metric("step_drain_requests"))
+    ] = None
+    """Requests that ended when no request was begun any more; within `requests`, but in steps of
+    `durationSeconds` not in the rate."""
+    drain_seconds: Annotated[
+        Measure | None, Shown(Unit.SECONDS, metric=Metric("step_drain_seconds"))
+    ] = None
+    """Longest time, of all repeats, from then to the last response."""
 
     @property
     def is_open_loop(self) -> bool:

@@ -17,7 +17,9 @@ class InvalidReason(StatusModel):
     reason: Text
     """`reason` is a CamelCase word: WorkerSaturated, ScheduleLag, WorkersLost, PodThrottled,
     PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, ConnectionsRanOut,
-    RequestsDropped, RequestsLate, QueriesMayRepeat."""
+    RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer, DelayedByGenerator,
+    FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased, LoadSharesNodes,
+    SolrSharesNodes."""
     message: Text
     """`message` gives what happened, the measured value, its limit and the remedy, of the worst
     repeat."""

@@ -50,7 +50,7 @@ class ArrivalQueue:
                 return
             for name in counted_names(request):
                 if intended_ns >= counts.origin_ns:
-                    counts.record_dropped(name, now_ns - intended_ns)
+                    counts.record_dropped(name, intended_ns, now_ns)
                 else:
                     counts.record_dropped_in_ramp(name)
 

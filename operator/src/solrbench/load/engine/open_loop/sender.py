@@ -170,6 +170,7 @@ class OpenLoopSender:
             if self.state is _RAMPING:
                 self._measure()
             recorder.planned_requests += 1
+            recorder.note_arrival(intended_ns, now_ns)
         client = self._pool.take_idle()
         if client is None:
             waiting = self._queue.intended_ns

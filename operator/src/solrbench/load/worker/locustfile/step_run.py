@@ -192,6 +192,7 @@ class LocustfileStepRun:
             self._end()
             return
         self.state = StepRunState.STOPPING
+        self._measurement.end()
         self._users.stop()
         self._timer = gevent.spawn_later(self._stop_timeout_seconds, self._finish)
 

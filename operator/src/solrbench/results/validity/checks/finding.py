@@ -1,6 +1,6 @@
 """What a check finds, and how it picks the worst."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.load.load import Load
@@ -37,6 +37,9 @@ Outcome = Finding | NotEvaluated | None
 
 Check = Callable[[StepRunResult, Load], Outcome]
 
+CheckOfRepeats = Callable[[Sequence[StepRunResult], Load], Outcome]
+"""Takes all repeats of a step through one variant, ascending."""
+
 
 @dataclass(frozen=True)
 class VerdictReason:
@@ -62,6 +65,18 @@ class ValidityCheck(VerdictReason):
     """
 
     find: Check
+
+
+@dataclass(frozen=True)
+class RepeatsCheck(VerdictReason):
+    """A reason that a check of all repeats together gives.
+
+    Attributes:
+        find: finds the worst of its kind in the repeats
+
+    """
+
+    find: CheckOfRepeats
 
 
 def worst_share_of_requests(

@@ -1,29 +1,39 @@
 """Every reason for which a step is Invalid, with the check of a step run that gives it."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.validity.checks.finding import ValidityCheck, VerdictReason
+from solrbench.results.stats.repeat_agreement import Disagreement
+from solrbench.results.validity.checks.finding import RepeatsCheck, ValidityCheck, VerdictReason
 from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,
     check_worker_saturated,
+)
+from solrbench.results.validity.checks.placement import (
+    PlacementCheck,
+    check_load_shares_nodes,
+    check_solr_shares_nodes,
 )
 from solrbench.results.validity.checks.pods import (
     check_pod_restarted,
     check_pod_throttled,
     check_workers_lost,
 )
+from solrbench.results.validity.checks.repeats import check_agreement, check_empty_increased
 from solrbench.results.validity.checks.responses import (
     check_empty_results,
     check_partial_results,
     check_requests_failed,
 )
 from solrbench.results.validity.checks.schedule import (
+    check_generator_delay,
     check_queries_may_repeat,
     check_requests_dropped,
     check_requests_late,
     check_schedule_lag,
 )
+from solrbench.results.validity.checks.workers import check_workers_differ
 
 TOO_FEW_SAMPLES = "TooFewSamples"
 
@@ -32,6 +42,16 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "A load worker used more than its share of CPU time, so it may have been the bottleneck.",
         "raise load.workers, or the CPU in load.resources",
         check_worker_saturated,
+    ),
+    "WorkersDiffer": ValidityCheck(
+        "Requests of one load worker took much longer than those of the others.",
+        "look at the Kubernetes node of that worker, and at the Solr nodes that its users reach",
+        check_workers_differ,
+    ),
+    "DelayedByGenerator": ValidityCheck(
+        "In an open loop, delays that load workers caused themselves raised a percentile.",
+        "give load pods nodes of their own and no CPU limit, or raise load.workers",
+        check_generator_delay,
     ),
     "ScheduleLag": ValidityCheck(
         "In an open loop, a load worker itself delayed requests.",
@@ -59,7 +79,7 @@ CHECKS: Mapping[str, ValidityCheck] = {
         check_connections_ran_out,
     ),
     "RequestsFailed": ValidityCheck(
-        "Too many requests failed, or in too many seconds too many of them did.",
+        "Too many requests failed, or in too many seconds at least half of them did.",
         "look for failureKinds in the JSON report, and at Solr's log",
         check_requests_failed,
     ),
@@ -91,8 +111,62 @@ CHECKS: Mapping[str, ValidityCheck] = {
 }
 """Checks of one step run by the reason that they give."""
 
+CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
+    "FirstRepeatDiffers": RepeatsCheck(
+        "The first repeat is unlike the others by more than its seconds explain: too short a"
+        " warm-up, most often.",
+        "lengthen warmUp, or let it last until steady with warmUp.untilSteady",
+        check_agreement(Disagreement.FIRST),
+    ),
+    "RepeatsDrift": RepeatsCheck(
+        "Repeats become slower or faster one after another.",
+        "look for a growing index, a leak, or caches that still fill, and lengthen warmUp",
+        check_agreement(Disagreement.TREND),
+    ),
+    "RepeatsDisagree": RepeatsCheck(
+        "Repeats differ by more than their seconds explain.",
+        "look at the outliers and at what else ran on the nodes, and measure longer steps",
+        check_agreement(Disagreement.SPREAD),
+    ),
+    "EmptyResultsIncreased": RepeatsCheck(
+        "In a later repeat, more responses have no document than in the first.",
+        "look for documents or replicas that were lost between the repeats",
+        check_empty_increased,
+    ),
+}
+"""Checks of all repeats of a step by the reason that they give."""
+
+
+@dataclass(frozen=True)
+class PlacementReason(VerdictReason):
+    """A reason that the record of the pods' Kubernetes nodes gives, for every step.
+
+    Attributes:
+        find: finds the worst of its kind
+
+    """
+
+    find: PlacementCheck
+
+
+PLACEMENT_CHECKS: Mapping[str, PlacementReason] = {
+    "LoadSharesNodes": PlacementReason(
+        "Load pods ran on a Kubernetes node with Solr pods.",
+        "taint nodes for Solr (target.solrCloud.tolerations), or set validity.allowSharedNodes",
+        check_load_shares_nodes,
+    ),
+    "SolrSharesNodes": PlacementReason(
+        "Several Solr pods ran on one Kubernetes node.",
+        "add Kubernetes nodes, lower target.solrCloud.nodes, or set validity.allowSharedNodes",
+        check_solr_shares_nodes,
+    ),
+}
+"""Checks of where pods ran by the reason that they give."""
+
 REASONS: Mapping[str, VerdictReason] = {
     **CHECKS,
+    **CHECKS_OF_REPEATS,
+    **PLACEMENT_CHECKS,
     TOO_FEW_SAMPLES: VerdictReason(
         "A request name has too few requests, over all repeats, for the percentile.",
         "raise the step's requests or durationSeconds, or load.repeats",

@@ -25,6 +25,7 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     """Look at requests and at seconds.
 
     Users without a response send seldom: few failures may be all that there was for a long time.
+    So seconds count as well in which at least half of the requests failed.
     """
     limit = load.validity.max_failed_percent
     found = worst_share_of_requests(document, "failed", lambda each: each.failures, limit)
@@ -34,12 +35,12 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     for window in (window for result in document.requests for window in result.windows):
         counts = {"requests": window.requests, "failures": window.failures}
         seconds.setdefault(window.second, Counter()).update(counts)
-    bad = sum(each["failures"] * 100 > limit * each["requests"] for each in seconds.values())
+    bad = sum(2 * each["failures"] >= each["requests"] for each in seconds.values())
     if bad * 100 <= limit * len(seconds):
         return None
     return Finding(
         bad / len(seconds),
-        f"in {bad} of {len(seconds)} s more than {format_percent(limit)} of the requests failed"
+        f"in {bad} of {len(seconds)} s at least half of the requests failed"
         f" ({format_share(bad, len(seconds))}, limit {format_percent(limit)} of the seconds)",
     )
 

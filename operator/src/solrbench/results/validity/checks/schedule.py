@@ -1,13 +1,15 @@
 """Whether requests of an open loop were sent as planned, and each query once."""
 
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.stats import histograms
 from solrbench.results.stats.number_format import (
     format_milliseconds,
     format_percent,
     format_share,
 )
 from solrbench.results.summary import arrivals
+from solrbench.results.summary.grouping import response_percentile
 from solrbench.results.validity.checks.finding import (
     Finding,
     NotEvaluated,
@@ -16,6 +18,9 @@ from solrbench.results.validity.checks.finding import (
 )
 
 _LAG_PERCENT = 99
+
+_LEAST_DELAY_MICROSECONDS = 1000
+"""A delay of less than a millisecond is that of a system call, at whatever service time."""
 
 
 def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
@@ -34,6 +39,39 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit
     )
     return found or (NotEvaluated(f"no lag of {', '.join(unknown[:3])}") if unknown else None)
+
+
+def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
+    """Compare response times with what they were without the workers' own delays.
+
+    A worker that stood still for a moment sends all that was due at once, so its delay is the tail.
+    """
+    percent, limit = load.validity.percentile, load.validity.max_own_delay_percent
+    return worst(
+        finding
+        for each in document.requests
+        if (finding := _own_delay(each, percent, limit)) is not None
+    )
+
+
+def _own_delay(result: RequestResult, percent: int, limit: float) -> Finding | None:
+    stored = result.response_time_without_lag_histogram
+    if stored is None:
+        return None
+    delayed = response_percentile([result], percent)
+    without = histograms.decode(stored).percentile(percent)
+    if delayed is None or without is None:
+        return None
+    above = delayed - without
+    if above < _LEAST_DELAY_MICROSECONDS or 100 * above <= limit * without:
+        return None
+    share = 100 * above / without
+    return Finding(
+        share,
+        f"the workers' own delays raised p{percent} of the response times of {result.request} from"
+        f" {format_milliseconds(without / 1000)} to {format_milliseconds(delayed / 1000)}"
+        f" ({format_percent(share)}, limit {format_percent(limit)})",
+    )
 
 
 def check_requests_dropped(document: StepRunResult, load: Load) -> Outcome:

@@ -1,0 +1,103 @@
+"""What pods of each component get of the options of the benchmark, beside what is always ours.
+
+The schema refuses options that are ours; where both meet, ours come last.
+"""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.pod_options import PodOptions
+from solrbench.api.v1alpha1.reserved import UNDISTURBED
+from solrbench.manifests.common import Manifest
+from solrbench.plan import names
+from solrbench.plan.pod_options import pod_options
+
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+BESIDE_SOLR = (names.SOLR, names.ZOOKEEPER)
+"""Components that may share a node with Solr as well as not; the others take CPU from it."""
+
+
+def pod_metadata(benchmark: SolrBenchmark, component: str, labels: dict[str, str]) -> Manifest:
+    """Return labels and annotations of a pod that has these labels of ours."""
+    options = pod_options(benchmark, component)
+    return {
+        "labels": (options.labels or {}) | labels,
+        "annotations": (options.annotations or {}) | UNDISTURBED,
+    }
+
+
+def pod_security(benchmark: SolrBenchmark, component: str, user: int) -> Manifest:
+    """Return the pod's security context; user and groups are `user` unless the benchmark says."""
+    ids = {"runAsUser": user, "runAsGroup": user, "fsGroup": user}
+    given = pod_options(benchmark, component).security_context
+    if given is not None:
+        ids = {} if given.omit_ids else ids | given_ids(benchmark, component)
+    return {
+        "runAsNonRoot": True,
+        **ids,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def given_ids(benchmark: SolrBenchmark, component: str) -> dict[str, int]:
+    """Return the numeric user and groups that the benchmark gives, and nothing else."""
+    given = pod_options(benchmark, component).security_context
+    return {} if given is None else _plain(given.model_copy(update={"omit_ids": None}))
+
+
+def pod_variables(
+    benchmark: SolrBenchmark, component: str, ours: list[Manifest] | None = None
+) -> list[Manifest]:
+    """Return the variables of a container: ours, then those of the benchmark."""
+    ours = ours or []
+    taken = {each["name"] for each in ours}
+    given = pod_options(benchmark, component).env or ()
+    return [*ours, *(_plain(each) for each in given if each.name not in taken)]
+
+
+def placement(benchmark: SolrBenchmark, component: str) -> Manifest:
+    """Return where the pods of a component may run, and as whom."""
+    options = pod_options(benchmark, component)
+    found: Manifest = {
+        "affinity": _affinity(benchmark, component, options),
+        "nodeSelector": dict(options.node_selector or {}),
+        "tolerations": [_plain(each) for each in options.tolerations or ()],
+        "topologySpreadConstraints": _spread(benchmark, component, options),
+        "priorityClassName": options.priority_class_name,
+        "runtimeClassName": options.runtime_class_name,
+        "serviceAccountName": options.service_account_name,
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _spread(benchmark: SolrBenchmark, component: str, options: PodOptions) -> list[Manifest]:
+    selector = {"matchLabels": names.selector(benchmark, component)}
+    return [
+        {"maxSkew": 1, **_plain(each), "labelSelector": selector}
+        for each in options.topology_spread_constraints or ()
+    ]
+
+
+def _affinity(benchmark: SolrBenchmark, component: str, options: PodOptions) -> Manifest:
+    """Return the benchmark's affinity; load and index pods prefer nodes without its Solr, too.
+
+    Load beside Solr takes its CPU, and the scheduler may put it there in one repeat only. It is no
+    requirement: a cluster of one node runs everything.
+    """
+    given = {} if options.affinity is None else _plain(options.affinity)
+    if component in BESIDE_SOLR:
+        return given
+    term = {
+        "labelSelector": {"matchLabels": names.selector(benchmark, names.SOLR)},
+        "topologyKey": "kubernetes.io/hostname",
+    }
+    away = given.get("podAntiAffinity", {})
+    preferred = [*away.get(PREFERRED, []), {"weight": 100, "podAffinityTerm": term}]
+    return given | {"podAntiAffinity": away | {PREFERRED: preferred}}
+
+
+def _plain(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)

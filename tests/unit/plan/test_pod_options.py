@@ -1,0 +1,61 @@
+"""How several entries of pod options come together."""
+
+from typing import Any
+
+from solrbench.plan import names
+from solrbench.plan.pod_options import COMPONENTS, pod_options
+from support.resources.objects import stored
+from support.resources.pod_options import ALL_COMPONENTS, with_options
+from support.resources.small_resource import SOLR, create
+
+
+def options(component: str, *entries: dict[str, Any]) -> dict[str, Any]:
+    found = pod_options(stored(with_options(*entries)), component)
+    return found.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def test_every_component_with_pods_can_be_named() -> None:
+    assert [each.value for each in COMPONENTS.values()] == ALL_COMPONENTS
+    assert {*COMPONENTS, names.REPORT} == {*names.COMPONENTS}
+
+
+def test_labels_annotations_and_variables_add_up() -> None:
+    found = options(
+        names.LOAD_WORKER,
+        {
+            "labels": {"a": "1", "b": "1"},
+            "annotations": {"n": "1"},
+            "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "1"}],
+        },
+        {"components": ["Index"], "labels": {"c": "3"}},
+        {
+            "components": ["LoadWorker"],
+            "labels": {"b": "2"},
+            "annotations": {"m": "2"},
+            "env": [{"name": "B", "value": "2"}, {"name": "C", "value": "2"}],
+        },
+    )
+    assert found["labels"] == {"a": "1", "b": "2"}
+    assert found["annotations"] == {"n": "1", "m": "2"}
+    assert {each["name"]: each["value"] for each in found["env"]} == {"A": "1", "B": "2", "C": "2"}
+
+
+def test_any_other_option_of_the_last_entry_counts() -> None:
+    found = options(
+        names.INDEX,
+        {"nodeSelector": {"a": "1"}, "tolerations": [{"key": "a"}], "priorityClassName": "low"},
+        {"components": ["Index"], "nodeSelector": {"b": "2"}, "tolerations": []},
+    )
+    assert found["nodeSelector"] == {"b": "2"}
+    assert found["tolerations"] == []
+    assert found["priorityClassName"] == "low"
+
+
+def test_placement_of_the_solr_cloud_is_for_solr_and_zookeeper_alone() -> None:
+    benchmark = stored({f"{SOLR}.nodeSelector": {"disk": "ssd"}})
+    for component in COMPONENTS:
+        shared = component in (names.SOLR, names.ZOOKEEPER)
+        found = pod_options(benchmark, component).node_selector
+        assert found == ({"disk": "ssd"} if shared else None)
+    existing = stored(create() | {"spec.target": {"existing": {"urls": ["http://a/solr"]}}})
+    assert pod_options(existing, names.SOLR).node_selector is None
