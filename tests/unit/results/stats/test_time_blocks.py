@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solrbench.results.stats.histograms import HIGHEST_MICROSECONDS, buckets_of
@@ -58,6 +58,7 @@ def test_a_name_that_comes_late_goes_to_the_block_of_its_time() -> None:
     assert totals(blocks_of((130, [7])))[130 // 4] == 1
 
 
+@settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.tuples(st.integers(0, 300), st.lists(TIMES, min_size=1, max_size=5)), max_size=20)
 )
