@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.accuracy import accuracy
 from bench.arrivals import arrivals
 from bench.cost import cost
+from bench.intervals import intervals
 from bench.merged import merged
 from bench.operator_scale import operator_scale
 from bench.processes import DidNotHappenError, stolen_seconds
@@ -29,6 +30,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "scale": partial(operator_scale, seconds=60),
+    "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 
 

@@ -93,7 +93,7 @@ LOAD = [
             "spec.load.steps": [step(name=f"s{users}", users=users) for users in range(1, 33)],
         },
         "spec",
-        "load.steps times target.variants times the names of workload.mix must be at most 400,"
+        "load.steps times target.variants times the names of workload.mix must be at most 256,"
         " more results do not fit into the status",
     ),
     bad(
@@ -199,6 +199,24 @@ LOAD = [
         {"spec.load.validity": {"percentile": 100}},
         "spec.load.validity.percentile",
         TOO_LARGE,
+    ),
+    bad(
+        "a percentile twice",
+        {"spec.load.percentiles": [50, 99, 50.0]},
+        "spec.load",
+        "percentiles must be different numbers",
+    ),
+    bad(
+        "a percentile that is the maximum",
+        {"spec.load.percentiles": [100]},
+        "spec.load.percentiles[0]",
+        TOO_LARGE,
+    ),
+    bad(
+        "more percentiles than a status has place for",
+        {"spec.load.percentiles": [10, 20, 30, 40, 50, 60, 70, 80, 90]},
+        "spec.load.percentiles",
+        TOO_MANY,
     ),
     bad(
         "percentile with a unit",

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
+from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.results import (
     Comparison,
     Overhead,
@@ -96,7 +97,17 @@ def _result(step: str) -> StepResult:
         failures=1,
         ramp_requests=10,
         requests_per_second=123.4,
+        requests_per_second_interval=Interval(lower=120.1, upper=126.7),
         average_milliseconds=5.5,
+        average_milliseconds_interval=Interval(lower=5.2, upper=5.8),
+        seconds_per_thousand_requests=5.5,
+        percentiles=[
+            PercentileResult(
+                percent=95, milliseconds=13.3, lower_milliseconds=12.8, upper_milliseconds=14.1
+            ),
+            PercentileResult(percent=99.9, milliseconds=190.1),
+        ],
+        response_average_milliseconds_interval=Interval(lower=6.1, upper=6.9),
         min_milliseconds=0.7,
         max_milliseconds=99.9,
         p50_milliseconds=5.1,

@@ -6,8 +6,10 @@ from typing import Any, TypeVar
 import pytest
 
 from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS, max_request_names
 from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
+from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.results import Comparison, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import TargetStatus
@@ -22,23 +24,36 @@ from solrbench.results.validity.verdict import MAX_MESSAGE
 from unit.results.builders import make_spec
 
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
-MAX_BYTES = 1_000_000
+MAX_BYTES = 1_100_000
 """Of etcd's 1,572,864, the rest is for the spec and metadata."""
 
 Part = TypeVar("Part", bound=StatusModel)
 
-_LARGEST = {"int": 10**12 - 1, "float": 9_999_999.999, "Overhead": None, "bool": True}
+_INTERVAL = Interval(lower=9_999_999.999, upper=9_999_999.999)
+_PERCENTILE = PercentileResult(
+    percent=99.99,
+    milliseconds=9_999_999.999,
+    lower_milliseconds=9_999_999.999,
+    upper_milliseconds=9_999_999.999,
+)
+_LARGEST: dict[str, Any] = {
+    "Overhead": Overhead(percent=-12345.67, low_percent=-12345.67, high_percent=-12345.67),
+    "PercentileResult": [_PERCENTILE] * MOST_PERCENTILES,
+    "Interval": _INTERVAL,
+    "int": 10**12 - 1,
+    "float": 9_999_999.999,
+    "bool": True,
+}
 
 
 def largest(part: type[Part], **given: Any) -> Part:
     """Return a part with all its fields, each number as long as measured ones get."""
-    overhead = Overhead(percent=-12345.67, low_percent=-12345.67, high_percent=-12345.67)
     values: dict[str, Any] = dict(given)
     for name, field in part.model_fields.items():
         if name in given:
             continue
         kind = next(each for each in _LARGEST if each in str(field.annotation))
-        values[name] = _LARGEST[kind] or overhead
+        values[name] = _LARGEST[kind]
     return part(**values)
 
 
@@ -59,6 +74,7 @@ def largest_status() -> Status:
     )
     return Status(
         results=[result] * MAX_RESULTS,
+        totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
         comparisons=[comparison] * (MAX_RESULTS * 7 // 8),
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
         verdicts=[verdict] * MAX_VERDICTS,
@@ -67,7 +83,7 @@ def largest_status() -> Status:
     )
 
 
-def test_the_largest_status_is_below_a_megabyte() -> None:
+def test_the_largest_status_can_be_stored() -> None:
     text = largest_status().model_dump_json(by_alias=True, exclude_none=True)
     assert len(text.encode()) < MAX_BYTES
 
@@ -86,7 +102,7 @@ def ladder(steps: int, repeats: int, variants: int, mix: int) -> Spec:
 
 @pytest.mark.parametrize(
     ("steps", "repeats", "variants", "mix"),
-    [(32, 1, 1, 12), (20, 20, 1, 20), (4, 20, 8, 12), (32, 100, 1, 2)],
+    [(32, 1, 1, 8), (12, 20, 1, 20), (4, 20, 8, 8), (32, 100, 1, 2)],
 )
 def test_ladders_that_fit_are_accepted(steps: int, repeats: int, variants: int, mix: int) -> None:
     assert max_request_names(ladder(steps, repeats, variants, mix)) >= mix
@@ -95,8 +111,8 @@ def test_ladders_that_fit_are_accepted(steps: int, repeats: int, variants: int, 
 @pytest.mark.parametrize(
     ("steps", "repeats", "variants", "mix", "message"),
     [
-        (32, 1, 1, 13, "names of workload.mix must be at most 400"),
-        (4, 1, 8, 13, "names of workload.mix must be at most 400"),
+        (32, 1, 1, 9, "names of workload.mix must be at most 256"),
+        (4, 1, 8, 9, "names of workload.mix must be at most 256"),
         (32, 100, 1, 3, "names of workload.mix must be at most 8000"),
         (20, 21, 1, 20, "load.repeats times load.steps times target.variants"),
     ],
@@ -110,6 +126,6 @@ def test_ladders_that_do_not_fit_are_refused(
 
 def test_names_of_files_are_as_few_as_fit() -> None:
     assert max_request_names(ladder(1, 1, 1, 1)) == 50
-    assert max_request_names(ladder(32, 1, 1, 1)) == 12
-    assert max_request_names(ladder(4, 1, 8, 1)) == 12
+    assert max_request_names(ladder(32, 1, 1, 1)) == 8
+    assert max_request_names(ladder(4, 1, 8, 1)) == 8
     assert max_request_names(ladder(32, 100, 1, 1)) == 2

@@ -45,10 +45,11 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     for word in (status.results[0].step, "P95", "Requests/s", "report -n default one"):
         assert word in text
     assert "…" not in text.replace(" % … ", "")  # that of an interval
-    (head,) = [line for line in text.splitlines() if line.startswith("Step")]
-    assert [title for title in HEADERS if title not in head] == ["Min"]  # empty in an open loop
+    head, _ = [line for line in text.splitlines() if line.startswith("Step")]
+    # Those of a closed loop.
+    assert [title for title in HEADERS if title not in head] == ["Per 1000", "Min"]
     quantities = QUANTITY.findall(" ".join(rows(status.results)[0][3:]))
-    (row,) = [line for line in text.splitlines() if line.startswith("two-users ")]
+    row, _ = [line for line in text.splitlines() if line.startswith("two-users ")]
     assert QUANTITY.findall(row) == quantities
 
 
@@ -74,7 +75,7 @@ def results(draw: st.DrawFn) -> StepResult:
     values = {
         name: draw(SHARES if name.endswith("percent") else TIMES)
         for name in StepResult.model_fields
-        if "milliseconds" in name or name.endswith("percent")
+        if name.endswith(("milliseconds", "percent"))
     }
     counts = {
         name: draw(st.none() | st.integers(0, 10**9))
@@ -129,10 +130,34 @@ def test_80_columns_show_rates_then_times_then_repeats() -> None:
     print_table(console, with_status(Status(results=found)))
     heads = [line.split() for line in seen(console) if line.startswith("Step")]
     assert heads == [
-        ["Step", "Request", "Requests", "Failures", "Requests/s"],
+        ["Step", "Request", "Requests", "Failures", "Requests/s", "Per", "1000"],
         ["Step", "Request", "Average", "Min", "P50", "P75", "P95", "P99", "Max"],
         ["Step", "Request", "Repeats", "±", "Requests/s", "±", "P95"],
+        ["Step", "Request", "Requests/s", "Average"],
+        ["Step", "Request", "P95", "P99.9"],
     ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_width_cuts_a_number_of_an_interval(width: int) -> None:
+    console = terminal(width)
+    print_table(console, with_status(full_status()))
+    lines = seen(console)
+    for cell in (
+        *("123 (120-127)", "6.5 (6.1-6.9) ms", "13.3 (12.8-14.1) ms", "190 (-) ms"),
+        *("P95", "P99.9"),
+    ):
+        assert any(cell in line for line in lines), cell
+
+
+def test_a_step_of_several_requests_has_a_row_of_all() -> None:
+    one = full_status().results[0]
+    other, both = (one.model_copy(update={"request": name}) for name in ("export", "all requests"))
+    alone, together = (
+        printed(Status(results=results, totals=[both])) for results in ([one], [one, other])
+    )
+    assert "all requests" not in alone
+    assert together.count("all requests") == 2  # in the table of results and in that of intervals
 
 
 def test_names_in_brackets_are_not_taken_for_markup() -> None:

@@ -1,5 +1,6 @@
 """Small specs and documents for the tests of this folder."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,6 +10,8 @@ from hdrh import histogram as hdrh
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.target.variant import Variant, VariantEndpoint
 from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.stats.histograms import buckets_of
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 ReferenceHistogram: Any = hdrh.HdrHistogram  # the package has no types
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -53,6 +56,23 @@ def make_result(
         max_microseconds=max(microseconds, default=None),
         service_time_histogram=histogram.encode().decode(),
     )
+
+
+def make_timed_result(seconds: Sequence[Sequence[int]], name: str = "query") -> RequestResult:
+    """Return the result of requests that took so many µs, by the second in which they ended."""
+    blocks = TimeBlocks()
+    for second, times in enumerate(seconds):
+        blocks.add(second, Counter(buckets_of(times)), sum(times))
+    made = make_result([each for times in seconds for each in times], name)
+    return made.model_copy(update={"service_time_blocks": blocks.encode()})
+
+
+def swinging(seconds: int, per_second: int = 20, period: int = 3) -> list[list[int]]:
+    """Return times around 1 ms by second, which become longer and shorter again."""
+    return [
+        [1000 + 100 * (second % period) + 5 * index for index in range(per_second)]
+        for second in range(seconds)
+    ]
 
 
 def make_document(

@@ -5,6 +5,7 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.intervals import PercentileResult
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, ReportStatus
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
@@ -253,9 +254,13 @@ def test_every_family_shows_up_with_full_status() -> None:
 def full_benchmark() -> SolrBenchmark:
     """Return a benchmark whose status has every number."""
     words = {name: name for name in ("step", "variant", "request")}
-    others = words.keys() | {"is_transaction"}
+    interval = {"lower": 1, "upper": 1}
+    percentile = dict.fromkeys(PercentileResult.model_fields, 1)
+    pairs = {name: interval for name in StepResult.model_fields if name.endswith("_interval")}
+    others = words.keys() | pairs.keys() | {"is_transaction", "percentiles"}
     sent = {name: 1 for name in OpenLoopStats.model_fields if name not in words}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
+    result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
     return make_benchmark(
         phase_start_time=NOW,
         dataset=DatasetStatus.model_validate(dict.fromkeys(DatasetStatus.model_fields, 1)),
@@ -268,7 +273,8 @@ def full_benchmark() -> SolrBenchmark:
             requests=1,
         ),
         report=ReportStatus(stored_steps=1, total_steps=2),
-        results=[StepResult.model_validate({**words, **numbers})],
+        results=[result],
+        totals=[result],
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],

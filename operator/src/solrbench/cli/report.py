@@ -14,6 +14,7 @@ from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.reports import Reports, sorted_documents
 from solrbench.results.text.render import to_csv, to_markdown
 from solrbench.results.text.slow_requests import slow_lines
+from solrbench.results.text.totals import results_with_totals
 
 _SHOWN_SLOW = 3
 """Slow requests of each name on a terminal; documents hold all."""
@@ -53,7 +54,8 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
             documents = sorted_documents(cluster, benchmark)
             click.echo(to_markdown(benchmark, documents), nl=False)
         case "csv":
-            click.echo(to_csv(benchmark.status.results, benchmark.status.verdicts), nl=False)
+            results = results_with_totals(benchmark.status)
+            click.echo(to_csv(results, benchmark.status.verdicts), nl=False)
         case "json":
             text = orjson.dumps(_full(cluster, benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())

@@ -6,6 +6,7 @@ Without a terminal nothing is wrapped: what reads a pipe or a file has no width.
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -14,20 +15,47 @@ from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup
+from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.cli.progress import details, summary
 from solrbench.decide.conditions import SUCCEEDED, holds
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
+from solrbench.results.text.interval_table import (
+    INTERVAL_NOTE,
+    interval_headers,
+    interval_rows,
+    percents_of,
+)
+from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.render import HEADERS, Row, rows, table_note
 from solrbench.results.text.slow_requests import SLOW_NOTE
+from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines
-
-COLUMNS = tuple(Column)
 
 NAMES, *GROUPS = (tuple(each for each in Column if each.group is group) for group in ColumnGroup)
 """Columns that identify the row, in each of several tables; and the others, by the table they
 go to where one is too wide."""
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of a table by their titles.
+
+    Attributes:
+        titles: all of them, in their order
+        names: those that identify the row
+        groups: the others, by the table they go to where one is too wide
+        numbers: those that are set flush right
+
+    """
+
+    titles: Row
+    names: Row
+    groups: Sequence[Row]
+    numbers: frozenset[str]
+
+
+_RESULTS = _Columns(HEADERS, NAMES, GROUPS, frozenset(c for c in Column if c.is_number))
 
 
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
@@ -47,43 +75,58 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
 
 def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     """Print the table of results; nothing if nothing was measured."""
-    results = benchmark.status.results
+    results = results_with_totals(benchmark.status)
     if not results:
         return
-    _print_rows(console, rows(results, benchmark.status.verdicts))
+    _print_rows(console, _RESULTS, rows(results, benchmark.status.verdicts))
     _print_line(console, table_note(results))
+    _print_intervals(console, results)
     _print_verdicts(console, benchmark)
     _print_comparisons(console, benchmark)
 
 
-def _print_rows(console: Console, cells: Sequence[Row]) -> None:
+def _print_intervals(console: Console, results: Sequence[StepResult]) -> None:
+    """Print rates, means and percentiles with their intervals; nothing without percentiles."""
+    if not percents_of(results):
+        return
+    titles = interval_headers(results)
+    figures = tuple(each for each in titles if each not in INTERVAL_NAMES)
+    columns = _Columns(titles, INTERVAL_NAMES, (figures,), frozenset(figures))
+    _print_rows(console, columns, interval_rows(results))
+    _print_line(console, INTERVAL_NOTE)
+
+
+def _print_rows(console: Console, columns: _Columns, cells: Sequence[Row]) -> None:
     """Print all cells in as many tables as the terminal needs, or as one list."""
-    filled = [i for i in range(len(HEADERS)) if any(row[i] for row in cells)]
-    widths = [max(cell_len(row[i]) for row in [HEADERS, *cells]) for i in range(len(HEADERS))]
-    names = [i for i in filled if HEADERS[i] in NAMES]
-    groups = [[HEADERS.index(name) for name in group] for group in GROUPS]
+    titles = columns.titles
+    filled = [i for i in range(len(titles)) if any(row[i] for row in cells)]
+    widths = [max(cell_len(row[i]) for row in [titles, *cells]) for i in range(len(titles))]
+    names = [i for i in filled if titles[i] in columns.names]
+    groups = [[titles.index(name) for name in group] for group in columns.groups]
     groups = [[i for i in group if i in filled] for group in groups]
     width = _width(console)
     tables = split_columns(widths, names, groups, width)
     console.print()
     for layout in tables:
-        _print_columns(console, cells, layout)
+        _print_columns(console, columns, cells, layout)
         console.print()
     if not tables and width is not None:
-        _print_lists(console, cells, names, width)
+        _print_lists(console, columns, cells, names, width)
 
 
-def _print_columns(console: Console, cells: Sequence[Row], layout: TableLayout) -> None:
+def _print_columns(
+    console: Console, columns: _Columns, cells: Sequence[Row], layout: TableLayout
+) -> None:
     # A blank of padding and one of the box lie between two columns.
     table = Table(
         box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold"
     )
     for i, width in zip(layout.columns, layout.widths, strict=True):
         table.add_column(
-            HEADERS[i],
-            justify="right" if COLUMNS[i].is_number else "left",
+            columns.titles[i],
+            justify="right" if columns.titles[i] in columns.numbers else "left",
             width=width,
-            no_wrap=HEADERS[i] not in NAMES,
+            no_wrap=columns.titles[i] not in columns.names,
             overflow="fold",
         )
     for row in cells:
@@ -95,11 +138,14 @@ def _print_columns(console: Console, cells: Sequence[Row], layout: TableLayout) 
     console.print(table)
 
 
-def _print_lists(console: Console, cells: Sequence[Row], names: Sequence[int], width: int) -> None:
+def _print_lists(
+    console: Console, columns: _Columns, cells: Sequence[Row], names: Sequence[int], width: int
+) -> None:
     """Print the names of each row and its other cells below one another."""
+    titles = columns.titles
     for row in cells:
         _print_line(console, ", ".join(row[i] for i in names if row[i]), style="bold")
-        others = [(HEADERS[i], row[i]) for i in range(len(HEADERS)) if i not in names and row[i]]
+        others = [(titles[i], row[i]) for i in range(len(titles)) if i not in names and row[i]]
         for line in list_cells(others, width):
             console.print(Text(line), soft_wrap=True)
         console.print()

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
+from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
@@ -79,8 +80,34 @@ def _cold_starts(benchmark: ShownBenchmark) -> list[ColdStart]:
     return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
 
 
+def _results(benchmark: ShownBenchmark) -> list[StepResult]:
+    return benchmark.status.results
+
+
+def _totals(benchmark: ShownBenchmark) -> list[StepResult]:
+    return benchmark.status.totals
+
+
+def _step_labels(entry: StepResult) -> tuple[str, ...]:
+    return entry.step, entry.variant or ""
+
+
+def _total_families() -> Iterator[MetricFamily]:
+    """Return what totals have beside results: sums and means need no family of their own."""
+    yield MetricFamily(
+        "step_all_requests_per_second",
+        "Rate of all requests of the step together.",
+        lambda b: [(_step_labels(each), each.requests_per_second) for each in _totals(b)],
+        _STEP,
+        unit="requests/s",
+    )
+    yield from interval_families("step_all_", _totals, _step_labels, _STEP)
+
+
 RESULT_FAMILIES = (
-    *_families(StepResult, lambda benchmark: benchmark.status.results, _RESULT),
+    *_families(StepResult, _results, _RESULT),
+    *interval_families("step_", _results, _labels, _RESULT),
+    *_total_families(),
     *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),
     MetricFamily(

@@ -14,6 +14,7 @@ from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.step_result import FailureKind, RequestResult
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.stats.histograms import Histogram
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PLANNED = PlannedStepRun(
@@ -230,6 +231,19 @@ def test_document_keeps_the_warm_up_apart() -> None:
     assert document.warm_up_thousands == [thousand]
     assert (document.warm_up_caches, document.caches) == ([sample], [sample, sample])
     assert document.thousands == []
+
+
+def test_blocks_of_workers_are_added_by_time() -> None:
+    early, late = TimeBlocks(), TimeBlocks()
+    early.add(3, {50: 2}, 100)
+    late.add(130, {50: 1}, 50)
+    result = only(
+        outcome(part([50, 50], service_time_blocks=early.encode())),
+        outcome(part([50], service_time_blocks=late.encode())),
+    )
+    merged_blocks = TimeBlocks.decode(result.service_time_blocks)
+    assert (merged_blocks.seconds, merged_blocks.sums[0], merged_blocks.sums[32]) == (4, 100, 50)
+    assert result.response_time_blocks == ""
 
 
 def windows(*numbers: tuple[int, int]) -> list[SecondSums]:

@@ -1,6 +1,6 @@
 import random
 
-from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.response_times import (
     LATE_NS,
     OWN_LAG_NS,
@@ -8,6 +8,7 @@ from solrbench.load.recording.response_times import (
     OpenLoopRecorder,
 )
 from solrbench.results.stats.histograms import Histogram, decode
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 
 def test_times_are_exact_whatever_their_number() -> None:
@@ -43,6 +44,20 @@ def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
     assert decode(sent.response_time_histogram or "").count == 3
     assert (dropped.request, dropped.requests, dropped.dropped_requests) == ("dropped", 0, 1)
     assert (dropped.ramp_dropped_requests, dropped.late_requests) == (1, 0)
+
+
+def test_response_times_are_kept_by_the_second_of_their_end() -> None:
+    counts, origin = OpenLoopRecorder(("a", "b")), 7 * SECOND_NS
+    counts.origin_ns = origin
+    counts.record(0, origin, origin, origin + 999_000_000)
+    counts.record(0, origin, origin, origin + SECOND_NS)
+    counts.record(1, origin, origin, origin + 4 * SECOND_NS)
+    counts.record_dropped(0, origin, origin + 5_000_000)
+    empty = StepRunRecorder(("a", "b"), 0).empty_result
+    results = counts.add_to_results([empty(0), empty(1)], empty)
+    first, second = (TimeBlocks.decode(each.response_time_blocks) for each in results)
+    assert first.sums == [999_000, 1_000_000, 0, 0, 5_000]
+    assert second.sums == [0, 0, 0, 0, 4_000_000]
 
 
 def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:

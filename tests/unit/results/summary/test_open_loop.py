@@ -50,7 +50,7 @@ def test_closed_loop_has_no_open_loop_results() -> None:
     (result,) = merge_steps(make_spec("a"), [make_document("a", 1, make_result([1000] * 9))])
     found = result.model_dump()
     open_loop = [name for name in found if name.startswith("response_")]
-    assert len(open_loop) == 7
+    assert len(open_loop) == 8
     assert all(found[name] is None for name in [*open_loop, "late_requests", "dropped_requests"])
 
 

@@ -102,6 +102,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         warm_up=warm_up_of(spec),
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
+        percentiles=spec.load.percentiles,
         step_runs=step_runs,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),

@@ -29,7 +29,7 @@ from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.comparison import compare_variants
-from solrbench.results.summary.step_results import merge_steps, summarise
+from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
 
@@ -175,6 +175,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     if len(documents) != before.stored_steps:
         context.update(
             results=merge_steps(spec, ordered),
+            totals=merge_totals(spec, ordered),
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
             open_loop=open_loop_stats(spec, ordered),

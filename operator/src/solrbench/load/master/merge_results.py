@@ -29,6 +29,7 @@ from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
 from solrbench.results.stats.steadiness import steady_from
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
@@ -213,6 +214,8 @@ def _merge_request(
         failure_kinds=_merge_kinds(chain.from_iterable(part.failure_kinds for part in parts)),
         service_time_histogram=_merge_histograms(part.service_time_histogram for part in parts),
         response_time_histogram=_merge_histograms(responses) if responses else None,
+        service_time_blocks=_merge_blocks(part.service_time_blocks for part in parts),
+        response_time_blocks=_merge_blocks(part.response_time_blocks for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         response_time_without_lag_histogram=_merge_without_lag(parts),
         windows=_merge_windows(each for each in windows if each.second < end),
@@ -234,6 +237,10 @@ def _merge_without_lag(parts: Sequence[WorkerRequestStats]) -> str | None:
 
 def _merge_histograms(stored: Iterable[str]) -> str:
     return histograms.merge(stored).encode()
+
+
+def _merge_blocks(stored: Iterable[str]) -> str:
+    return TimeBlocks.merged(map(TimeBlocks.decode, stored)).encode()
 
 
 def _slowest(requests: Iterable[SlowRequest]) -> list[SlowRequest]:

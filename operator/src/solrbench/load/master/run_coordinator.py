@@ -23,6 +23,7 @@ from solrbench.load.schedule.assignment import step_assignment, warm_up_assignme
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.reasons.load import LoadReason
+from solrbench.results.summary.step_run_figures import with_figures
 
 
 class RunCoordinator:
@@ -136,6 +137,7 @@ class RunCoordinator:
         if self._plan.workload.locustfile is not None:
             results = [(worker, _renamed(each, self._names)) for worker, each in results]
         document = merge_worker_results(planned, results, record)
+        document = with_figures(document, self._plan.percentiles)
         self._store.add(limit_series(document, self._plan.max_result_bytes))
 
 

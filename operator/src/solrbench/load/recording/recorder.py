@@ -208,6 +208,7 @@ class StepRunRecorder:
             min_microseconds=measured.min_microseconds if some else None,
             max_microseconds=measured.max_microseconds if some else None,
             service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
+            service_time_blocks=stats.measured.blocks.encode(),
             windows=stats.measured.windows,
             slow_requests=stats.measured.slow.entries(self.origin_ns),
         )

@@ -17,6 +17,7 @@ from solrbench.load.validation.response_checks import (
 )
 from solrbench.results.model.step_result import FailureKind
 from solrbench.results.stats.histograms import buckets_of
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 NEVER_NS = 2**63
 """A time that no clock of the engine reaches."""
@@ -64,6 +65,7 @@ class RequestStats:
 
     Attributes:
         total: the seconds that are over
+        blocks: their times by block of time, of which intervals are made
         slow: the slowest requests
         has_headerless: a good response had no header, so it does not say whether it is partial
         windows: sums of the seconds that are over and had requests
@@ -75,6 +77,7 @@ class RequestStats:
         "_second",
         "_sizes",
         "_times",
+        "blocks",
         "has_headerless",
         "slow",
         "total",
@@ -83,6 +86,7 @@ class RequestStats:
 
     def __init__(self) -> None:
         self.total = RequestTotals()
+        self.blocks = TimeBlocks()
         self.slow = SlowestRequests()
         self.has_headerless = False
         self.windows: list[SecondSums] = []
@@ -113,6 +117,7 @@ class RequestStats:
         self.total.add(done)
         sums = (done.requests, done.failures, done.sum_microseconds, done.max_microseconds)
         self.windows.append(SecondSums(number, *sums))
+        self.blocks.add(number, done.buckets, done.sum_microseconds)
         return done
 
     def failure_kinds(self) -> list[FailureKind]:

@@ -7,10 +7,11 @@ Tene, How NOT to measure latency, 2013).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.results.stats.histograms import Histogram, bucket_of, buckets_of
+from solrbench.results.stats.time_blocks import TimeBlocks
 
 LATE_NS = 10_000_000
 """A request that is sent so long after its intended start is late: 10 ms."""
@@ -19,6 +20,7 @@ OWN_LAG_NS = 100_000
 """Delays by the worker itself from which on a request is counted without it as well: 0.1 ms."""
 
 _BATCH = 256
+_SECOND_NS = 1_000_000_000
 
 
 class LatencyRecorder:
@@ -65,17 +67,44 @@ class LatencyRecorder:
 
     def _count(self) -> None:
         if self._new:
-            self._sum += sum(self._new)
+            total, buckets = sum(self._new), buckets_of(self._new)
+            self._sum += total
             self._max = max(self._max, *self._new)
-            self._buckets.update(buckets_of(self._new))
+            self._buckets.update(buckets)
+            self._keep(buckets, total)
             self._new.clear()
+
+    def _keep(self, buckets: Sequence[int], sum_microseconds: int) -> None:
+        """Do what else is to be done with some times."""
+
+
+class BlockedLatencyRecorder(LatencyRecorder):
+    """Times in µs, by block of time as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._second = 0
+        self._blocks = TimeBlocks()
+
+    def begin_second(self, number: int) -> None:
+        """Count what comes from now on to the given second of the step run."""
+        self._count()
+        self._second = number
+
+    def blocks(self) -> TimeBlocks:
+        """Return the times by block of time."""
+        self._count()
+        return self._blocks
+
+    def _keep(self, buckets: Sequence[int], sum_microseconds: int) -> None:
+        self._blocks.add_each(self._second, buckets, sum_microseconds)
 
 
 class _OpenLoopCounts:
     """One request name."""
 
     def __init__(self) -> None:
-        self.responses = LatencyRecorder()
+        self.responses = BlockedLatencyRecorder()
         self.without_lag: Counter[int] = Counter()
         """Changes to the buckets of the responses, if the worker itself had delayed none."""
         self.late = 0
@@ -101,6 +130,7 @@ class OpenLoopRecorder:
         self._names = names
         self._planned = [_OpenLoopCounts() for _ in names]
         self.origin_ns = 0
+        self._boundary_ns = 0
         self.planned_requests = 0
         self.lags = LatencyRecorder()
         self._own_lags: dict[int, int] = {}
@@ -113,6 +143,8 @@ class OpenLoopRecorder:
 
     def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
         """Count a measured request; the hot path."""
+        if ended_ns >= self._boundary_ns:
+            self._begin_second(ended_ns)
         planned = self._planned[name]
         planned.responses.record((ended_ns - intended_ns) // 1000)
         if self._own_lags:
@@ -130,6 +162,12 @@ class OpenLoopRecorder:
     def record_dropped_in_ramp(self, name: int) -> None:
         """Count a request of the ramp that was given up before it was sent."""
         self._planned[name].ramp_dropped += 1
+
+    def _begin_second(self, now_ns: int) -> None:
+        number = max(now_ns - self.origin_ns, 0) // _SECOND_NS
+        self._boundary_ns = self.origin_ns + (number + 1) * _SECOND_NS
+        for planned in self._planned:
+            planned.responses.begin_second(number)
 
     def _count_without_lag(self, planned: _OpenLoopCounts, intended_ns: int, ended_ns: int) -> None:
         lag_ns = self._own_lags.pop(intended_ns, 0)
@@ -170,6 +208,7 @@ class OpenLoopRecorder:
 def _fields(planned: _OpenLoopCounts) -> dict[str, object]:
     return {
         "response_time_histogram": planned.responses.histogram().encode(),
+        "response_time_blocks": planned.responses.blocks().encode(),
         "response_time_without_lag_histogram": planned.responses.histogram(
             planned.without_lag
         ).encode()

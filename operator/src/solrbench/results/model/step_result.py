@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from solrbench.api.rules import LenientModel
 from solrbench.results.model.connection_result import ConnectionResult
+from solrbench.results.model.figures import TimeFigures
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.request_counts import RequestCounts
@@ -73,6 +74,11 @@ class RequestMeasurements(RequestCounts):
     response_time_histogram: str | None = None
     """As above, from the intended start to the last byte; requests that were never sent count with
     the time waited. None in a closed loop, where it equals the service time."""
+    service_time_blocks: str = ""
+    """The service times by block of time, of which intervals are made (`TimeBlocks`); empty in
+    documents of older versions."""
+    response_time_blocks: str = ""
+    """The same of the response times; empty in a closed loop."""
     response_time_without_lag_histogram: str | None = None
     """As above, without the time for which the worker itself delayed a request; None where no
     request was delayed by 0.1 ms or more."""
@@ -85,6 +91,13 @@ class RequestResult(RequestMeasurements):
 
     model_config: ClassVar = LenientModel.model_config
 
+    rate_error_percent: float | None = None
+    """Half of the width of the rate's 95 % confidence interval, in per cent of the rate; None in
+    documents of older versions, and if the step run was too short for one."""
+    service_times: TimeFigures | None = None
+    """Figures of the service times; None without any, and in documents of older versions."""
+    response_times: TimeFigures | None = None
+    """The same of the response times; None in a closed loop."""
     windows: list[Window] = []
 
 

@@ -25,7 +25,7 @@ SIGNIFICANT_DIGITS = 3
 
 _HdrHistogram: Any = hdrh.HdrHistogram  # the package has no types
 
-_SUB_BUCKET_BITS = 11
+SUB_BUCKET_BITS = 11
 """Values below 2 ** 11 have a bucket each; above, every power of two has 2 ** 10 buckets."""
 
 
@@ -35,8 +35,8 @@ def bucket_of(microseconds: int) -> int:
     Values outside the range count as its nearest bound.
     """
     value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
-    shift = max(value.bit_length() - _SUB_BUCKET_BITS, 0)
-    return (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+    shift = max(value.bit_length() - SUB_BUCKET_BITS, 0)
+    return (shift << (SUB_BUCKET_BITS - 1)) + (value >> shift)
 
 
 def buckets_of(microseconds: Sequence[int]) -> list[int]:
@@ -47,16 +47,20 @@ def buckets_of(microseconds: Sequence[int]) -> list[int]:
         return [bucket_of(value) for value in microseconds]
     return [
         value
-        if (shift := value.bit_length() - _SUB_BUCKET_BITS) <= 0
-        else (shift << (_SUB_BUCKET_BITS - 1)) + (value >> shift)
+        if (shift := value.bit_length() - SUB_BUCKET_BITS) <= 0
+        else (shift << (SUB_BUCKET_BITS - 1)) + (value >> shift)
         for value in microseconds
     ]
 
 
 def lowest_of(bucket: int) -> int:
     """Return the smallest value in µs that falls into `bucket`."""
-    shift = max((bucket >> (_SUB_BUCKET_BITS - 1)) - 1, 0)
-    return (bucket - (shift << (_SUB_BUCKET_BITS - 1))) << shift
+    shift = max((bucket >> (SUB_BUCKET_BITS - 1)) - 1, 0)
+    return (bucket - (shift << (SUB_BUCKET_BITS - 1))) << shift
+
+
+BUCKETS = bucket_of(HIGHEST_MICROSECONDS) + 1
+"""Buckets of a histogram."""
 
 
 class Histogram:
@@ -108,8 +112,33 @@ class Histogram:
         # The nearest rank, ceil(p * n / 100), of the decimals as written: as a binary fraction,
         # 99.9 % of 1000 may be a little more than 999.
         rank = math.ceil(Fraction(str(percent)) * self.count / 100)
+        return self.bounds_of_rank(rank)[1]
+
+    def bounds_of_rank(self, rank: int) -> tuple[int, int]:
+        """Return the lowest and the highest value in µs that the sample of a rank may have had.
+
+        Rank 1 is the smallest sample; ranks outside of the samples are those of the nearest one.
+
+        Raises:
+            ValueError: without samples.
+
+        """
+        if not self.count:
+            raise ValueError("a histogram without samples has no ranks")
+        rank = min(max(rank, 1), self.count)
         bucket = int(np.searchsorted(np.cumsum(self._counts()), rank))
-        return lowest_of(bucket + 1) - 1
+        return lowest_of(bucket), lowest_of(bucket + 1) - 1
+
+    @property
+    def deviation_microseconds(self) -> float:
+        """Standard deviation of all samples in µs; 0 without any."""
+        counts = self._counts()
+        used = np.flatnonzero(counts)
+        if not used.size:
+            return 0.0
+        values = np.array([lowest_of(each) for each in used.tolist()], dtype=float)
+        mean = np.average(values, weights=counts[used])
+        return float(np.sqrt(np.average((values - mean) ** 2, weights=counts[used])))
 
     def count_above(self, microseconds: int) -> int:
         """Return how many samples are longer than a value, as far as its bucket shows."""

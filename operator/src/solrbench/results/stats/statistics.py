@@ -7,6 +7,7 @@ correction): repeats are a sample of all runs that could have been made.
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from statistics import fmean, stdev
 
 CONFIDENCE = 0.95
@@ -44,6 +45,7 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     return centre - margin, centre + margin
 
 
+@cache
 def student_t(degrees: int) -> float:
     """Return the t that a Student-distributed value stays within, in both directions, at 95 %.
 

@@ -1,6 +1,7 @@
 """Stored step runs grouped by step and variant, and their results for one request name."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import overload
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.plan.step_runs import variant_names
@@ -128,6 +129,14 @@ def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | 
     """Return a percentile in µs; rounding up within its bucket must not pass the exact maximum."""
     value = histograms.percentile(histogram, percent)
     return value if value is None or highest is None else min(value, highest)
+
+
+@overload
+def milliseconds(microseconds: float) -> float: ...
+
+
+@overload
+def milliseconds(microseconds: float | None) -> float | None: ...
 
 
 def milliseconds(microseconds: float | None) -> float | None:

@@ -15,12 +15,12 @@ from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, StepResult
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
+from solrbench.results.stats.intervals import TimedSamples
 from solrbench.results.stats.number_format import round_number, share_percent
 from solrbench.results.summary.grouping import (
     StepRuns,
     group_step_runs,
     is_planned,
-    merged,
     milliseconds,
     perceived_percentile,
     percentile,
@@ -29,8 +29,18 @@ from solrbench.results.summary.grouping import (
     requests,
     seconds,
 )
+from solrbench.results.summary.interval_fields import (
+    mean_interval,
+    percentile_interval,
+    percentile_results,
+    rate_interval,
+)
 from solrbench.results.summary.latency_fields import DIGITS, deviation_percent, mean, time_fields
 from solrbench.results.summary.open_loop import response_figures
+from solrbench.results.summary.timed_samples import Repeats, response_samples, service_samples
+
+ALL_REQUESTS = "all requests"
+"""Name of the result of all requests of a step. A name in a query file has no blank."""
 
 
 def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
@@ -46,11 +56,27 @@ def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResu
     """
     runs_by_step = group_step_runs(spec, documents)
     return [
-        _merge_request(step, variant, name, runs_by_step[step.name, variant])
+        _merge(spec, step, variant, name, runs_by_step[step.name, variant])
         for step in spec.load.steps
         for name in request_names(runs_by_step, step.name)
         for variant in variant_names(spec)
         if seconds(runs_by_step[step.name, variant]) > 0
+    ]
+
+
+def merge_totals(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
+    """Return one result for each step and variant: all requests together, under `ALL_REQUESTS`.
+
+    Raises:
+        ValueError: as `merge_steps`.
+
+    """
+    runs_by_step = group_step_runs(spec, documents)
+    return [
+        _merge(spec, step, variant, ALL_REQUESTS, runs_by_step[step.name, variant])
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if requests(runs_by_step[step.name, variant])
     ]
 
 
@@ -70,47 +96,69 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     if not measured:
         return Summary()
     step_runs = measured[-1]
-    results = [
-        result
-        for document in step_runs
-        for result in document.requests
-        if not result.is_transaction
-    ]
-    failures = sum(result.failures for result in results)
+    found = _results_of(ALL_REQUESTS, step_runs)
+    results = [result for repeat in found for result in repeat]
+    counts = sum_counts(results)
+    service, perceived = _samples(found, counts)
     p95 = perceived_percentile(results, 95)
+    rate = rated_requests(step_runs) / seconds(step_runs)
     return Summary(
         step=step_runs[0].step,
-        requests_per_second=round_number(rated_requests(step_runs) / seconds(step_runs)),
+        requests_per_second=round_number(rate),
+        requests_per_second_interval=rate_interval(service, rate),
         p95_milliseconds=None if p95 is None else round_number(p95 / 1000),
-        failed_percent=share_percent(failures, requests(step_runs)),
+        p95_milliseconds_interval=percentile_interval(perceived, 95),
+        failed_percent=share_percent(counts.failures, requests(step_runs)),
     )
 
 
-def _merge_request(step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
-    found = [
-        [each for each in document.requests if each.request == request] for document in step_runs
+def _results_of(request: str, step_runs: StepRuns) -> Repeats:
+    """Return the results of a request name, or of all requests, repeat by repeat."""
+    return [
+        [
+            each
+            for each in document.requests
+            if (not each.is_transaction if request == ALL_REQUESTS else each.request == request)
+        ]
+        for document in step_runs
     ]
+
+
+def _samples(found: Repeats, counts: RequestCounts) -> tuple[TimedSamples, TimedSamples]:
+    """Return the service times, and the times that a user perceives."""
+    service = service_samples(found, counts)
+    is_open = is_planned(result for repeat in found for result in repeat)
+    return service, response_samples(found, counts) if is_open else service
+
+
+def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
+    found = _results_of(request, step_runs)
     results = [result for repeat in found for result in repeat]
     counts = sum_counts(results)
+    service, perceived = _samples(found, counts)
     rates = [
         document.rated(sum_counts(repeat)) / document.rate_seconds
         for document, repeat in zip(step_runs, found, strict=True)
         if document.rate_seconds > 0
     ]
+    name = None if request == ALL_REQUESTS else request
+    rate = rated_requests(step_runs, name) / seconds(step_runs)
     return StepResult(
         step=step.name,
         variant=variant or None,
         request=request,
         is_transaction=any(result.is_transaction for result in results) or None,
         repeats=len(step_runs),
-        requests_per_second=round(rated_requests(step_runs, request) / seconds(step_runs), DIGITS),
+        requests_per_second=round(rate, DIGITS),
+        requests_per_second_interval=rate_interval(service, rate),
+        percentiles=percentile_results(perceived, spec.load.percentiles),
         drain_seconds=_drain_seconds(step_runs),
         steady_from_second=_steady_from(step_runs),
         outlier_windows=_outlier_windows(step_runs),
         **_counted(counts, _only_with(step, results)),
-        **_service_times(results, counts),
+        **_service_times(service, counts, has_users=step.users is not None),
         **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
-        **response_figures(found, counts),
+        **response_figures(found, counts, perceived),
     )
 
 
@@ -153,11 +201,15 @@ def _outlier_windows(step_runs: StepRuns) -> int | None:
 
 
 def _service_times(
-    results: Sequence[RequestResult], counts: RequestCounts
-) -> dict[str, float | None]:
+    samples: TimedSamples, counts: RequestCounts, *, has_users: bool
+) -> dict[str, Any]:
+    times = time_fields("", samples.histogram, counts.sum_microseconds, counts.max_microseconds)
     return {
         "min_milliseconds": milliseconds(counts.min_microseconds),
-        **time_fields("", merged(results), counts.sum_microseconds, counts.max_microseconds),
+        **times,
+        "average_milliseconds_interval": mean_interval(samples),
+        # Milliseconds of one request are seconds of a thousand.
+        "seconds_per_thousand_requests": times.get("average_milliseconds") if has_users else None,
     }
 
 

@@ -2,6 +2,9 @@
 
 - `render`: reports as Markdown and CSV
 - `columns`: the cells of a result, by the columns of its table
+- `interval_table`: rates, means and percentiles with their intervals
+- `csv_cells`: the cells of a result in CSV
+- `totals`: the rows of all requests of a step among the others
 - `render_windows`: cold start and outlying seconds
 - `verdict_text`: verdicts in words
 - `verdict_reference`: the reasons of verdicts as a table of the documentation

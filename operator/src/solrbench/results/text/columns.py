@@ -31,8 +31,8 @@ def format_cell(result: StepResult, column: Column) -> str:
     match field.shown.unit:
         case Unit.NONE:
             return str(value)
-        case Unit.MILLISECONDS:
-            return format_milliseconds(value)
+        case Unit.MILLISECONDS | Unit.SECONDS as unit:
+            return format_milliseconds(value * 1000 / unit.divisor)
         case Unit.PERCENT:
             return format_percent(value)
         case Unit.FAILURES:

@@ -5,14 +5,23 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
+from solrbench.api.v1alpha1.status.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.columns import HIDEABLE, format_cell
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
+from solrbench.results.text.csv_cells import csv_cells, csv_columns
+from solrbench.results.text.interval_table import (
+    INTERVAL_NOTE,
+    interval_headers,
+    interval_rows,
+    percents_of,
+)
+from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
+from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
 
 Row = tuple[str, ...]
@@ -59,20 +68,17 @@ def _verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
 def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
     """Return raw numbers with a header line; the unit is in each column's name.
 
-    There is a column for the variant only if there are variants. The last two columns are the
-    verdict on the step and its reasons, without their numbers.
+    The last two columns are the verdict on the step and its reasons, without their numbers.
     """
     out = io.StringIO()
-    left_out = set() if any(result.variant for result in results) else {"variant"}
-    fields = [field.name for field in RESULT_FIELDS if field.name not in left_out]
-    fields += ["verdict", "reasons"]
+    fields = [*csv_columns(results), "verdict", "reasons"]
     writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     for result in results:
         found = verdict_of(result, verdicts)
         reasons = " ".join(each.reason for each in found.reasons) if found else ""
         verdict = {"verdict": _verdict(result, verdicts), "reasons": reasons}
-        writer.writerow(result.model_dump() | verdict)
+        writer.writerow(csv_cells(result) | verdict)
     return out.getvalue()
 
 
@@ -84,8 +90,10 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
     if benchmark.status.results:
         verdicts = benchmark.status.verdicts
-        parts += ["## Results", to_markdown_table(rows(benchmark.status.results, verdicts))]
-        parts.append(table_note(benchmark.status.results))
+        results = results_with_totals(benchmark.status)
+        parts += ["## Results", to_markdown_table(rows(results, verdicts))]
+        parts.append(table_note(results))
+        parts += _intervals(results)
         if lines := verdict_lines(verdicts):
             parts += ["## Verdict", _list(lines)]
     if benchmark.status.comparisons:
@@ -97,6 +105,19 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     return "\n\n".join(parts) + "\n"
 
 
+def _intervals(results: Sequence[StepResult]) -> list[str]:
+    """Return the section on intervals; none where results of older versions have no percentiles."""
+    if not percents_of(results):
+        return []
+    head, cells = interval_headers(results), interval_rows(results)
+    shown = [
+        i for i, title in enumerate(head) if title != Column.VARIANT or any(r[i] for r in cells)
+    ]
+    rule = tuple("---" if title in INTERVAL_NAMES else "--:" for title in head)
+    lines = [[line[i] for i in shown] for line in (head, rule, *cells)]
+    return ["## Intervals", _table(lines), INTERVAL_NOTE]
+
+
 def to_markdown_table(table: Sequence[Row]) -> str:
     """Return `table` below `HEADERS` as Markdown, without columns of `HIDEABLE` that are empty."""
     left_out = {
@@ -104,7 +125,10 @@ def to_markdown_table(table: Sequence[Row]) -> str:
     }
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
     rule = tuple("--:" if column.is_number else "---" for column in Column)
-    lines = [[line[i] for i in shown] for line in (HEADERS, rule, *table)]
+    return _table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
+
+
+def _table(lines: Iterable[Iterable[str]]) -> str:
     return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
 
 

@@ -20,6 +20,7 @@ from solrbench.results.validity.checks.finding import (
     Outcome,
     VerdictReason,
 )
+from solrbench.results.validity.checks.intervals import STEP_TOO_SHORT, check_long_enough
 from solrbench.results.validity.checks.registry import (
     CHECKS,
     CHECKS_OF_REPEATS,
@@ -132,7 +133,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         variant=variant or None,
         verdict=INVALID if reasons else VALID,
         reasons=reasons[:MAX_REASONS],
-        unchecked=[each for _, each in found if each is not None][:MAX_REASONS],
+        unchecked=_unchecked(found, step_runs)[:MAX_REASONS],
     )
 
 
@@ -156,6 +157,10 @@ def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
 def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
     """Return the verdicts that are Invalid."""
     return [each for each in verdicts if each.verdict == INVALID]
+
+
+def _unchecked(found: Iterable[_Outcomes], step_runs: StepRuns) -> list[InvalidReason]:
+    return [each for _, each in found if each is not None] + _too_short(step_runs)
 
 
 def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
@@ -191,6 +196,12 @@ def _where(repeats: Sequence[int], of: int) -> str:
 def _repeats(repeats: Sequence[int]) -> str:
     word = "repeat" if len(repeats) == 1 else "repeats"
     return f"{word} {', '.join(map(str, repeats))}"
+
+
+def _too_short(step_runs: StepRuns) -> list[InvalidReason]:
+    """Return that numbers have no intervals, if they have none."""
+    gap = check_long_enough(step_runs)
+    return [] if gap is None else [_invalid_reason(STEP_TOO_SHORT, gap.text)]
 
 
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:

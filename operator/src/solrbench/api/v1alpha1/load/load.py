@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
@@ -181,6 +181,14 @@ class Step(Model):
     )
 
 
+DEFAULT_PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+"""Those with intervals, by default."""
+
+MOST_PERCENTILES = 8
+
+_Percentile = Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)]
+
+
 class Load(Model):
     """The load and the workers that generate it."""
 
@@ -196,6 +204,11 @@ class Load(Model):
     """`master` is the pod of Locust's master."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
+    percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MOST_PERCENTILES)] = (
+        list(DEFAULT_PERCENTILES)
+    )
+    """`percentiles` are those that results show with 95 % intervals, in this order: of the response
+    time in steps with an arrival rate, else of the service time."""
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     """`onWorkerLoss` controls what happens when a worker is lost. `RepeatStep` starts the load
     again with the step in which it was lost; stored steps stay. `Redistribute` moves its users to
@@ -213,6 +226,11 @@ class Load(Model):
             ),
             message="steps must have different names, set name where two do the same",
             is_satisfied=lambda load: len({step.name for step in load.steps}) == len(load.steps),
+        ),
+        Rule(
+            cel="self.percentiles.all(p, self.percentiles.exists_one(q, q == p))",
+            message="percentiles must be different numbers",
+            is_satisfied=lambda load: len(set(load.percentiles)) == len(load.percentiles),
         ),
         Rule(
             cel="self.steps.all(s, !has(s.users) || s.users >= self.workers)",

@@ -10,7 +10,7 @@ from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.workload.mix import count_names
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
 
-MAX_RESULTS = 400
+MAX_RESULTS = 256
 """Steps times variants times request names: entries of `status.results`."""
 
 MAX_RECORDS = 8000

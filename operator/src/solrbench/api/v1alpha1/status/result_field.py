@@ -15,7 +15,7 @@ class Unit(Enum):
     """What the number of a field counts or measures."""
 
     NONE = ("", 1)
-    """Not a number: names and flags."""
+    """Not a number: names, flags, and what consists of several numbers."""
     REPEATS = ("repeats", 1)
     REQUESTS = ("requests", 1)
     FAILURES = ("failures", 1)

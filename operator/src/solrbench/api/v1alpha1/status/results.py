@@ -4,6 +4,7 @@ from typing import Annotated
 
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
+from solrbench.api.v1alpha1.status.intervals import Interval
 from solrbench.api.v1alpha1.status.result_field import Metric, Shown, Unit
 
 
@@ -135,9 +136,13 @@ class Summary(StatusModel):
     """`step` is the name of the step that the other fields describe."""
     requests_per_second: Measure | None = None
     """`requestsPerSecond` is the rate of the step."""
+    requests_per_second_interval: Interval | None = None
+    """`requestsPerSecondInterval` is its 95 % confidence interval."""
     p95_milliseconds: Measure | None = None
     """`p95Milliseconds` is the 95th percentile of the service time, in an open loop of the response
     time."""
+    p95_milliseconds_interval: Interval | None = None
+    """`p95MillisecondsInterval` is its 95 % confidence interval."""
     failed_percent: Measure | None = None
     """`failedPercent` is the share of failed requests."""
     verdict: Text = ""

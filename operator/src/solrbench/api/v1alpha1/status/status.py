@@ -60,6 +60,8 @@ class Status(StatusModel):
     """`summary` is the result that the printer columns show."""
     results: Annotated[list[StepResult], Field(max_length=MAX_RESULTS)] = []
     """`results` has one entry for each step, variant and request name."""
+    totals: Annotated[list[StepResult], Field(max_length=MAX_VERDICTS)] = []
+    """`totals` has one entry for each step and variant: all requests together."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
     """`comparisons` compare each variant with the first, by step and request name."""
     open_loop: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []

@@ -7,8 +7,12 @@ number that is counted under the same name (`RequestCounts`) is filled in by its
 from enum import StrEnum
 from typing import Annotated, Self
 
+from pydantic import Field
+
 from solrbench.api.v1alpha1.fields import Bool, Count, Measure, Text
+from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.status.conditions import StatusModel
+from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.result_field import (
     Columns,
     Metric,
@@ -39,6 +43,8 @@ class Column(StrEnum):
     REQUESTS = "Requests", ColumnGroup.COUNTS
     FAILURES = "Failures", ColumnGroup.COUNTS
     RATE = "Requests/s", ColumnGroup.COUNTS
+    PER_THOUSAND = "Per 1000", ColumnGroup.COUNTS
+    """The time in which a user sends 1000 requests."""
     RATE_DEVIATION = "± Requests/s", ColumnGroup.SPREAD
     AVERAGE = "Average", ColumnGroup.TIMES
     MIN = "Min", ColumnGroup.TIMES
@@ -124,10 +130,24 @@ class StepResult(StatusModel):
     ]
     """Requests divided by the seconds of the repeats; in steps of `durationSeconds`, requests that
     ended within that time divided by it."""
+    requests_per_second_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
+    """95 % confidence interval of the rate, as all intervals from how blocks of time differ; absent
+    if the step was too short for its own swings."""
     average_milliseconds: Annotated[
         _Time, _service(Column.AVERAGE, "step_service_time_average_seconds")
     ] = None
     """Mean service time."""
+    average_milliseconds_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
+    """95 % confidence interval of the mean service time."""
+    seconds_per_thousand_requests: Annotated[
+        Measure | None, Shown(Unit.SECONDS, Columns(closed=Column.PER_THOUSAND))
+    ] = None
+    """Time in which one user sends 1000 requests, think time apart: the mean service time, times
+    1000; only with users."""
+    percentiles: Annotated[
+        list[PercentileResult], Field(max_length=MOST_PERCENTILES), Shown(Unit.NONE)
+    ] = []
+    """Those of `load.percentiles`, with their 95 % confidence intervals."""
     min_milliseconds: Annotated[_Time, _service(Column.MIN, "step_service_time_min_seconds")] = None
     """Shortest service time."""
     max_milliseconds: Annotated[_Time, _service(Column.MAX, "step_service_time_max_seconds")] = None
@@ -165,6 +185,8 @@ class StepResult(StatusModel):
         _Time, _planned(Column.MAX, "step_response_time_max_seconds")
     ] = None
     """Longest response time."""
+    response_average_milliseconds_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
+    """95 % confidence interval of the mean response time."""
     response_p50_milliseconds: Annotated[_Time, _response_quantile(Column.P50, "0.5")] = None
     """Median response time."""
     response_p75_milliseconds: Annotated[_Time, _response_quantile(Column.P75, "0.75")] = None

@@ -9,6 +9,7 @@ A check that lacks its evidence says so. It never takes silence for health.
 - `responses`: how many requests failed, how many results were partial or empty
 - `target`: was it one target with a clean index?
 - `schedule`: were the requests of an open loop sent as planned, and each query once?
+- `intervals`: was the step long enough for 95 % intervals?
 - `repeats`: do the repeats of a step agree?
 - `placement`: did pods share Kubernetes nodes that must not?
 - `registry`: all checks by their reason

@@ -1,0 +1,229 @@
+"""95 % intervals of percentiles, means and rates, from blocks of time.
+
+What a number is worth depends on how alike requests are that follow each other, which the
+differences between blocks show (batch means; Law, Simulation Modeling and Analysis). A percentile's
+interval is one of its rank: Wilson's interval for the share of requests beyond it, with the design
+effect of the blocks (Woodruff, Confidence intervals for medians and other position measures, 1952;
+Franco, Little, Louis, Slud, Comparative study of confidence intervals for proportions in complex
+sample surveys, 2019), read through the merged histogram. `docs/method.md` has the formulae.
+
+A step that is too short for its own swings has no interval: none is better than a wrong one.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solrbench.results.stats.histograms import Histogram
+from solrbench.results.stats.statistics import student_t
+from solrbench.results.stats.time_blocks import TimeBlocks
+
+LEAST_BLOCKS = 10
+"""Blocks below which there is no interval."""
+
+MOST_LAG = 0.5
+"""Correlation of neighbouring blocks above which swings are too slow for the step."""
+
+LEAST_BEYOND = 10
+"""Requests that must lie beyond a percentile, and below it."""
+
+LEAST_WORTH_BEYOND = 7
+"""What they must be worth in independent requests: a tail of a few stalls is worth as many."""
+
+_MOST_CORRECTED_LAG = 0.8
+_LEAST_EFFECT = 0.5
+"""The least design effect: an even series is not trusted to be worth more than twice itself."""
+
+_Row = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """Two bounds in the unit of the number."""
+
+    lower: float
+    upper: float
+
+
+class _Spread(NamedTuple):
+    """How much a ratio of sums over blocks varies."""
+
+    variance: float
+    t: float
+
+
+@dataclass(frozen=True)
+class TimedSamples:
+    """All times of one request name, or of several, over one step run or its repeats.
+
+    Attributes:
+        histogram: all times
+        repeats: their blocks, one entry for each repeat
+        sum_microseconds: exact sum of all times
+        max_microseconds: longest time
+
+    """
+
+    histogram: Histogram
+    repeats: Sequence[TimeBlocks]
+    sum_microseconds: int
+    max_microseconds: int | None
+
+    def percentile_interval(self, percent: float) -> Interval | None:
+        """Return the interval of a percentile in µs; None if the step was too short for it."""
+        share = percent / 100
+        spread = self._share_spread(share)
+        total = self.histogram.count
+        if spread is None:
+            return None
+        variance, t = spread
+        # Requests that independent ones would need to be to say as much.
+        worth = total / max(variance * total / (share * (1 - share)), _LEAST_EFFECT)
+        rarer = min(share, 1 - share)
+        if round(total * rarer, 6) < LEAST_BEYOND or worth * rarer < LEAST_WORTH_BEYOND:
+            return None
+        # A tail of few bursts says little of its own spread either: as many degrees of freedom.
+        t = max(t, student_t(math.floor(worth * rarer) - 1))
+        lower, upper = _wilson(share, worth, t)
+        lowest, _ = self.histogram.bounds_of_rank(math.ceil(total * lower))
+        _, highest = self.histogram.bounds_of_rank(math.ceil(total * upper))
+        return Interval(lowest, min(highest, self.max_microseconds or highest))
+
+    def mean_interval(self) -> Interval | None:
+        """Return the interval of the mean in µs; None if the step was too short for it."""
+        spread = self._mean_spread
+        if spread is None or not self._is_complete:
+            return None
+        mean = self.sum_microseconds / self.histogram.count
+        margin = spread.t * math.sqrt(spread.variance)
+        return Interval(max(mean - margin, 0.0), mean + margin)
+
+    def rate_error(self) -> float | None:
+        """Return the half-width of the rate's interval as a share of the rate.
+
+        Only whole blocks count: the end of the step run cuts the last one short.
+        """
+        counts = [each[:-1] for each in self._requests]
+        lengths = [
+            np.full(len(each) - 1, float(blocks.seconds))
+            for each, blocks in zip(self._requests, self._blocks, strict=True)
+        ]
+        spread = _spread(counts, lengths)
+        if spread is None or len(counts) < len(self.repeats) or not _total(counts):
+            return None
+        return spread.t * math.sqrt(spread.variance) * _total(lengths) / _total(counts)
+
+    @cached_property
+    def _blocks(self) -> list[TimeBlocks]:
+        return [each for each in self.repeats if each.sums]
+
+    @cached_property
+    def _requests(self) -> list[_Row]:
+        return [each.counts.sum(axis=1).astype(float) for each in self._blocks]
+
+    @cached_property
+    def _mean_spread(self) -> _Spread | None:
+        sums = [np.array(each.sums, dtype=float) for each in self._blocks]
+        return _spread(sums, self._requests)
+
+    def _share_spread(self, share: float) -> _Spread | None:
+        """Return how much the share of requests beyond a percentile varies.
+
+        The blocks know it at the bounds of their buckets: the nearest bound stands for it. Where
+        that is far, as when nearly all times are equal, the mean must not vary more either.
+        """
+        if not self._is_complete or self._mean_spread is None:
+            return None
+        below = np.cumsum(sum(each.counts.sum(axis=0, dtype=np.int64) for each in self._blocks))
+        known = below / below[-1]
+        inside = np.flatnonzero((known > 0) & (known < 1))
+        t, effect, near = self._mean_spread.t, self._mean_effect, False
+        if inside.size:
+            bucket = int(inside[np.argmin(np.abs(known[inside] - share))])
+            near = abs(known[bucket] - share) <= min(share, 1 - share) / 2
+            beyond = [
+                each.counts[:, bucket + 1 :].sum(axis=1, dtype=float) for each in self._blocks
+            ]
+            found = _spread(beyond, self._requests)
+            if found is None:
+                return None
+            variance = found.variance / float(known[bucket] * (1 - known[bucket]))
+            t, effect = found.t, variance if near else max(variance, effect)
+        return _Spread(effect * share * (1 - share), t)
+
+    @property
+    def _is_complete(self) -> bool:
+        """Say whether the blocks hold all requests; documents of older versions have none."""
+        return int(_total(self._requests)) == self.histogram.count > 0
+
+    @property
+    def _mean_effect(self) -> float:
+        """Return the variance of the mean relative to that of one request."""
+        deviation = self.histogram.deviation_microseconds
+        if self._mean_spread is None or not deviation:
+            return 0.0
+        return self._mean_spread.variance / deviation**2
+
+
+def _wilson(share: float, worth: float, t: float) -> tuple[float, float]:
+    """Return the bounds of a share that was found among `worth` independent requests."""
+    centre = share + t**2 / (2 * worth)
+    margin = t * math.sqrt(share * (1 - share) / worth + t**2 / (4 * worth**2))
+    scale = 1 + t**2 / worth
+    return (centre - margin) / scale, (centre + margin) / scale
+
+
+def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _Spread | None:
+    """Return how much Σ parts / Σ wholes varies, given both by repeat and block.
+
+    None if there are too few blocks, or if neighbours are too much alike.
+    """
+    pairs = [each for each in zip(parts, wholes, strict=True) if each[1].sum() > 0]
+    blocks = sum(len(part) for part, _ in pairs)
+    repeats = len(pairs)
+    if not pairs or blocks < LEAST_BLOCKS * repeats:
+        return None
+    whole = _total([each for _, each in pairs])
+    # Within a repeat: differences between repeats are looked at apart.
+    deviations = [part - part.sum() / each.sum() * each for part, each in pairs]
+    squares = sum(float(each @ each) for each in deviations)
+    if not squares:
+        return _Spread(0.0, student_t(blocks - repeats))
+    lag = sum(float(each[:-1] @ each[1:]) for each in deviations) / squares + repeats / blocks
+    if lag > MOST_LAG:
+        return None
+    lag = min(max(lag, 0.0), _MOST_CORRECTED_LAG)
+    within = squares * blocks / (blocks - repeats) / whole**2 * (1 + lag) / (1 - lag)
+    return _among_repeats(pairs, _Spread(within, student_t(blocks - repeats)))
+
+
+def _among_repeats(pairs: Sequence[tuple[_Row, _Row]], within: _Spread) -> _Spread:
+    """Return the spread of the blocks; where repeats differ more than they explain, of repeats."""
+    repeats = len(pairs)
+    if repeats < 2:
+        return within
+    whole = sum(float(each.sum()) for _, each in pairs)
+    ratio = sum(float(part.sum()) for part, _ in pairs) / whole
+    deviations = [float(part.sum() - ratio * each.sum()) for part, each in pairs]
+    among = sum(each**2 for each in deviations) * repeats / (repeats - 1) / whole**2
+    if among <= _f_limit(repeats - 1) * within.variance:
+        return within
+    return _Spread(among, student_t(repeats - 1))
+
+
+def _f_limit(degrees: int) -> float:
+    """Return what a ratio of variances stays below at 95 %, the lower one well known.
+
+    The chi-square quantile divided by its degrees (Wilson and Hilferty, The distribution of
+    chi-square, 1931).
+    """
+    spread = 2 / (9 * degrees)
+    return (1 - spread + 1.6449 * math.sqrt(spread)) ** 3
+
+
+def _total(rows: Sequence[_Row]) -> float:
+    return sum(float(each.sum()) for each in rows)

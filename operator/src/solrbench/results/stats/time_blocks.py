@@ -1,0 +1,194 @@
+"""Times of a step run by the block of time in which they ended: what intervals are computed from.
+
+Requests that follow each other are alike: a stall makes many of them slow at once. How much that
+takes from what they are worth is seen by how blocks of time differ. So each block has a coarse
+histogram of its own. There are 30 to 60 blocks of equal length: when 60 seconds are full,
+neighbours are added and blocks are twice as long, so a step run of any length has as many.
+
+Buckets are 1 µs wide below 64 µs, and 1.6 to 3.1 % of the value above. Blocks of several workers,
+request names or repeats have the same buckets and begin at the same moment, so they are added.
+"""
+
+import base64
+import binascii
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solrbench.results.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of
+
+MOST_BLOCKS = 60
+"""Blocks of a step run, the most."""
+
+_BITS = 5
+"""Every power of two has 2 ** 5 buckets."""
+
+_VERSION = 1
+_HEADER = 4
+"""Whole numbers before the counts: version, seconds of a block, blocks, first bucket."""
+
+_MOST_SECONDS = 2**20
+"""Length of a block that no step run reaches."""
+
+Counts = NDArray[np.int32]
+
+
+def coarse_bucket_of(microseconds: int) -> int:
+    """Return the coarse bucket of a value; values outside the range count as its bound."""
+    value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
+    shift = max(value.bit_length() - _BITS - 1, 0)
+    return (shift << _BITS) + (value >> shift)
+
+
+def coarse_lowest_of(bucket: int) -> int:
+    """Return the smallest value in µs that falls into a coarse bucket."""
+    shift = max((bucket >> _BITS) - 1, 0)
+    return (bucket - (shift << _BITS)) << shift
+
+
+COARSE_BUCKETS = coarse_bucket_of(HIGHEST_MICROSECONDS) + 1
+
+
+@cache
+def _coarse_buckets() -> NDArray[np.int64]:
+    """Return the coarse bucket of every bucket of a `Histogram`."""
+    return np.array([coarse_bucket_of(lowest_of(each)) for each in range(BUCKETS)])
+
+
+def _coarse(buckets: NDArray[np.int64], weights: NDArray[np.int64] | None = None) -> Counts:
+    """Return the counts by coarse bucket; exact, for weights are added as 64-bit floats."""
+    found = np.bincount(_coarse_buckets()[buckets], weights, COARSE_BUCKETS)
+    return found.astype(np.int32)
+
+
+class TimeBlocks:
+    """The times of one request name, or of several, by block of time.
+
+    Attributes:
+        seconds: length of a block
+        counts: a row for each block that has begun, a column for each coarse bucket
+        sums: the exact sum of the times in each block, in µs
+
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 1
+        self.counts: Counts = np.zeros((0, COARSE_BUCKETS), dtype=np.int32)
+        self.sums: list[int] = []
+
+    def add(self, second: int, counts: Mapping[int, int], sum_microseconds: int) -> None:
+        """Count times that ended in a second of the step run, given by buckets of `Histogram`."""
+        buckets = np.fromiter(counts.keys(), np.int64, len(counts))
+        weights = np.fromiter(counts.values(), np.int64, len(counts))
+        self._add(second, _coarse(buckets, weights), sum_microseconds)
+
+    def add_each(self, second: int, buckets: Sequence[int], sum_microseconds: int) -> None:
+        """Count the times behind `buckets`, one each."""
+        self._add(second, _coarse(np.array(buckets, dtype=np.int64)), sum_microseconds)
+
+    def _add(self, second: int, counts: Counts, sum_microseconds: int) -> None:
+        while second // self.seconds >= MOST_BLOCKS:
+            self.double()
+        block = second // self.seconds
+        self._begin(block + 1)
+        self.counts[block] += counts
+        self.sums[block] += sum_microseconds
+
+    @classmethod
+    def merged(cls, parts: Iterable[Self]) -> Self:
+        """Return the blocks of all `parts`, as long as the longest of them; `parts` stay."""
+        known = [each for each in parts if each.sums]
+        total = cls()
+        total.seconds = max((each.seconds for each in known), default=1)
+        for part in known:
+            own = part.copy()
+            while own.seconds < total.seconds:
+                own.double()
+            total._begin(len(own.sums))
+            total.counts[: len(own.sums)] += own.counts
+            for block, total_microseconds in enumerate(own.sums):
+                total.sums[block] += total_microseconds
+        return total
+
+    def double(self) -> None:
+        """Make blocks twice as long: neighbours are added."""
+        self._begin(len(self.sums) + len(self.sums) % 2)
+        self.counts = self.counts[0::2] + self.counts[1::2]
+        self.sums = [a + b for a, b in zip(self.sums[0::2], self.sums[1::2], strict=True)]
+        self.seconds *= 2
+
+    def copy(self) -> Self:
+        """Return blocks that are changed apart from these."""
+        other = type(self)()
+        other.seconds, other.counts, other.sums = self.seconds, self.counts.copy(), [*self.sums]
+        return other
+
+    def encode(self) -> str:
+        """Return the stored form; empty without blocks.
+
+        Little-endian 64-bit numbers, zlib, base64: version, seconds of a block, blocks, first
+        bucket; the sums; then the counts, block by block, from the first bucket to the last one
+        that has any.
+        """
+        if not self.sums:
+            return ""
+        used = np.flatnonzero(self.counts.any(axis=0))
+        first, last = (int(used[0]), int(used[-1])) if used.size else (0, 0)
+        header = np.array([_VERSION, self.seconds, len(self.sums), first], dtype="<i8")
+        sums = np.array(self.sums, dtype="<i8")
+        counts = self.counts[:, first : last + 1].astype("<i8").ravel()
+        # The bytes of equal weight together: most of them are 0, which costs nothing.
+        planes = np.concatenate([header, sums, counts]).view(np.uint8).reshape(-1, 8).T
+        return base64.b64encode(zlib.compress(planes.tobytes())).decode()
+
+    @classmethod
+    def decode(cls, stored: str) -> Self:
+        """Return the blocks behind a stored form.
+
+        Raises:
+            ValueError: if it is none.
+
+        """
+        blocks = cls()
+        if not stored:
+            return blocks
+        numbers = _numbers(stored)
+        version, seconds, rows, first = (int(each) for each in numbers[:_HEADER])
+        if version != _VERSION or not 0 < seconds <= _MOST_SECONDS or not 0 < rows <= MOST_BLOCKS:
+            raise ValueError("not the blocks of a step run")
+        sums, counts = np.split(numbers[_HEADER:], [rows])
+        columns, rest = divmod(len(counts), rows)
+        if rest or columns < 1 or first < 0 or first + columns > COARSE_BUCKETS:
+            raise ValueError("blocks of a step run have another size")
+        if counts.min() < 0 or counts.max() > np.iinfo(np.int32).max:
+            raise ValueError("blocks of a step run have impossible counts")
+        blocks.seconds = seconds
+        blocks._begin(rows)
+        blocks.sums = [int(each) for each in sums]
+        blocks.counts[:, first : first + columns] = counts.reshape(rows, columns)
+        return blocks
+
+    def _begin(self, blocks: int) -> None:
+        missing = blocks - len(self.sums)
+        if missing > 0:
+            rows = np.zeros((missing, COARSE_BUCKETS), dtype=np.int32)
+            self.counts = np.concatenate([self.counts, rows])
+            self.sums += [0] * missing
+
+
+def _numbers(stored: str) -> NDArray[np.int64]:
+    """Return the numbers behind a stored form, never more than the largest one has."""
+    most = 8 * (_HEADER + MOST_BLOCKS * (COARSE_BUCKETS + 1))
+    try:
+        reader = zlib.decompressobj()
+        raw = reader.decompress(base64.b64decode(stored, validate=True), most)
+    except (binascii.Error, zlib.error) as error:
+        raise ValueError(f"not the blocks of a step run: {error}") from error
+    if not reader.eof or len(raw) % 8 or len(raw) < 8 * _HEADER:
+        raise ValueError("not the blocks of a step run: cut off, or too long")
+    planes = np.frombuffer(raw, np.uint8).reshape(8, -1)
+    return np.ascontiguousarray(planes.T).view("<i8").ravel().astype(np.int64)

@@ -1,0 +1,189 @@
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from bench.intervals import SERIES, Times, coverage, samples_of
+from solrbench.results.stats.histograms import Histogram, buckets_of
+from solrbench.results.stats.intervals import Interval, TimedSamples
+from solrbench.results.stats.statistics import student_t
+from solrbench.results.stats.time_blocks import TimeBlocks
+
+RATE = 100
+
+
+def recorded(*repeats: Sequence[Sequence[int]]) -> TimedSamples:
+    """Return times given by repeat and second."""
+    histogram, blocks = Histogram(), []
+    for seconds in repeats:
+        blocks.append(TimeBlocks())
+        for second, times in enumerate(seconds):
+            blocks[-1].add(second, Counter(buckets_of(times)), sum(times))
+            for each in times:
+                histogram.record(each)
+    every = [each for seconds in repeats for times in seconds for each in times]
+    return TimedSamples(histogram, blocks, sum(every), max(every))
+
+
+def drawn(
+    seconds: int, seed: int, factor: Callable[[int], float] = lambda second: 1.0, rate: int = RATE
+) -> list[list[int]]:
+    """Return log-normal times by second, of which each is multiplied by a factor of its second."""
+    draw = random.Random(seed)
+    return [
+        [int(4000 * factor(second) * draw.lognormvariate(0, 0.6)) for _ in range(rate)]
+        for second in range(seconds)
+    ]
+
+
+@pytest.mark.parametrize("series", SERIES)
+def test_intervals_hold_the_truth_in_about_95_of_100_steps(series: str) -> None:
+    """Order statistics, as if requests were independent, would hold it in 20 to 60 of 100."""
+    found = coverage(SERIES[series], steps=40, seconds=31, rate=100, seed=5)
+    for percent, (held, given) in found.items():
+        assert held >= 85, percent
+        assert given >= 80 or percent == 99, percent
+
+
+def test_independent_requests_have_wilsons_interval() -> None:
+    samples = recorded(drawn(60, seed=1))
+    found = samples.percentile_interval(50)
+    assert found is not None
+    ranked = sorted(value for second in drawn(60, seed=1) for value in second)
+    half = student_t(59) * math.sqrt(0.25 * len(ranked))
+    lower, upper = (ranked[round(len(ranked) / 2 + side * half)] for side in (-1, 1))
+    assert found.lower == pytest.approx(lower, rel=0.02)
+    assert found.upper == pytest.approx(upper, rel=0.02)
+    assert found.lower < 4000 < found.upper
+
+
+def test_stalls_widen_an_interval_where_blocks_differ() -> None:
+    even = recorded(drawn(60, seed=2)).percentile_interval(95)
+    draw = random.Random(3)
+    factors = [10.0 if draw.random() < 0.25 else 1.0 for _ in range(60)]
+    uneven = recorded(drawn(60, seed=2, factor=factors.__getitem__)).percentile_interval(95)
+    assert even is not None
+    assert uneven is not None
+    assert math.log(uneven.upper / uneven.lower) > 3 * math.log(even.upper / even.lower)
+
+
+def test_upper_bound_never_exceeds_the_maximum() -> None:
+    samples = recorded(drawn(60, seed=4))
+    found = samples.percentile_interval(99.8)
+    assert found is not None
+    assert found.upper <= (samples.max_microseconds or 0)
+
+
+def test_step_too_short_for_its_swings_has_no_interval() -> None:
+    samples = recorded(drawn(60, seed=5, factor=lambda second: 2 + math.sin(second / 10)))
+    assert samples.percentile_interval(50) is None
+    assert samples.mean_interval() is None
+
+
+def test_a_tail_of_two_stalls_has_no_interval() -> None:
+    samples = recorded(drawn(60, seed=6, factor=lambda second: 100 if second in (20, 41) else 1))
+    assert samples.percentile_interval(99) is None
+    assert samples.percentile_interval(50) is not None
+
+
+@pytest.mark.parametrize(("seconds", "has"), [(9, False), (10, True)])
+def test_ten_blocks_are_needed(seconds: int, has: bool) -> None:
+    samples = recorded(drawn(seconds, seed=7))
+    assert (samples.percentile_interval(50) is not None) is has
+    assert (samples.mean_interval() is not None) is has
+
+
+@pytest.mark.parametrize(("percent", "has"), [(99.5, True), (99.6, False)])
+def test_ten_requests_must_lie_beyond(percent: float, has: bool) -> None:
+    samples = recorded(drawn(40, seed=8, rate=50))
+    assert (samples.percentile_interval(percent) is not None) is has
+
+
+def test_mean_interval_is_that_of_the_blocks() -> None:
+    draw = random.Random(1)
+    seconds = [[1000 + draw.randrange(-100, 101)] * 5 for _ in range(40)]
+    found = recorded(seconds).mean_interval()
+    values = np.array([float(each[0]) for each in seconds])
+    assert found is not None
+    assert (found.lower + found.upper) / 2 == pytest.approx(values.mean())
+    error = values.std(ddof=1) / math.sqrt(40) * student_t(39)
+    assert error <= (found.upper - found.lower) / 2 < 1.6 * error  # by the correlation found
+
+
+def test_rate_error_is_that_of_the_whole_blocks() -> None:
+    draw = random.Random(2)
+    counts = [draw.randrange(80, 121) for _ in range(41)]
+    samples = recorded([[1000] * each for each in counts])
+    whole = np.array(counts[:-1], dtype=float)
+    error = whole.std(ddof=1) / math.sqrt(40) * student_t(39) / whole.mean()
+    found = samples.rate_error()
+    assert found is not None
+    assert error <= found < 1.6 * error
+
+
+def test_equal_times_have_the_width_of_their_bucket() -> None:
+    samples = recorded([[5000] * 20] * 30)
+    assert samples.percentile_interval(95) == Interval(5000, 5000)
+    assert samples.mean_interval() == Interval(5000, 5000)
+
+
+def test_repeats_that_agree_are_worth_their_blocks_together() -> None:
+    one = recorded(drawn(60, seed=9)).percentile_interval(95)
+    four = recorded(*(drawn(60, seed=seed) for seed in range(9, 13))).percentile_interval(95)
+    assert one is not None
+    assert four is not None
+    assert four.upper - four.lower == pytest.approx((one.upper - one.lower) / 2, rel=0.6)
+
+
+def test_repeats_that_disagree_are_the_blocks() -> None:
+    def spread(factors: Sequence[float]) -> float:
+        repeats = (
+            drawn(60, seed=20 + index, factor=lambda _, factor=factor: factor)  # type: ignore[misc]
+            for index, factor in enumerate(factors)
+        )
+        found = recorded(*repeats).mean_interval()
+        assert found is not None
+        return found.upper / found.lower - 1
+
+    alike, unlike = spread([1, 1, 1, 1, 1]), spread([1, 1.2, 0.9, 1.1, 0.8])
+    assert alike < 0.03
+    assert unlike > 0.2  # t(4) of five means with a deviation of 16 %: ± 20 %
+
+
+def test_repeats_of_which_one_has_no_blocks_have_no_interval() -> None:
+    new = recorded(drawn(60, seed=30))
+    mixed = TimedSamples(
+        new.histogram, [*new.repeats, TimeBlocks()], new.sum_microseconds, new.max_microseconds
+    )
+    assert mixed.rate_error() is None
+    new.histogram.record(5)  # what the other one measured
+    assert mixed.percentile_interval(50) is None
+    assert mixed.mean_interval() is None
+
+
+def test_nothing_measured_has_no_interval() -> None:
+    nothing = TimedSamples(Histogram(), [TimeBlocks()], 0, None)
+    assert nothing.percentile_interval(95) is None
+    assert nothing.mean_interval() is None
+    assert nothing.rate_error() is None
+
+
+def test_nearly_equal_times_are_not_surer_than_their_mean() -> None:
+    """All lie in one coarse bucket, which shows nothing of how they swing."""
+    seconds = [[10_000 + 60 * (second % 2)] * 20 for second in range(40)]
+    found = recorded(seconds).percentile_interval(50)
+    assert found is not None
+    assert (found.lower, found.upper) == (10_000, 10_060)
+
+
+def test_samples_of_the_bench_are_those_of_a_step_run() -> None:
+    starts = np.arange(300) / 10
+    times: Times = np.random.default_rng(1).integers(1, 10**7, 300)
+    found = samples_of(starts, times)
+    by_second = [[int(each) for each in times[10 * k : 10 * k + 10]] for k in range(30)]
+    own = recorded(by_second)
+    assert found.repeats[0].encode() == own.repeats[0].encode()
+    assert found.histogram.encode() == own.histogram.encode()
