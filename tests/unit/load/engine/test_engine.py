@@ -264,7 +264,8 @@ def test_progress_adds_up_to_the_outcome() -> None:
 def test_stopped_step_run_finishes_requests_in_flight() -> None:
     async def body() -> None:
         listener = RecordingListener()
-        think = ThinkTime(constant_milliseconds=60_000)
+        # The first requests are spread over the think time, so none sends two before all have.
+        think = ThinkTime(constant_milliseconds=500)
         closing = asyncio.Event()
 
         async def answer_late(exchange: Exchange) -> None:
