@@ -69,7 +69,7 @@ def interval_families(
             text.format("response times with a planned rate, else service times"),
             _percentiles(results, labels, field),
             (*label_names, _QUANTILE),
-            kind="summary" if field == "milliseconds" else "gauge",
+            kind="summary",  # what Prometheus wants of a label `quantile`
             unit="s",
         )
 
