@@ -21,7 +21,7 @@ def example(**load: Any) -> list[dict[str, Any]]:
     spec["target"] = {"solrCloud": SMALL_SOLR}
     spec["dataset"] = {"generator": {"documents": 2000}}
     spec["load"] = load
-    spec.pop("warmUp", None)
+    spec["warmUp"] = {"requests": 0}
     return [file, benchmark]
 
 
