@@ -174,10 +174,20 @@ def finished_status(now: datetime, number: int) -> Body:
     }
 
 
+PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+
+
 def _result(step: int, name: str) -> Body:
+    interval = {"lower": 990 + step, "upper": 1010 + step}
     numbers: dict[str, Any] = {
-        each.name: 1000 + step for each in RESULT_FIELDS if each.shown.only_with is None
+        each.name: interval if each.name.endswith("_interval") else 1000 + step
+        for each in RESULT_FIELDS
+        if each.shown.only_with is None
     }
+    bounds = {"lower_milliseconds": 990.0, "upper_milliseconds": 1010.0}
+    numbers["percentiles"] = [
+        {"percent": percent, "milliseconds": 1000.0, **bounds} for percent in PERCENTILES
+    ]
     result = StepResult.model_validate(
         numbers | {"step": f"step-{step}", "request": name, "variant": None, "is_transaction": None}
     )

@@ -1,13 +1,16 @@
 """Kinds that a cluster may not know."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from time import sleep
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic import DynamicClient
-from kubernetes.dynamic.exceptions import api_exception
+from kubernetes.dynamic.exceptions import ResourceNotFoundError, api_exception
 
 from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
@@ -120,3 +123,44 @@ def test_a_refused_log_is_not_a_missing_one() -> None:
     with pytest.raises(TemporaryError) as caught:
         read_log(cluster())
     assert caught.value.reason == "NotFound"
+
+
+class Discovery:
+    """The discovery of the dynamic client: not safe for threads, with pods and nothing else."""
+
+    def __init__(self) -> None:
+        self.searches: list[str] = []
+        self.overlaps = 0
+        self._busy = Lock()
+
+    def get(self, api_version: str, kind: str) -> Any:
+        if not self._busy.acquire(blocking=False):
+            self.overlaps += 1
+            raise KeyError(api_version)
+        try:
+            self.searches.append(kind)
+            sleep(0.001)  # lets others in
+            if kind != "Pod":
+                raise ResourceNotFoundError(kind)
+            return SimpleNamespace(get=lambda **_: SimpleNamespace(to_dict=lambda: {"kind": kind}))
+        finally:
+            self._busy.release()
+
+
+def test_threads_find_a_kind_once_while_another_is_missing() -> None:
+    discovery = Discovery()
+    dynamic = cast(DynamicClient, SimpleNamespace(resources=discovery))
+    shared = Cluster(dynamic)
+
+    def read(number: int) -> Any:
+        if number % 2:
+            with pytest.raises(TemporaryError, match="SolrCloud"):
+                shared.get(*KIND, "search", "one")
+            return None
+        return shared.within(1.0).get("v1", "Pod", "search", "one")
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(read, range(40)))
+    assert found == [{"kind": "Pod"}, None] * 20
+    assert discovery.overlaps == 0
+    assert discovery.searches.count("Pod") == 1

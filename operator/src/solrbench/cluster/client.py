@@ -7,6 +7,7 @@ changes nothing, and fields that others own stay theirs.
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,16 +63,47 @@ def current_namespace(context: str | None = None) -> str:
     return str(chosen["context"].get("namespace", "default"))
 
 
+class KnownKinds:
+    """How the kinds of a cluster are addressed, kept once they are found; safe for threads.
+
+    The discovery of the dynamic client is not, and forgets everything when a kind is not there.
+    """
+
+    def __init__(self, dynamic: DynamicClient) -> None:
+        self._dynamic = dynamic
+        self._lock = Lock()
+        self._found: dict[tuple[str, str], Any] = {}
+
+    def find(self, api_version: str, kind: str) -> Any:
+        """Return the resource of a kind.
+
+        Raises:
+            ResourceNotFoundError: if the API server does not know it.
+
+        """
+        key = api_version, kind
+        with self._lock:
+            if key not in self._found:
+                self._found[key] = self._dynamic.resources.get(api_version=api_version, kind=kind)
+            return self._found[key]
+
+
 class Cluster:
     """The objects of one Kubernetes cluster."""
 
-    def __init__(self, dynamic: DynamicClient, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        dynamic: DynamicClient,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        kinds: "KnownKinds | None" = None,
+    ) -> None:
         self._dynamic = dynamic
         self._timeout_seconds = timeout_seconds
+        self._kinds = kinds or KnownKinds(dynamic)
 
     def within(self, seconds: float) -> "Cluster":
         """Return a client of the same cluster that waits so long for each response."""
-        return Cluster(self._dynamic, seconds)
+        return Cluster(self._dynamic, seconds, self._kinds)
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the API server knows a kind of a named group right now."""
@@ -373,7 +405,7 @@ class Cluster:
         return body
 
     def _resource(self, api_version: str, kind: str) -> Any:
-        return self._dynamic.resources.get(api_version=api_version, kind=kind)
+        return self._kinds.find(api_version, kind)
 
 
 def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
