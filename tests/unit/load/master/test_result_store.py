@@ -4,7 +4,7 @@ import gevent
 
 from solrbench.load.master.result_store import ResultStore
 from solrbench.results.model.step_result import StepRunResult
-from unit.load.master.test_merge_results import merged, outcome, part
+from unit.load.master.merging.test_merge_results import merged, outcome, part
 
 
 def document(step_run_id: str) -> StepRunResult:

@@ -5,7 +5,7 @@
 - `run_status`: the stage of the run, as the operator sees it
 - `worker_pool`: the workers: membership, losses, one step run at a time
 - `list_offsets`: where lists go on after a step run, or after an attempt that was lost
-- `merge_results`, `merge_nodes`, `request_windows`: results of all workers as one
+- `merging`: results of all workers as one
 - `steady_state`: the end of a warm-up
 - `cache_sampler`, `cache_metrics`: Solr's caches while a step runs
 - `target_probe`: does the target respond?

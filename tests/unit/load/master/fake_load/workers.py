@@ -11,7 +11,7 @@ from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import CacheSample
 from unit.load.builders import workload
 from unit.load.master.fake_load.locust import FakeLoad, Sent
-from unit.load.master.test_merge_results import part
+from unit.load.master.merging.test_merge_results import part
 
 
 class ObedientWorkers:

@@ -1,4 +1,4 @@
-from solrbench.load.master.merge_nodes import merge_connections, merge_nodes
+from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.worker_result import WorkerStepResult

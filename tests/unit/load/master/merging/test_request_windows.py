@@ -4,7 +4,7 @@ from itertools import accumulate, pairwise
 
 import pytest
 
-from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.recording.micro_batches import MAX_MICRO_BATCHES
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.worker_result import MicroBatch, WorkerRequestStats, WorkerStepResult

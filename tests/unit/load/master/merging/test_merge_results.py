@@ -3,7 +3,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1.load.load import Step
-from solrbench.load.master.merge_results import StepRunMetadata, WarmUpResult, merge_worker_results
+from solrbench.load.master.merging.merge_results import (
+    StepRunMetadata,
+    WarmUpResult,
+    merge_worker_results,
+)
 from solrbench.load.recording.worker_result import (
     MicroBatch,
     SecondSums,

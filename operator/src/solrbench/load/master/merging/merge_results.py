@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from solrbench.load.master.compare_workers import compare_workers
-from solrbench.load.master.merge_nodes import merge_connections, merge_nodes
-from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.master.merging.compare_workers import compare_workers
+from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
+from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.request_counts import sum_counts

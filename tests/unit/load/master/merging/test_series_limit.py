@@ -6,7 +6,7 @@ import pytest
 from numpy.random import default_rng
 
 from solrbench.api.v1alpha1.rules.size import MAX_RECORDS, MAX_REPORT_BYTES
-from solrbench.load.master.series_limit import (
+from solrbench.load.master.merging.series_limit import (
     MAX_POINTS,
     POINT_BYTES,
     RECORD_BYTES,
