@@ -60,7 +60,7 @@ CONFLICT_PAUSE = timedelta(seconds=0.25)
 """Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
 and an annotation to each new benchmark."""
 UPGRADE_PAUSE = timedelta(seconds=30)
-"""While the definition is newer than the operator, which concerns all benchmarks at once."""
+"""Of a benchmark that cannot be read; while the definition is newer than the operator, none can."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 LIST_CHUNK = 50
@@ -180,8 +180,6 @@ class Handlers:
                 timer.result = ReconcileResult.RETRY
                 text = " ".join(str(error).split())  # one line, whatever others put there
                 log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
-                if error.reason == LifecycleReason.DEFINITION_NEWER:
-                    return UPGRADE_PAUSE
             else:
                 return None if pause is None else max(pause, shortest)
         return shortest
@@ -337,7 +335,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
     settings.posting.loggers = False
     settings.posting.level = logging.INFO
-    # kopf logs every call of a timer; transitions are logged here instead.
+    # kopf logs every call of a handler; transitions are logged here instead.
     logging.getLogger("kopf.objects").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
