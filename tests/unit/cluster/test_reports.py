@@ -136,6 +136,21 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
     assert len(cluster.selectors) == reads + 2
 
 
+def test_histograms_and_blocks_count_in_what_is_kept() -> None:
+    other = BENCHMARK.model_copy(
+        update={"metadata": BENCHMARK.metadata.model_copy(update={"uid": "2", "name": "other"})}
+    )
+    (result,) = FIRST.requests
+    large = result.model_copy(update={"service_time_blocks": "x" * 100_000})
+    cluster = Watched()
+    reports = Reports(cast(Cluster, cluster), max_bytes=150_000)
+    for benchmark in (BENCHMARK, other):
+        reports.store(benchmark, FIRST.model_copy(update={"requests": [large]}), 1)
+    reads = len(cluster.selectors)
+    assert list(reports.documents(BENCHMARK)) == [FIRST.id]
+    assert len(cluster.selectors) == reads + 1
+
+
 def annotated(**changes: str) -> list[dict[str, Any]]:
     bodies = chunks(FIRST)
     for body in bodies:

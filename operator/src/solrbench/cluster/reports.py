@@ -196,16 +196,16 @@ class Reports:
 
 
 def _estimate_bytes(documents: dict[str, StepRunDigest]) -> int:
-    """Return about what documents take in memory: histograms are most of it."""
+    """Return about what documents take in memory: histograms and blocks are most of it."""
     return sum(map(_document_bytes, documents.values()))
 
 
 def _document_bytes(kept: StepRunDigest) -> int:
     results = kept.document.requests
-    histograms = [each.service_time_histogram for each in results]
-    histograms += [each.response_time_histogram or "" for each in results]
-    seconds = len(kept.evaluated.second_means) * 4
-    return _RESULT_BYTES * len(results) + sum(map(len, histograms)) + seconds
+    # Histograms, with and without delays, and blocks of time are texts; other texts are short.
+    texts = sum(len(text) for each in results for _, text in each if isinstance(text, str))
+    seconds = len(kept.evaluated.second_means) * kept.evaluated.second_means.itemsize
+    return _RESULT_BYTES * len(results) + texts + seconds
 
 
 def _environment(body: Manifest) -> Environment | None:

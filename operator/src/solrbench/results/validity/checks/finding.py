@@ -1,5 +1,6 @@
 """What a check finds, and how it picks the worst."""
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +52,7 @@ class EvaluatedRun:
 
     document: StepRunResult
     findings: Mapping[str, Outcome]
-    second_means: Sequence[float]
+    second_means: "array[float]"
 
 
 CheckOfRepeats = Callable[[Sequence[EvaluatedRun], Load], Outcome]

@@ -30,7 +30,7 @@ _ERRORS = 4.0
 """Standard errors that two shares of empty results may be apart by chance."""
 
 
-def mean_series(document: StepRunResult) -> Sequence[float]:
+def mean_series(document: StepRunResult) -> "array[float]":
     """Return the mean service time of each whole second of a step run, in µs."""
     requests = [each for each in document.requests if not each.is_transaction]
     return array("f", (max(each.mean_microseconds, 1.0) for each in second_means(requests)))
