@@ -150,6 +150,16 @@ GOOD: dict[str, Changes] = {
         "spec.load.onWorkerLoss": "Redistribute",
         "spec.load.workers": 2,
     },
+    "repeats on fresh targets, in a random order": {
+        "spec.load.repeats": {"count": 100, "startOn": "FreshTarget", "order": "Random"}
+    },
+    "repeats on fresh data of an existing target": create()
+    | {"spec.load.repeats": {"startOn": "FreshData", "order": "Interleaved"}},
+    "steps that last as long as one repeat may": {
+        f"{STEP}.durationSeconds": 60,
+        "spec.deadlines.measuringSeconds": 60,
+        "spec.load.repeats": {"count": 9, "startOn": "FreshData", "order": "Listed"},
+    },
     "warm-up by time": {"spec.warmUp": {"durationSeconds": 30, "users": 2}},
     "no warm-up": {"spec.warmUp": {"requests": 0}},
     "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},

@@ -93,10 +93,20 @@ def holds(status: Status, type_: str) -> bool:
     return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
-def progress_percent(status: Status, *, target: bool, indexed: bool, finished: bool) -> int:
+def progress_percent(
+    status: Status, *, target: bool, indexed: bool, finished: bool, starts: int = 1
+) -> int:
     """Return how far the benchmark is: a tenth for the target, three for the data, six for load.
 
     The weights are a convention for display, nothing is concluded from them.
+
+    Args:
+        status: with documents and stored steps
+        target: whether the target is ready
+        indexed: whether its data is indexed
+        finished: whether the benchmark succeeded
+        starts: how often target or data are made because repeats start anew
+
     """
     if finished:
         return 100
@@ -106,6 +116,8 @@ def progress_percent(status: Status, *, target: bool, indexed: bool, finished: b
         percent += 30
     elif status.dataset.documents and total:
         percent += min(30.0, 30.0 * status.dataset.documents / total)
+    before = (status.attempts.repeat or 1) - 1
+    percent = (40.0 * before + percent) / max(starts, 1)
     if status.report.total_steps:
         percent += 60.0 * status.report.stored_steps / status.report.total_steps
     return min(99, int(percent))

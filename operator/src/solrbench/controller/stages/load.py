@@ -10,7 +10,11 @@ from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.load_results import poll_master, update_result_status
+from solrbench.controller.stages.load_results import (
+    poll_master,
+    step_runs_on_target,
+    update_result_status,
+)
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
@@ -49,7 +53,7 @@ def reconcile_load(context: ReconcileContext) -> None:
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
-        plan = _plan(context, remaining)
+        plan = _plan(context, step_runs_on_target(context, remaining))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )

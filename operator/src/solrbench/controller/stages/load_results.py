@@ -1,6 +1,6 @@
 """A load under way: finished steps are stored and acknowledged, losses are noticed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
@@ -24,7 +24,12 @@ from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
-from solrbench.plan.step_runs import all_step_runs
+from solrbench.plan.step_runs import (
+    StepRunId,
+    all_step_runs,
+    measured_on_target,
+    remaining_step_runs,
+)
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
@@ -58,13 +63,26 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
     return LoadRun(
         pods=tuple(seen),
         jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
-        stored=len(context.reports.documents(context.benchmark)),
+        left=len(step_runs_on_target(context, _remaining(context))),
         report=context.status.report,
         load=context.status.live_load,
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
         creation=_creation_problem(context, seen),
     )
+
+
+def step_runs_on_target(
+    context: ReconcileContext, remaining: Iterable[StepRunId]
+) -> tuple[StepRunId, ...]:
+    """Return those of the `remaining` step runs that the present target is for."""
+    repeat = context.status.attempts.repeat
+    return measured_on_target(context.benchmark.spec, remaining, repeat)
+
+
+def _remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
+    stored = frozenset(context.reports.documents(context.benchmark))
+    return remaining_step_runs(context.benchmark.spec, stored)
 
 
 def _creation_problem(context: ReconcileContext, seen: list[PodView]) -> PodProblem | None:

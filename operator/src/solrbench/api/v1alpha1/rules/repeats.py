@@ -1,0 +1,28 @@
+"""Whether repeats can start on what the spec asks for."""
+
+from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
+
+REPEAT_RULES = (
+    Rule(
+        cel="self.load.repeats.startOn != 'FreshTarget' || has(self.target.solrCloud)",
+        message=(
+            "load.repeats.startOn FreshTarget must go with target.solrCloud, an existing target"
+            " cannot be provisioned again; FreshData indexes again"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.start_on is not RepeatStart.FRESH_TARGET
+            or spec.target.solr_cloud is not None
+        ),
+    ),
+    Rule(
+        cel="self.load.repeats.startOn != 'FreshData' || has(self.dataset)",
+        message=(
+            "load.repeats.startOn FreshData must go with a dataset, a collection of yours is never"
+            " deleted"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.start_on is not RepeatStart.FRESH_DATA or spec.dataset is not None
+        ),
+    ),
+)
