@@ -392,6 +392,18 @@ LOAD = [
         "spec.load.repeats.startOn",
         NOT_A_CHOICE,
     ),
+    bad(
+        "empty caches of the user's",
+        use() | {"spec.load.between": {"caches": "Empty"}},
+        "spec",
+        "load.between.caches Empty must go with a dataset",
+    ),
+    bad(
+        "caches that are half empty",
+        {"spec.load.between": {"caches": "Half"}},
+        "spec.load.between.caches",
+        NOT_A_CHOICE,
+    ),
     bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 

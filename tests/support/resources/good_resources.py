@@ -160,6 +160,18 @@ GOOD: dict[str, Changes] = {
         "spec.deadlines.measuringSeconds": 60,
         "spec.load.repeats": {"count": 9, "startOn": "FreshData", "order": "Listed"},
     },
+    "equal caches for each step": {
+        "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}
+    },
+    "cold caches for each repeat": {
+        "spec.load.between": {
+            "before": "EachRepeat",
+            "caches": "Empty",
+            "warmUp": {"requests": 0},
+        }
+    },
+    "another warm-up for each step of a collection of the user's": use()
+    | {"spec.load.between": {"caches": "Keep", "warmUp": {"durationSeconds": 5}}},
     "warm-up by time": {"spec.warmUp": {"durationSeconds": 30, "users": 2}},
     "no warm-up": {"spec.warmUp": {"requests": 0}},
     "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},

@@ -26,7 +26,7 @@ from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
-from solrbench.plan.warm_up import warm_up_of
+from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
 from solrbench.reasons.load import LoadReason
 
 
@@ -104,6 +104,8 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         generator=spec.dataset.generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
+        prepares_each_step=prepares_each_step(spec),
+        empties_caches=empties_caches(spec),
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
@@ -118,7 +120,11 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
 def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
-        first, stored.values(), attempts.load, attempts.first_load_on_target or 1
+        first,
+        stored.values(),
+        attempts.load,
+        attempts.first_load_on_target or 1,
+        warms_each_step=prepares_each_step(context.benchmark.spec),
     )
 
 

@@ -1,6 +1,7 @@
-"""Whether repeats can start on what the spec asks for."""
+"""Whether repeats and steps can start as the spec asks for."""
 
 from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.load.between import SolrCaches
 from solrbench.api.v1alpha1.load.repeats import RepeatStart
 
 REPEAT_RULES = (
@@ -23,6 +24,18 @@ REPEAT_RULES = (
         ),
         is_satisfied=lambda spec: (
             spec.load.repeats.start_on is not RepeatStart.FRESH_DATA or spec.dataset is not None
+        ),
+    ),
+    Rule(
+        cel=("!has(self.load.between) || self.load.between.caches != 'Empty' || has(self.dataset)"),
+        message=(
+            "load.between.caches Empty must go with a dataset, a collection of yours is never"
+            " reloaded"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.between is None
+            or spec.load.between.caches is not SolrCaches.EMPTY
+            or spec.dataset is not None
         ),
     ),
 )
