@@ -9,6 +9,7 @@
 - `repeats`: which repeat starts on a target or data of its own
 - `resume`: where a new attempt of the load goes on in the lists of the workload
 - `queue`: which benchmark may run
+- `finalizers`: how long a benchmark needs the operator
 - `pauses`: how soon a benchmark is reconciled again, and live figures are written
 - `ownership`: to which resource an object belongs
 - `internal_errors`: exceptions that no reason describes
