@@ -1,0 +1,35 @@
+"""What is compared: a figure of a step, its unit, and which direction is better."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+SMALLEST_POINTS = 1.0
+"""Percentage points by which a share must differ to matter: one failure in a hundred, from which on
+failures move percentiles, as in the verdict."""
+
+
+class Scale(Enum):
+    """How two values of a figure are compared."""
+
+    RATIO = auto()
+    """By their ratio, in per cent of the baseline: times, rates, sizes."""
+    POINTS = auto()
+    """By their difference: shares in per cent, which may be 0."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure that repeats have one value of.
+
+    Attributes:
+        name: as users see it, such as `p95` or `requestsPerSecond`
+        unit: unit of its values, in the words of the status
+        is_lower_better: whether a smaller value is the better one
+        scale: how two values are compared
+
+    """
+
+    name: str
+    unit: str
+    is_lower_better: bool = True
+    scale: Scale = Scale.RATIO
