@@ -38,7 +38,7 @@ NAMES = ("one", "two", "three", "four", "five")
 STATES = {"Queued": "queued", "Pending": "queued", "Suspended": "suspended"}
 """States by phase; all others are running, unless the benchmark is over."""
 BASES: tuple[Body, ...] = (
-    create() | {"spec.suspend": False, "spec.load.repeats": 3},
+    create() | {"spec.suspend": False, "spec.load.repeats.count": 3},
     create() | {"spec.suspend": False, "spec.cleanup": "Never"},
     create() | {"spec.suspend": True},
     {"spec.suspend": False, "spec.target.solrCloud.provisioner": "StatefulSet"},
