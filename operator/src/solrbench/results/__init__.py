@@ -6,4 +6,5 @@
 - `comparison`: two sides beside each other, and the word on each difference
 - `validity`: what may be wrong with a step run, and the verdict
 - `text`: tables, reports and verdicts as text
+- `answers`: sentences made from the numbers
 """

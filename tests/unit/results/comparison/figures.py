@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from random import Random
 
 from solrbench.results.comparison.difference import Difference, RepeatFigure, compare_figures
-from solrbench.results.comparison.metric import Metric
+from solrbench.results.comparison.metric import Metric, percentile_metric
 
-P95 = Metric("p95", "ms")
+P95 = percentile_metric(95)
 
 
 def figures(values: Iterable[float], *, targets: Iterable[str] | None = None) -> list[RepeatFigure]:

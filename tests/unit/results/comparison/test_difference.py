@@ -4,7 +4,7 @@ import pytest
 
 from solrbench.results.comparison.difference import compare_figures
 from solrbench.results.comparison.estimates import RankEstimate, StudentEstimate
-from solrbench.results.comparison.metric import Metric, Scale
+from solrbench.results.comparison.metric import FAILED
 from unit.results.comparison.figures import P95, compared, figures
 
 
@@ -32,10 +32,9 @@ def test_without_rounds_the_sides_may_have_different_repeats() -> None:
 
 def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:
     # Variances 4 and 1 (of values that are compared by their difference), five and three values.
-    points = Metric("failedPercent", "%", scale=Scale.POINTS)
     spread = math.sqrt(2)
     before = figures([10 - 2 * spread, 10, 10, 10, 10 + 2 * spread])
-    found = compared(before, figures([1, 2, 3]), points)
+    found = compared(before, figures([1, 2, 3]), FAILED)
     assert found.estimate is not None
     error, degrees = found.estimate.precision(0)
     assert error == pytest.approx(math.sqrt(4 / 5 + 1 / 3))
@@ -105,6 +104,5 @@ def test_a_side_without_figures_has_no_difference() -> None:
 
 
 def test_shares_of_zero_are_compared_in_points() -> None:
-    failed = Metric("failedPercent", "%", scale=Scale.POINTS)
-    found = compared(figures([0.0, 0.0]), figures([2.0, 4.0]), failed)
+    found = compared(figures([0.0, 0.0]), figures([2.0, 4.0]), FAILED)
     assert (found.before, found.after, found.centre) == (0.0, 3.0, 3.0)

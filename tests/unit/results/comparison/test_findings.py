@@ -1,8 +1,7 @@
 import pytest
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
 from solrbench.results.comparison.findings import (
-    MORE_THAN_ALL,
     Finding,
     Rule,
     decide_details,
@@ -10,10 +9,8 @@ from solrbench.results.comparison.findings import (
     is_decided,
 )
 from solrbench.results.comparison.looks import Looks
-from solrbench.results.comparison.metric import Metric, Scale
+from solrbench.results.comparison.metric import FAILED, RATE, Metric
 from unit.results.comparison.figures import compared, drawn, figures
-
-RATE = Metric("requestsPerSecond", "requests/s", is_lower_better=False)
 
 
 def decide(before: list[float], after: list[float], metric: Metric | None = None) -> Finding:
@@ -66,14 +63,13 @@ def test_unclear_says_about_how_many_more_repeats() -> None:
     assert found.word is Word.UNCLEAR
     assert found.more_repeats in (20, 50)
     half_margin = decide([100.0, 130, 80], [102.5, 133, 82])
-    assert half_margin.more_repeats == MORE_THAN_ALL
+    assert half_margin.more_repeats == MORE_THAN_50
 
 
 def test_failures_matter_from_one_point_on() -> None:
-    failed = Metric("failedPercent", "%", scale=Scale.POINTS)
-    assert decide([0.0, 0, 0], [0.0, 0, 0], failed).word is Word.SAME
-    assert decide([0.0, 0.1, 0], [0.2, 0.1, 0.1], failed).word is Word.SAME
-    assert decide([0.0, 0.1, 0], [4.0, 4.1, 4.2], failed).word is Word.WORSE
+    assert decide([0.0, 0, 0], [0.0, 0, 0], FAILED).word is Word.SAME
+    assert decide([0.0, 0.1, 0], [0.2, 0.1, 0.1], FAILED).word is Word.SAME
+    assert decide([0.0, 0.1, 0], [4.0, 4.1, 4.2], FAILED).word is Word.WORSE
 
 
 def test_among_many_points_a_difference_must_be_clearer() -> None:

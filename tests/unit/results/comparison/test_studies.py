@@ -9,10 +9,8 @@ import pytest
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.comparison.estimates import StudentEstimate
 from solrbench.results.comparison.findings import Rule, decide_primary
-from solrbench.results.comparison.metric import Metric
+from solrbench.results.comparison.metric import AVERAGE, INDEXING
 from unit.results.comparison.figures import compared, figures
-
-LOAD_TIME = Metric("loadTime", "s")
 
 BALANCED = {
     1: [153.4093732, 164.8779734, 163.5545080, 161.5097791, 158.8979786],
@@ -33,7 +31,7 @@ DIRECT = {
 def test_balancer_helps_one_thread_and_hurts_four(
     threads: int, percent: float, t: float, word: Word
 ) -> None:
-    difference = compared(figures(DIRECT[threads]), figures(BALANCED[threads]), LOAD_TIME)
+    difference = compared(figures(DIRECT[threads]), figures(BALANCED[threads]), INDEXING)
     (found,) = decide_primary([difference], Rule())
     assert found.word is word
     assert found.percent == pytest.approx(percent, abs=0.15)
@@ -42,14 +40,14 @@ def test_balancer_helps_one_thread_and_hurts_four(
 
 
 def test_the_words_hold_for_the_three_questions_together() -> None:
-    differences = [compared(figures(DIRECT[n]), figures(BALANCED[n]), LOAD_TIME) for n in (1, 2, 4)]
+    differences = [compared(figures(DIRECT[n]), figures(BALANCED[n]), INDEXING) for n in (1, 2, 4)]
     words = [each.word for each in decide_primary(differences, Rule())]
     assert words == [Word.BETTER, Word.UNCLEAR, Word.WORSE]
 
 
 def test_one_run_of_each_side_makes_no_word() -> None:
     """iSamples: 514 ms with one Solr process, 510 with three, called "~10% increase"."""
-    difference = compared(figures([514.0]), figures([510.0]), Metric("average", "ms"))
+    difference = compared(figures([514.0]), figures([510.0]), AVERAGE)
     (found,) = decide_primary([difference], Rule())
     assert found.word is None
     assert found.percent == pytest.approx(-0.8, abs=0.05)
@@ -57,13 +55,12 @@ def test_one_run_of_each_side_makes_no_word() -> None:
 
 def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
     """McGill: 9.593 s with one, 9.453 and 9.668 s with three, 9.708 s with five."""
-    seconds = Metric("secondsPerThousandRequests", "s")
     three = figures([9.453, 9.668])
     words = {
-        decide_primary([compared(three, figures([other]), seconds)], Rule())[0].word
+        decide_primary([compared(three, figures([other]), INDEXING)], Rule())[0].word
         for other in (9.593, 9.708)
     }
     assert words == {None}
-    paired = compared(three, figures([9.593, 9.708]), seconds)
+    paired = compared(three, figures([9.593, 9.708]), INDEXING)
     (found,) = decide_primary([paired], Rule())
     assert found.word is Word.UNCLEAR

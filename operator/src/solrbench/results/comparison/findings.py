@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
 from solrbench.results.comparison.corrections import Correction, benjamini_hochberg, holm
 from solrbench.results.comparison.difference import Difference
 from solrbench.results.comparison.estimates import Estimate
@@ -27,9 +27,6 @@ EQUIVALENCE_LEVEL = 0.025
 be `Same` in one of twenty cases."""
 
 SMALLEST_EFFECT_PERCENT = 5.0
-
-MORE_THAN_ALL = 51
-"""Stands for more than 50 further repeats."""
 
 _PROPOSED = (1, 2, 3, 5, 10, 20, 50)
 """Further repeats that are proposed; the estimate is good for no finer ones."""
@@ -59,6 +56,9 @@ class Rule:
         return 1.0 if self.looks is None else self.looks.share(repeats, family)
 
 
+DEFAULT_RULE = Rule()
+
+
 @dataclass(frozen=True)
 class Finding:
     """A difference and the word on it.
@@ -68,7 +68,7 @@ class Finding:
         word: None if a side has one repeat only, which no word is made of
         interval: holds the true difference in 95 of 100 cases, of the whole family and of all looks
         more_repeats: about how many more repeats of each side would decide it, if `Unclear`;
-            `MORE_THAN_ALL` for more than 50
+            `MORE_THAN_50` for more than 50
 
     """
 
@@ -178,7 +178,7 @@ class _Tested:
 
     def _more_repeats(self) -> int:
         """Return the least number of `_PROPOSED` that would decide it, if nothing else changed."""
-        return next((more for more in _PROPOSED if self._would_decide(more)), MORE_THAN_ALL)
+        return next((more for more in _PROPOSED if self._would_decide(more)), MORE_THAN_50)
 
     def _would_decide(self, more: int) -> bool:
         share = self._share(more) / self.family

@@ -22,14 +22,28 @@ class Metric:
     """A figure that repeats have one value of.
 
     Attributes:
-        name: as users see it, such as `p95` or `requestsPerSecond`
-        unit: unit of its values, in the words of the status
+        name: the figure with its unit, such as `p95Milliseconds`
+        label: what stands in tables and sentences, such as `p95`
+        unit: unit of its values, as it is printed
         is_lower_better: whether a smaller value is the better one
         scale: how two values are compared
 
     """
 
     name: str
+    label: str
     unit: str
     is_lower_better: bool = True
     scale: Scale = Scale.RATIO
+
+
+AVERAGE = Metric("averageMilliseconds", "average", "ms")
+RATE = Metric("requestsPerSecond", "requests/s", "", is_lower_better=False)
+FAILED = Metric("failedPercent", "failed", "%", scale=Scale.POINTS)
+INDEXING = Metric("indexingSeconds", "indexing", "s")
+INDEX_SIZE = Metric("indexBytes", "index size", "bytes")
+
+
+def percentile_metric(percent: float) -> Metric:
+    """Return the metric of a percentile of the times that a user perceives."""
+    return Metric(f"p{percent:g}Milliseconds", f"p{percent:g}", "ms")

@@ -1,6 +1,17 @@
-"""The word that a comparison ends with."""
+"""The word that a comparison ends with, and what it lacks without one."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from solrbench.api.v1alpha1.fields import Int
+
+MORE_THAN_50 = 51
+"""Stands for more than 50 further repeats."""
+
+MoreRepeats = Annotated[Int, Field(ge=1, le=MORE_THAN_50)]
+"""About how many more repeats of each side would decide a comparison."""
 
 
 class Word(StrEnum):
