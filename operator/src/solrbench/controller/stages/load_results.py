@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
+from solrbench.controller.baseline import compare_with_baseline
 from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
@@ -189,4 +190,6 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         summary=summary,
         comparisons=mark_invalid(context.status.comparisons, verdicts),
     )
+    if len(documents) != before.stored_steps:
+        compare_with_baseline(context)
     context.update(answers=collect_answers(spec, context.status))
