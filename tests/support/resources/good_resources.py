@@ -30,6 +30,16 @@ GOOD: dict[str, Changes] = {
         ]
     },
     "one seed for all": {"spec.seed": 7},
+    "compared with another benchmark": {
+        "spec.comparison": {
+            "baseline": {"benchmark": {"name": "juniper"}},
+            "smallestEffectPercent": 2.5,
+            "primary": "RequestsPerSecond",
+        }
+    },
+    "compared with a stored report": {
+        "spec.comparison": {"baseline": {"report": {"configMap": {"name": "juniper"}}}}
+    },
     "heap in Gi": {f"{SOLR}.heap": "31Gi"},
     "memory limit of 1.25 times heap": {f"{SOLR}.resources": {"limits": {"memory": "640Mi"}}},
     "memory in bytes": {f"{SOLR}.resources": {"limits": {"memory": "4294967296"}}},
@@ -258,6 +268,10 @@ REFUSED_UPDATES: dict[str, tuple[Changes, str]] = {
     "a longer warm-up": ({"spec.warmUp.requests": 11}, f"spec.warmUp{_NEVER_CHANGES}"),
     "no warm-up any more": ({"spec.warmUp": REMOVE}, f"spec.warmUp{_NEVER_CHANGES}"),
     "other pods": ({"spec.podOptions": [{}]}, f"spec.podOptions{_NEVER_CHANGES}"),
+    "another baseline": (
+        {"spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}}},
+        f"spec.comparison{_NEVER_CHANGES}",
+    ),
     "more retries": ({"spec.backoffLimit": 3}, f"spec.backoffLimit{_NEVER_CHANGES}"),
     "a longer deadline": (
         {"spec.deadlines": {"indexingSeconds": 5}},

@@ -20,7 +20,10 @@ MEASURED = "Measured"
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
+COMPARED = "Compared"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
+OPTIONAL_TYPES = (COMPARED,)
+"""Those that only benchmarks have whose spec asks for them."""
 
 Truth = Literal["True", "False", "Unknown"]
 MAX_REASON = 1024
@@ -73,7 +76,8 @@ class Conditions:
 
     def as_list(self) -> list[Condition]:
         """Return all conditions in their fixed order."""
-        return [self._by_type[type_] for type_ in ALL_TYPES]
+        types = (*ALL_TYPES, *OPTIONAL_TYPES)
+        return [self._by_type[type_] for type_ in types if type_ in self._by_type]
 
 
 def _printable(text: str) -> str:

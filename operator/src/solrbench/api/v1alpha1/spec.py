@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
+from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
@@ -88,6 +89,8 @@ class Spec(Model):
     `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
+    comparison: ComparisonSpec = ComparisonSpec()
+    """`comparison` controls what the results are compared with, and which differences matter."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
     """`podOptions` are options of the benchmark's pods, such as labels and placement. Entries apply
     in their order: `labels`, `annotations` and `env` add to those of earlier entries for the same

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
+from solrbench.controller.baseline import compare_with_baseline
 from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
@@ -31,9 +32,10 @@ from solrbench.plan.step_runs import (
     remaining_step_runs,
 )
 from solrbench.reasons.load import LoadReason
+from solrbench.results.answers.collect import collect_answers
+from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
@@ -201,4 +203,11 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         )
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
-    context.update(verdicts=verdicts, summary=summary)
+    context.update(
+        verdicts=verdicts,
+        summary=summary,
+        comparisons=mark_invalid(context.status.comparisons, verdicts),
+    )
+    if len(documents) != before.stored_steps:
+        compare_with_baseline(context)
+    context.update(answers=collect_answers(spec, context.status))
