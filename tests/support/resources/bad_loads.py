@@ -105,7 +105,7 @@ LOAD = [
             "spec.load.repeats.count": 90,
         },
         "spec",
-        "load.repeats.count times load.steps times target.variants times the names of workload.mix"
+        "load.repeats times load.steps times target.variants times the names of workload.mix"
         " must be at most 8000, more do not fit into the report of 256 MiB",
     ),
     bad(
@@ -404,6 +404,31 @@ LOAD = [
         "spec.load.between.caches",
         NOT_A_CHOICE,
     ),
+    bad(
+        "repeats until nothing",
+        {"spec.load.repeats": {"until": "Decided"}},
+        "spec",
+        "load.repeats.until must go with target.variants or comparison.baseline",
+    ),
+    bad(
+        "count and until",
+        {"spec.load.repeats": {"until": "Decided", "count": 3}},
+        "spec.load.repeats",
+        "count must not go with until",
+    ),
+    bad(
+        "bounds of a number that is known",
+        {"spec.load.repeats": {"count": 3, "min": 2}},
+        "spec.load.repeats",
+        "min and max must go with until",
+    ),
+    bad(
+        "less at most than at first",
+        {"spec.load.repeats": {"until": "Decided", "max": 4}},
+        "spec.load.repeats",
+        "max must not be less than min, 5 and 20 when absent",
+    ),
+    bad("one repeat, decided", {"spec.load.repeats.min": 1}, "spec.load.repeats.min", TOO_SMALL),
     bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 

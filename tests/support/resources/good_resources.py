@@ -170,6 +170,17 @@ GOOD: dict[str, Changes] = {
         "spec.deadlines.measuringSeconds": 60,
         "spec.load.repeats": {"count": 9, "startOn": "FreshData", "order": "Listed"},
     },
+    "repeats until variants are decided": {
+        "spec.target.variants": [
+            {"name": "nodes", "endpoint": "Nodes"},
+            {"name": "service", "endpoint": "Service"},
+        ],
+        "spec.load.repeats": {"until": "Decided"},
+    },
+    "repeats until a baseline is decided": {
+        "spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}},
+        "spec.load.repeats": {"until": "Decided", "min": 3, "max": 3, "startOn": "FreshTarget"},
+    },
     "equal caches for each step": {
         "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}
     },

@@ -86,6 +86,9 @@ class LoadPlan(Model):
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]
+    waits_from_repeat: int | None = None
+    """From this repeat on, none begins before all results are stored: the operator may end the load
+    by them."""
     max_request_names: int = MOST_NAMES
     """Request names that fit into the status and the report."""
     max_result_bytes: int = MAX_REPORT_BYTES

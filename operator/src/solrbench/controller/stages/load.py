@@ -12,6 +12,7 @@ from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import (
     poll_master,
+    remaining,
     step_runs_on_target,
     update_result_status,
 )
@@ -44,8 +45,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
-    remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
-    if not remaining:
+    if not remaining(context):
         _finish(context, len(documents))
         return
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
@@ -53,7 +53,9 @@ def reconcile_load(context: ReconcileContext) -> None:
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
-        plan = _plan(context, step_runs_on_target(context, remaining))
+        # Also those that are needed only if words are missing: the load goes on by itself.
+        possible = remaining_step_runs(context.benchmark.spec, frozenset(documents))
+        plan = _plan(context, step_runs_on_target(context, possible))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
@@ -80,9 +82,9 @@ def _update_index_size(context: ReconcileContext) -> None:
     context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
-def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
-    spec = context.benchmark.spec
-    step_runs = [
+def _plan(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> LoadPlan:
+    spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
+    planned = [
         PlannedStepRun(
             id=str(each),
             repeat=each.repeat,
@@ -90,7 +92,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
             step=step_of(spec, each),
             ramp_from_requests_per_second=rate_before(spec, each),
         )
-        for each in remaining
+        for each in step_runs
     ]
     service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
@@ -109,10 +111,11 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
-        step_runs=step_runs,
+        step_runs=planned,
+        waits_from_repeat=None if repeats.until is None else repeats.least + 1,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
-        resumption=_resumption(context, remaining[0]),
+        resumption=_resumption(context, step_runs[0]),
         master_host=f"{service}.{context.namespace}.svc",
     )
 

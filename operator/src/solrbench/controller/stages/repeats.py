@@ -5,9 +5,9 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus, TargetStatus
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.late_evidence import add_late_pod_events
+from solrbench.controller.stages.load_results import remaining
 from solrbench.decide.conditions import DATA_INDEXED, MEASURED, TARGET_READY
 from solrbench.decide.repeats import attempts_for_repeat, repeat_to_start
-from solrbench.plan.step_runs import remaining_step_runs
 from solrbench.reasons.target import TargetReason
 
 
@@ -24,9 +24,8 @@ def start_repeat(context: ReconcileContext) -> None:
     spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
     if repeats.start_on is RepeatStart.SAME_TARGET or context.conditions.is_true(MEASURED):
         return
-    stored = frozenset(context.reports.documents(context.benchmark))
     attempts = context.status.attempts
-    repeat = repeat_to_start(spec, attempts, remaining_step_runs(spec, stored))
+    repeat = repeat_to_start(spec, attempts, remaining(context))
     if repeat is None:
         return
     if context.conditions.is_true(TARGET_READY):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
+from solrbench.api.v1alpha1.load.repeats import MOST_REPEATS, RepeatStart
 from solrbench.api.v1alpha1.rules.size import ladder_length
 
 
@@ -16,7 +16,7 @@ def planned_seconds(spec: Any) -> int:
     once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
     variants: int = ladder_length(spec) // len(steps)
     repeats = spec.load.repeats
-    together: int = repeats.count if repeats.start_on is RepeatStart.SAME_TARGET else 1
+    together: int = repeats.most if repeats.start_on is RepeatStart.SAME_TARGET else 1
     return once * variants * together
 
 
@@ -26,13 +26,13 @@ DURATION_RULES = (
             "self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
             " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
-            " * (self.load.repeats.startOn == 'SameTarget' ? self.load.repeats.count : 1)"
+            f" * (self.load.repeats.startOn == 'SameTarget' ? {MOST_REPEATS} : 1)"
             " <= self.deadlines.measuringSeconds"
         ),
         message=(
             "deadlines.measuringSeconds must not be less than the durations of all steps together,"
             " times target.variants and, unless they start on fresh data or targets,"
-            " load.repeats.count"
+            " load.repeats"
         ),
         is_satisfied=lambda spec: planned_seconds(spec) <= spec.deadlines.measuring_seconds,
     ),
