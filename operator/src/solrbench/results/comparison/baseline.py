@@ -16,20 +16,23 @@ _PERCENT_DIGITS = 2
 
 def baseline_comparison(found: SideComparison) -> BaselineComparison:
     """Return as much of a comparison as a status holds, what decides first."""
-    figures = shown_figures(found)
-    return BaselineComparison(
+    whole = whole_comparison(found)
+    figures = whole.figures
+    kept = {"figures": figures[:MAX_FIGURES], "left_out": max(len(figures) - MAX_FIGURES, 0)}
+    return whole.model_copy(update=kept)
+
+
+def whole_comparison(found: SideComparison) -> BaselineComparison:
+    """Return all of a comparison, what decides first."""
+    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
+    # Without validation: a status holds fewer figures than a file may have.
+    return BaselineComparison.model_construct(
         baseline=found.before.name,
-        figures=figures[:MAX_FIGURES],
-        left_out=max(len(figures) - MAX_FIGURES, 0),
+        figures=[_shown(each, invalid=found.is_invalid(each)) for each in ordered],
+        left_out=0,
         settings=list(found.settings),
         differences=list(found.differences),
     )
-
-
-def shown_figures(found: SideComparison) -> list[FigureComparison]:
-    """Return all figures as they are shown, what decides first."""
-    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
-    return [_shown(each, invalid=found.is_invalid(each)) for each in ordered]
 
 
 def primary_words(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
