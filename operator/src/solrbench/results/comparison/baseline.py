@@ -52,11 +52,16 @@ def _shown(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
         primary=figure.is_primary,
         baseline=round(difference.before, _DIGITS),
         value=round(difference.after, _DIGITS),
-        difference_percent=round(finding.percent, _PERCENT_DIGITS),
-        low_percent=None if interval is None else round(interval.lower, _PERCENT_DIGITS),
-        high_percent=None if interval is None else round(interval.upper, _PERCENT_DIGITS),
+        difference_percent=_percent(finding.percent),
+        low_percent=None if interval is None else _percent(interval.lower),
+        high_percent=None if interval is None else _percent(interval.upper),
         word=finding.word,
         more_repeats=finding.more_repeats,
         on_target=difference.on_target and bool(figure.point.step),
         invalid=invalid,
     )
+
+
+def _percent(value: float) -> float:
+    """Return per cent as they are shown; never a negative zero."""
+    return round(value, _PERCENT_DIGITS) + 0.0
