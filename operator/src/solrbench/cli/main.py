@@ -13,6 +13,7 @@ COMMANDS = {
     "watch": "solrbench.cli.run:watch",
     "report": "solrbench.cli.report:report",
     "validate": "solrbench.cli.validate:validate",
+    "log": "solrbench.cli.log:log",
     "operator": "solrbench.cli.pod_commands:operator",
     "index": "solrbench.cli.pod_commands:index",
     "load": "solrbench.cli.pod_commands:load",
