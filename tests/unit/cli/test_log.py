@@ -15,7 +15,7 @@ def run(*arguments: str, text: str | None = None) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_rates_and_mix_are_told(tmp_path: Path) -> None:
+def test_rates_and_mix_are_shown(tmp_path: Path) -> None:
     path = tmp_path / "solr.log"
     path.write_text("\n".join([SOLR, SOLR, "noise", SOLR.replace("12:00:00", "12:00:03")]))
     code, output = run(str(path))
@@ -43,10 +43,10 @@ def test_written_file_can_be_replayed(tmp_path: Path) -> None:
 def test_standard_input_and_json() -> None:
     code, output = run("-", "-o", "json", text=f"{ACCESS}\n")
     assert code == 0
-    told = json.loads(output)
-    assert told["requests"] == 1
-    assert told["requestsPerSecondQuantiles"]["99"] == 1
-    assert told["mix"] == [{"request": "/select q&rows", "requests": 1}]
+    shown = json.loads(output)
+    assert shown["requests"] == 1
+    assert shown["requestsPerSecondQuantiles"]["99"] == 1
+    assert shown["mix"] == [{"request": "/select q&rows", "requests": 1}]
 
 
 def test_log_without_queries_says_what_to_do(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`solrbench log`: what a query log tells, and the file that replays it."""
+"""`solrbench log`: rates and mix of a query log, and the file that replays it."""
 
 import gzip
 import json
@@ -51,7 +51,7 @@ _MOST_KINDS = 10
 def log(
     files: tuple[Path, ...], kind: str | None, handler: str, target: Path | None, output: str
 ) -> None:
-    """Tell the rates and the mix of a query log, and write a query file from it.
+    """Show the rates and the mix of a query log, and write a query file from it.
 
     Reads Solr's request log, access logs in the combined format, and lines of JSON with "time" and
     "params", gzipped or not; several files must be in the order of time. - is the standard input.

@@ -1,4 +1,4 @@
-"""Logs of queries: what they tell of rates and of the mix, and how they are replayed.
+"""Logs of queries: their rates and mix, and how they are replayed.
 
 - `entry`: one request of a log
 - `formats`: the formats that are read

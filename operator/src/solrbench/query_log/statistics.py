@@ -1,4 +1,4 @@
-"""What a query log tells: its rates and its mix."""
+"""Rates and mix of a query log."""
 
 import math
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from solrbench.query_log.entry import LogEntry
 
 MOST_SHAPES = 10_000
-"""Kinds of requests that are told apart; all further ones are counted together."""
+"""Kinds of requests that are counted apart; all further ones are counted together."""
 
 OTHERS = "others"
 
