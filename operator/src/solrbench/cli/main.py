@@ -12,6 +12,7 @@ COMMANDS = {
     "run": "solrbench.cli.run:run",
     "watch": "solrbench.cli.run:watch",
     "report": "solrbench.cli.report:report",
+    "compare": "solrbench.cli.compare:compare",
     "validate": "solrbench.cli.validate:validate",
     "log": "solrbench.cli.log:log",
     "operator": "solrbench.cli.pod_commands:operator",

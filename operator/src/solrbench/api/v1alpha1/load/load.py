@@ -17,6 +17,7 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.load.between import Between
 from solrbench.api.v1alpha1.load.master import LoadMaster
 from solrbench.api.v1alpha1.load.rate_changes import (
     MOST_CHANGES,
@@ -231,6 +232,10 @@ class Load(Model):
     """`workers` is the number of Locust worker pods."""
     repeats: Repeats = Repeats()
     """`repeats` are the runs of all steps."""
+    between: Between | None = None
+    """`between` prepares steps alike: it empties Solr's caches, or warms up, before each. When
+    absent, caches are as the requests before left them, and the warm-up comes before the first step
+    of each repeat and variant."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
