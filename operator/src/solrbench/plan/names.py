@@ -62,7 +62,7 @@ def collection(benchmark: SolrBenchmark) -> str:
 
 
 def config_set_prefix(benchmark: SolrBenchmark) -> str:
-    """Return how config sets begin that tell collections of one benchmark apart."""
+    """Return how config sets begin by which collections of one benchmark differ."""
     return f"solrbench-{benchmark.metadata.uid}-"
 
 

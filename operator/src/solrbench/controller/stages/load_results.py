@@ -235,7 +235,7 @@ def _is_decided(context: ReconcileContext, documents: list[StepRunResult]) -> bo
 
 
 def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
-    """Return the step runs that are still to be measured, as far as what is stored tells.
+    """Return the step runs that are still to be measured, as far as what is stored shows.
 
     Raises:
         TemporaryError: if a stored result cannot be read.
