@@ -283,13 +283,13 @@ LOAD = [
         "users and a planned rate",
         {f"{STEP}.requestsPerSecond": 16},
         "spec.load.steps[0]",
-        "must set exactly one of users, requestsPerSecond",
+        "must set exactly one of users, requestsPerSecond, replay",
     ),
     bad(
         "neither users nor a planned rate",
         {f"{STEP}.users": REMOVE},
         "spec.load.steps[0]",
-        "must set exactly one of users, requestsPerSecond",
+        "must set exactly one of users, requestsPerSecond, replay",
     ),
     *(
         bad(
@@ -343,6 +343,27 @@ LOAD = [
         "thinkTime and pacingMilliseconds must not both be set",
     ),
     bad(
+        "replay of generated queries",
+        {f"{STEP}.users": REMOVE, f"{STEP}.replay": {}},
+        "spec",
+        "load.steps[].replay must go with workload.queries from a file",
+    ),
+    bad(
+        "replay that stands still",
+        {f"{STEP}.users": REMOVE, f"{STEP}.replay": {"speedFactor": 0.001}},
+        "spec.load.steps[0].replay",
+        "speedFactor must be at least 0.01",
+    ),
+    bad(
+        "two replays of the same name",
+        {
+            "spec.workload.queries": {"configMap": {"name": "log"}},
+            "spec.load.steps": [{"replay": {}, "durationSeconds": 1}] * 2,
+        },
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad(
         "rate changes with users",
         {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]},
         "spec.load.steps[0]",
@@ -388,13 +409,13 @@ LOAD = [
             f"{field} with users",
             {f"{STEP}.{field}": value},
             "spec.load.steps[0]",
-            "arrivalDistribution, maxInFlight and rampSeconds must go with requestsPerSecond",
+            message,
         )
-        for field, value in {
-            "arrivalDistribution": "Uniform",
-            "maxInFlight": 9,
-            "rampSeconds": 5,
-        }.items()
+        for field, value, message in (
+            ("arrivalDistribution", "Uniform", "arrivalDistribution and rampSeconds must go with"),
+            ("rampSeconds", 5, "arrivalDistribution and rampSeconds must go with"),
+            ("maxInFlight", 9, "maxInFlight must go with requestsPerSecond or replay"),
+        )
     ),
     bad(
         "fewer connections than workers",

@@ -138,6 +138,12 @@ GOOD: dict[str, Changes] = {
             {"atSeconds": 1, "requestsPerSecond": 1000},
         ]
     },
+    "replay": {
+        "spec.workload.queries": {"configMap": {"name": "log"}},
+        f"{STEP}.users": REMOVE,
+        f"{STEP}.replay": {"speedFactor": 2.5},
+        f"{STEP}.maxInFlight": 10,
+    },
     "paced users": {f"{STEP}.pacingMilliseconds": 1000},
     "as many planned requests as wanted": PLANNED
     | {

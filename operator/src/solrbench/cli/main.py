@@ -14,6 +14,7 @@ COMMANDS = {
     "report": "solrbench.cli.report:report",
     "compare": "solrbench.cli.compare:compare",
     "validate": "solrbench.cli.validate:validate",
+    "log": "solrbench.cli.log:log",
     "operator": "solrbench.cli.pod_commands:operator",
     "index": "solrbench.cli.pod_commands:index",
     "load": "solrbench.cli.pod_commands:load",

@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
@@ -163,5 +164,6 @@ class Spec(Model):
         *REPEAT_RULES,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
+        *REPLAY_RULES,
         *POD_OPTION_RULES,
     )
