@@ -199,13 +199,14 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             cold_start=context.reports.cold_start(context.benchmark),
         )
     verdicts = context.reports.verdicts(context.benchmark)
+    is_changed = len(documents) != before.stored_steps or verdicts != context.status.verdicts
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(
         verdicts=verdicts,
         summary=summary,
         comparisons=mark_invalid(context.status.comparisons, verdicts),
     )
-    if len(documents) != before.stored_steps:
+    if is_changed:
         compare_with_baseline(context)
     if len(documents) != before.stored_steps or not before.repeats:
         _count_repeats(context, documents)
