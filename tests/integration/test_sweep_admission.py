@@ -113,7 +113,8 @@ def test_what_may_change_is_stored(dynamic: DynamicClient, stored: Body, name: s
 
 
 def test_no_field_of_a_template_is_lost(dynamic: DynamicClient) -> None:
-    body = small_sweep(template={"spec.target.solrCloud.nodeSelector": {"a.example/b": "c"}})
+    selector = {"spec.target.solrCloud.nodeSelector": {"a.example/b": "c"}}
+    body = small_sweep({"metadata.name": "other"}, selector)
     found = try_create(dynamic, renamed(body))
     assert found["spec"]["template"] == body["spec"]["template"] | {
         "metadata": {"labels": {}, "annotations": {}}

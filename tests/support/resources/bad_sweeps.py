@@ -22,14 +22,6 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
         "must be the path of a field below the spec",
     ),
     "no values": ({"spec.axes.0.values": []}, "spec.axes[0].values"),
-    "points without a list": (
-        {"spec.points": [{"heap": "1Gi"}]},
-        "points must be set with design List, and only with it",
-    ),
-    "a list without points": (
-        {"spec.design": "List"},
-        "points must be set with design List, and only with it",
-    ),
     "too many points": ({"spec.maxPoints": 501}, "spec.maxPoints"),
     "no points at a time": ({"spec.parallelism": 0}, "spec.parallelism"),
     "another metric": ({"spec.objective.metric": "P98"}, "spec.objective.metric"),

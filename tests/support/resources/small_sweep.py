@@ -1,5 +1,6 @@
 """A small good sweep, and its plan."""
 
+import copy
 from typing import Any
 
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
@@ -33,7 +34,7 @@ def small_sweep(changes: Changes | None = None, template: Changes | None = None)
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": "SolrBenchmarkSweep",
         "metadata": {"name": "trial", "namespace": "default"},
-        "spec": {"template": {"spec": benchmark["spec"]}, "axes": [HEAP, NODES]},
+        "spec": {"template": {"spec": benchmark["spec"]}, "axes": copy.deepcopy([HEAP, NODES])},
     }
     for path, value in (changes or {}).items():
         change(body, path, value)

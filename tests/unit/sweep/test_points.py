@@ -126,6 +126,8 @@ def problem(changes: dict[str, object], template: dict[str, object] | None = Non
         ({"spec.baseline": {"disk": 1}}, "must be one of the axes heap, nodes"),
         ({"spec.exclude": [{"heap": "512Mi"}]}, "spec.baseline: must be a point of the sweep"),
         ({"spec.exclude": [{}]}, "spec.exclude[0]: must name an axis"),
+        ({"spec.points": [{"heap": "1Gi"}]}, "spec.points: must be set with design List"),
+        ({"spec.design": "List"}, "spec.points: must be set with design List"),
         ({"spec.maxPoints": 3}, "has 4 points, more than 3"),
         ({"spec.template.spec.suspend": True}, "spec.template.spec.suspend: must not be set"),
         ({"spec.template.metadata": {"labels": {"solrbench.io/x": "1"}}}, "is reserved"),

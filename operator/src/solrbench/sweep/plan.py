@@ -10,7 +10,13 @@ from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.demand import Demand, measure_demand
 from solrbench.sweep.order import order_points
 from solrbench.sweep.points import DesignError, Point, Values, make_points
-from solrbench.sweep.validation import check_axes, check_number, check_points, check_template
+from solrbench.sweep.validation import (
+    check_axes,
+    check_design,
+    check_number,
+    check_points,
+    check_template,
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
 
 def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
     axes, problems = check_axes(sweep.spec.axes)
-    problems += check_template(sweep) + check_number(sweep)
+    problems += check_template(sweep) + check_design(sweep.spec) + check_number(sweep)
     if problems:
         return (), problems
     try:

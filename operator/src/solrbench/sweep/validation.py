@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.api.v1alpha1.sweep.axes import Axis
+from solrbench.api.v1alpha1.sweep.spec import Design, SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.axis_values import AxisValueError, read_values
 from solrbench.sweep.child import OF_THE_SWEEP, build_child
@@ -89,6 +90,13 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         for key in template.metadata.labels
         if key.startswith(f"{GROUP}/") or key == "app.kubernetes.io/managed-by"
     ]
+
+
+def check_design(spec: SweepSpec) -> list[str]:
+    """Return whether the points are listed exactly where the design is a list."""
+    if (spec.design is Design.LIST) == bool(spec.points):
+        return []
+    return ["spec.points: must be set with design List, and only with it"]
 
 
 def check_number(sweep: SolrBenchmarkSweep) -> list[str]:

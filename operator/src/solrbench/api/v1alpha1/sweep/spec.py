@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
-from solrbench.api.rules import ListMap, Model, Rule
+from solrbench.api.rules import ListMap, Model
 from solrbench.api.v1alpha1.fields import Bool, Int, Seed
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
 from solrbench.api.v1alpha1.spec import Cleanup
@@ -134,13 +134,5 @@ class SweepSpec(Model):
             "ttlSecondsAfterFinished",
         }
     )
-    """Fields that the API server lets change. It cannot see into fields without a schema, so the
+    """Fields that the API server lets change. Its rules cannot see fields without a schema, so the
     operator itself refuses changes of the template, the baseline and of points that have begun."""
-
-    rules: ClassVar = (
-        Rule(
-            cel="(self.design == 'List') == (self.points.size() > 0)",
-            message="points must be set with design List, and only with it",
-            is_satisfied=lambda spec: (spec.design is Design.LIST) == bool(spec.points),
-        ),
-    )
