@@ -1,4 +1,4 @@
-"""The real API server's verdict on sweeps, by a definition of another group that goes afterwards."""
+"""The real API server's verdict on sweeps, by a definition of a group of its own."""
 
 import copy
 import uuid
@@ -25,6 +25,7 @@ GROUP = f"t{uuid.uuid4().hex[:8]}.solrbench.test"
 REFUSED: dict[str, tuple[Changes, str]] = {
     "design": ({"spec.design": "Full"}, "spec.design must not change"),
     "order": ({"spec.order": "Random"}, "spec.order must not change"),
+    "objective": ({"spec.objective.metric": "RequestsPerSecond"}, "spec.objective must not"),
     "seed": ({"spec.seed": 2}, "spec.seed must not change"),
 }
 ACCEPTED: dict[str, Changes] = {
@@ -34,7 +35,6 @@ ACCEPTED: dict[str, Changes] = {
     "fail fast": {"spec.failFast": True},
     "ttl": {"spec.ttlSecondsAfterFinished": 1},
     "exclude": {"spec.exclude": [{"heap": "1Gi"}]},
-    "objective": {"spec.objective.metric": "RequestsPerSecond"},
 }
 
 

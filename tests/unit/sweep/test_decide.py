@@ -19,6 +19,7 @@ DONE = ChildView(
     progress_percent=100,
     seconds=70.0,
     summary=SUMMARY | {"verdict": "Valid"},
+    total={"repeats": 3, "p95DeviationPercent": 2.0, "requestsPerSecondDeviationPercent": 1.0},
     suspend=False,
     cleanup="Always",
 )
@@ -117,7 +118,7 @@ def test_the_status_of_500_points_is_small() -> None:
         decision = decide_sweep(again(seen, decision, {p.name: child for p in decision.applied}))
     assert decision.status.counts.succeeded == 500
     raw = decision.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    assert len(json.dumps(raw, separators=(",", ":"))) < 95_000
+    assert len(json.dumps(raw, separators=(",", ":"))) < 98_000
 
 
 def test_a_sweep_lives_for_its_time() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.sweep.child import build_child
-from support.resources.small_resource import REMOVE
+from support.resources.small_resource import REMOVE, Changes
 from support.resources.small_sweep import CACHES, HEAP, NODES, parse_sweep, plan, users_axis
 
 
@@ -102,7 +102,7 @@ def test_every_point_is_there_once_whatever_the_order_of_values(
     assert sum(each.point.is_baseline for each in found.points) == 1
 
 
-def problem(changes: dict[str, object], template: dict[str, object] | None = None) -> str:
+def problem(changes: Changes, template: Changes | None = None) -> str:
     """Return what is wrong."""
     found = plan(changes, template)
     assert found.points == ()

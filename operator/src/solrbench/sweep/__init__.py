@@ -8,5 +8,5 @@ Pure: the controller observes and applies.
 - `demand`: time, CPU and memory of a point
 - `plan`: all of it, with every problem by point and field
 - `decide`: observed benchmarks to the next status and the benchmarks to apply
-- `outcome`: the best point; `conditions`: those of a sweep
+- `outcome`: the best point; `differences`, `answers`: what axes show, in words
 """

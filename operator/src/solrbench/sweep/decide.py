@@ -5,7 +5,7 @@ finds the point under way and makes the same benchmark. A point whose end is sto
 again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -15,11 +15,13 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, SWEEP_TYPES, Condit
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.sweep import SweepReason
+from solrbench.sweep.answers import answer_sweep
 from solrbench.sweep.outcome import find_best
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point, benchmark_name
 from solrbench.sweep.states import (
     FINAL,
+    MEASURED,
     PointState,
     begin_points,
     count_points,
@@ -83,7 +85,8 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     obstacle = _find_obstacle(seen)
     if obstacle is not None:
         return SweepDecision(_hold(seen, obstacle))
-    points = end_points(list_points(seen.plan.points, seen.stored), seen.children)
+    listed = list_points(seen.plan.points, seen.stored)
+    points = end_points(listed, seen.children, seen.sweep.spec.objective.metric)
     points = begin_points(points, _places(seen, points))
     status = _describe(seen, points)
     return SweepDecision(status, _to_apply(seen, points))
@@ -118,7 +121,7 @@ def _find_obstacle(seen: SweepObservation) -> _Obstacle | None:
 def _hold(seen: SweepObservation, obstacle: _Obstacle) -> SweepStatus:
     """Return the status of a sweep that begins nothing; what is under way goes on."""
     stored = seen.sweep.status
-    points = end_points(stored.points, seen.children)
+    points = end_points(stored.points, seen.children, seen.sweep.spec.objective.metric)
     conditions = _conditions(seen)
     conditions.set(ACCEPTED, "False", obstacle.reason, obstacle.message)
     conditions.set(SUCCEEDED, "Unknown", obstacle.reason, obstacle.message)
@@ -174,6 +177,7 @@ def _describe(seen: SweepObservation, points: list[SweepPoint]) -> SweepStatus:
     is_over = truth != "Unknown"
     has_begun = any(each.state != PointState.PLANNED for each in points)
     finished = stored.finished_seconds + _newly_finished_seconds(seen, points)
+    points, answers = _answer(seen, points)
     return stored.model_copy(
         update={
             "observed_generation": seen.sweep.metadata.generation,
@@ -186,10 +190,23 @@ def _describe(seen: SweepObservation, points: list[SweepPoint]) -> SweepStatus:
             "counts": count_points(points),
             "estimate": _estimate(seen, points, finished),
             "points": points,
+            "answers": answers,
             "best": find_best(seen.sweep.spec, seen.plan, points),
             "conditions": conditions.as_list(),
         }
     )
+
+
+def _answer(seen: SweepObservation, points: list[SweepPoint]) -> tuple[list[SweepPoint], list[str]]:
+    """Return the points with their words, and the answers; as stored unless a point has ended."""
+    if _ended(points) == _ended(seen.stored.values()):
+        return points, list(seen.sweep.status.answers)
+    words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
+    return [each.model_copy(update={"word": words.get(each.name)}) for each in points], answers
+
+
+def _ended(points: Iterable[SweepPoint]) -> set[str]:
+    return {each.name for each in points if each.state in FINAL}
 
 
 def _summarize(seen: SweepObservation, points: list[SweepPoint]) -> tuple[str, Truth, Reason, str]:
@@ -226,7 +243,7 @@ def _newly_finished_seconds(seen: SweepObservation, points: list[SweepPoint]) ->
     total = 0.0
     for planned, each in zip(seen.plan.points, points, strict=True):
         before, child = seen.stored.get(each.name), seen.children.get(each.name)
-        if each.state == PointState.SUCCEEDED and child is not None and before is not None:
+        if each.state in MEASURED and child is not None and before is not None:
             is_new = before.state == PointState.RUNNING
             total += max(0.0, child.seconds - planned.demand.step_seconds) if is_new else 0.0
     return round(total)
@@ -238,7 +255,7 @@ def _estimate(seen: SweepObservation, points: list[SweepPoint], finished: int) -
         for planned, each in zip(seen.plan.points, points, strict=True)
         if each.state not in FINAL
     ]
-    succeeded = sum(each.state == PointState.SUCCEEDED for each in points)
+    succeeded = sum(each.state in MEASURED for each in points)
     beside = finished / succeeded if succeeded else 0.0
     totals = [each.demand.total for each in seen.plan.points]
     return SweepEstimate(

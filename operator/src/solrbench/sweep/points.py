@@ -15,7 +15,7 @@ from solrbench.sweep.axis_values import AxisValue, text_of
 
 HASH_LENGTH = 7
 """Letters of five bits each: two of 500 points have the same hash once in 280,000 sweeps."""
-MAX_POINT_NAME = 24
+MAX_POINT_NAME = 20
 BASELINE = "baseline"
 
 Values = tuple[AxisValue, ...]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.api.v1alpha1.sweep.status import PointCounts, SweepPoint
 from solrbench.sweep.plan import PlannedPoint
 from solrbench.sweep.points import Point
@@ -18,11 +19,13 @@ class PointState(StrEnum):
 
     PLANNED = "Planned"
     RUNNING = "Running"
-    SUCCEEDED = "Succeeded"
+    VALID = "Valid"
+    INVALID = "Invalid"
     FAILED = "Failed"
 
 
-FINAL = (PointState.SUCCEEDED, PointState.FAILED)
+MEASURED = (PointState.VALID, PointState.INVALID)
+FINAL = (*MEASURED, PointState.FAILED)
 
 
 def list_points(
@@ -38,30 +41,45 @@ def _list(point: Point, known: SweepPoint | None) -> SweepPoint:
     return known.model_copy(update={"values": point.indexes})
 
 
-def end_points(points: Iterable[SweepPoint], children: Mapping[str, ChildView]) -> list[SweepPoint]:
+def end_points(
+    points: Iterable[SweepPoint], children: Mapping[str, ChildView], metric: Metric
+) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its figures."""
-    return [_end(each, children.get(each.name)) for each in points]
+    return [_end(each, children.get(each.name), metric) for each in points]
 
 
-def _end(point: SweepPoint, child: ChildView | None) -> SweepPoint:
+def _end(point: SweepPoint, child: ChildView | None, metric: Metric) -> SweepPoint:
     if point.state != PointState.RUNNING or child is None or not child.is_finished:
         return point
-    return _finish(point, child)
+    return _finish(point, child, metric)
 
 
-def _finish(point: SweepPoint, child: ChildView) -> SweepPoint:
+def _finish(point: SweepPoint, child: ChildView, metric: Metric) -> SweepPoint:
     if not child.has_succeeded:
         return point.model_copy(update={"state": PointState.FAILED, "reason": child.reason})
     summary = child.summary
     return point.model_copy(
         update={
-            "state": PointState.SUCCEEDED,
-            "verdict": summary.get("verdict") or None,
+            "state": _verdict(summary),
             "requests_per_second": rounded(summary.get("requestsPerSecond")),
             "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
             "failed_percent": rounded(summary.get("failedPercent")),
+            "repeats": child.total.get("repeats"),
+            "deviation_percent": rounded(_deviation(child.total, metric)),
         }
     )
+
+
+def _verdict(summary: Mapping[str, Any]) -> PointState:
+    is_invalid = summary.get("verdict") == PointState.INVALID
+    return PointState.INVALID if is_invalid else PointState.VALID
+
+
+def _deviation(total: Mapping[str, Any], metric: Metric) -> Any:
+    """Return the deviation over the repeats; of a planned rate that of the response time."""
+    if metric is Metric.REQUESTS_PER_SECOND:
+        return total.get("requestsPerSecondDeviationPercent")
+    return total.get("responseP95DeviationPercent", total.get("p95DeviationPercent"))
 
 
 def rounded(number: Any) -> float | None:
@@ -83,12 +101,13 @@ def begin_points(points: Sequence[SweepPoint], places: int) -> list[SweepPoint]:
 def count_points(points: Iterable[SweepPoint]) -> PointCounts:
     """Return the numbers of points."""
     states = [each.state for each in points]
-    succeeded, failed = states.count(PointState.SUCCEEDED), states.count(PointState.FAILED)
+    invalid, failed = states.count(PointState.INVALID), states.count(PointState.FAILED)
+    succeeded = states.count(PointState.VALID) + invalid
     return PointCounts(
         total=len(states),
         running=states.count(PointState.RUNNING),
         succeeded=succeeded,
         failed=failed,
-        invalid=sum(each.verdict == "Invalid" for each in points),
+        invalid=invalid,
         text=f"{succeeded + failed}/{len(states)}",
     )

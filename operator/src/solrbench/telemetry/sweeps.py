@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point
+from solrbench.sweep.states import MEASURED, PointState
 
 Sample = tuple[tuple[str, ...], float | None]
 _MS_PER_SECOND = 1000.0
@@ -79,10 +80,12 @@ class SweepFamily:
 def _states(sweep: ShownSweep) -> Iterator[Sample]:
     counts = sweep.status.counts
     planned = counts.total - counts.running - counts.succeeded - counts.failed
+    valid = counts.succeeded - counts.invalid
     numbers = (
         ("Planned", planned),
         ("Running", counts.running),
-        ("Succeeded", counts.succeeded),
+        ("Valid", valid),
+        ("Invalid", counts.invalid),
         ("Failed", counts.failed),
     )
     for state, number in numbers:
@@ -108,7 +111,7 @@ def _figure(
 
 
 def _validity(point: SweepPoint) -> float | None:
-    return None if point.verdict is None else float(point.verdict == "Valid")
+    return float(point.state == PointState.VALID) if point.state in MEASURED else None
 
 
 _POINT = ("point", "values")

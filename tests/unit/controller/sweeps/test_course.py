@@ -41,7 +41,7 @@ def test_points_are_measured_one_after_another(sweeps: HandledSweeps) -> None:
         most = max(most, len(unfinished))
     body = sweeps.read()
     assert most == 1
-    assert states(body) == ["Succeeded"] * 3
+    assert states(body) == ["Valid"] * 3
     assert condition(body, "Succeeded")[:2] == ("True", "Succeeded")
     assert body["status"]["counts"]["text"] == "3/3"
     assert body["status"]["progressPercent"] == 100
@@ -91,7 +91,7 @@ def test_a_failed_point_does_not_stop_the_others(sweeps: HandledSweeps) -> None:
     sweeps.put(sweep_of(3))
     refuse_first(sweeps)
     body = sweeps.finish()
-    assert states(body) == ["Failed", "Succeeded", "Succeeded"]
+    assert states(body) == ["Failed", "Valid", "Valid"]
     assert condition(body, "Succeeded")[:2] == ("False", "PointsFailed")
     assert body["status"]["points"][0]["reason"] == "ManifestRejected"
 
@@ -106,7 +106,8 @@ def test_fail_fast_begins_no_further_point(sweeps: HandledSweeps) -> None:
 
 def refuse_first(sweeps: HandledSweeps) -> None:
     """Let the API server refuse the first benchmark, as a quota or a policy does."""
-    apply, refused = sweeps.cluster.real.apply, []
+    refused: list[Body] = []
+    apply = sweeps.cluster.real.apply
 
     def refuse(manifest: Body) -> Body:
         if manifest["kind"] == "SolrBenchmark" and not refused:
@@ -130,7 +131,7 @@ def test_suspension_reaches_the_point_under_way(sweeps: HandledSweeps) -> None:
     assert sweeps.read()["status"]["phase"] == "Suspended"
     assert sweeps.cluster.pods_of(child["metadata"]["name"]) == set()
     sweeps.put(sweep_of(2))
-    assert states(sweeps.finish()) == ["Succeeded"] * 2
+    assert states(sweeps.finish()) == ["Valid"] * 2
 
 
 def test_points_can_be_added_to_a_finished_sweep(sweeps: HandledSweeps) -> None:
@@ -139,7 +140,7 @@ def test_points_can_be_added_to_a_finished_sweep(sweeps: HandledSweeps) -> None:
     sweeps.put(sweep_of(2))
     after = sweeps.finish()["status"]["points"]
     assert after[0] == before[0]
-    assert [each["state"] for each in after] == ["Succeeded"] * 2
+    assert [each["state"] for each in after] == ["Valid"] * 2
 
 
 @pytest.mark.parametrize(
@@ -160,9 +161,9 @@ def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: Hand
         sweeps.get_on()
     body = sweeps.read()
     assert condition(body, "Accepted")[:2] == ("False", reason)
-    assert states(body) == ["Succeeded", "Planned"]
+    assert states(body) == ["Valid", "Planned"]
     sweeps.put(sweep_of(2))
-    assert states(sweeps.finish()) == ["Succeeded"] * 2
+    assert states(sweeps.finish()) == ["Valid"] * 2
 
 
 def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: HandledSweeps) -> None:

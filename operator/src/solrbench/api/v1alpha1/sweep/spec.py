@@ -72,7 +72,8 @@ class Objective(Model):
 
     metric: Metric = Metric.P95_MILLISECONDS
     """`metric` is the figure of `status.summary` of a benchmark: the highest RequestsPerSecond, or
-    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out."""
+    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out. Words
+    and answers are about it, too."""
 
 
 class SweepSpec(Model):
@@ -126,7 +127,6 @@ class SweepSpec(Model):
             "exclude",
             "failFast",
             "maxPoints",
-            "objective",
             "parallelism",
             "points",
             "suspend",

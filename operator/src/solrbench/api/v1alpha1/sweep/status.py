@@ -11,6 +11,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
+from solrbench.api.v1alpha1.status.word import Word
 from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS
 
 MAX_ANSWERS = 32
@@ -25,11 +26,10 @@ class SweepPoint(StatusModel):
     values: Annotated[list[Count], Field(max_length=MAX_AXES)]
     """`values` has the place of its value in `values` of each axis, from 0."""
     state: Text
-    """`state` is Planned, Running, Succeeded or Failed."""
+    """`state` is Planned, Running or Failed; of a point that succeeded its verdict: Valid, or
+    Invalid if one of its steps is."""
     reason: Text | None = None
     """`reason` is why it failed, a CamelCase word."""
-    verdict: Text | None = None
-    """`verdict` is Valid, or Invalid if one of its steps is."""
     requests_per_second: Measure | None = None
     """`requestsPerSecond` is the rate of the last step, rounded to four digits."""
     p95_milliseconds: Measure | None = None
@@ -37,6 +37,14 @@ class SweepPoint(StatusModel):
     service time, in an open loop of the response time."""
     failed_percent: Measure | None = None
     """`failedPercent` is the share of failed requests of the last step."""
+    repeats: Count | None = None
+    """`repeats` is the number of repeats behind these numbers."""
+    deviation_percent: Measure | None = None
+    """`deviationPercent` is the relative standard deviation over the repeats of the figure of
+    `spec.objective`; absent with one repeat."""
+    word: Word | None = None
+    """`word` is Better, Worse, Same or Unclear: the figure of `spec.objective` beside that of the
+    baseline, judged together with all other points; absent with one repeat."""
 
 
 class PointCounts(StatusModel):
@@ -51,7 +59,7 @@ class PointCounts(StatusModel):
     failed: Count = 0
     """`failed` is the number of points whose benchmark failed."""
     invalid: Count = 0
-    """`invalid` is the number of points that succeeded, but have an Invalid step."""
+    """`invalid` is the number of succeeded points with an Invalid step."""
     text: Text = ""
     """`text` is done and total for printing, such as 3/12."""
 
