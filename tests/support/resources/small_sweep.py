@@ -4,6 +4,8 @@ import copy
 from typing import Any
 
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, SweepStatus
+from solrbench.sweep.states import count_points
 from solrbench.sweep.plan import SweepPlan, make_plan
 from support.resources.small_resource import Changes, change, resource
 
@@ -49,6 +51,25 @@ def parse_sweep(changes: Changes | None = None, template: Changes | None = None)
 def plan(changes: Changes | None = None, template: Changes | None = None) -> SweepPlan:
     """Return the plan of it."""
     return make_plan(parse_sweep(changes, template))
+
+
+def measured_sweep() -> SolrBenchmarkSweep:
+    """Return it with figures of each point."""
+    points = [
+        SweepPoint(
+            name=each.point.name,
+            values=each.point.indexes,
+            state="Valid",
+            requests_per_second=10,
+            p95_milliseconds=20,
+            failed_percent=0,
+        )
+        for each in plan().points
+    ]
+    estimate = SweepEstimate(remaining_seconds=60)
+    status = SweepStatus(points=points, counts=count_points(points), estimate=estimate)
+    sweep: SolrBenchmarkSweep = parse_sweep().model_copy(update={"status": status})
+    return sweep
 
 
 def users_axis(number: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.sweep.status import MAX_ANSWERS, SweepPoint
 from solrbench.results.comparison.findings import Finding
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.comparison_text import format_signed
-from solrbench.results.text.word_text import NO_WORD
+from solrbench.results.text.word_text import NO_WORD, format_more_repeats
 from solrbench.sweep.differences import (
     METRICS,
     Interaction,
@@ -128,8 +128,8 @@ def _next_step(findings: Sequence[Finding]) -> Iterator[str]:
     if not unclear:
         return
     fewest = min(each.more_repeats or MORE_THAN_50 for each in unclear)
-    many = "more than 50" if fewest >= MORE_THAN_50 else f"about {fewest}"
+    many = format_more_repeats(fewest).removeprefix(": ")
     yield (
-        f"{len(unclear)} of {len(findings)} points are Unclear; the first of them needs {many} more"
-        " repeats of it and of the baseline"
+        f"{len(unclear)} of {len(findings)} points are Unclear; the first of them needs {many} of"
+        " it and of the baseline"
     )
