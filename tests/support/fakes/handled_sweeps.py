@@ -10,6 +10,7 @@ import pytest
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.cluster.client import Cluster
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
+from solrbench.controller.settings import Settings
 from solrbench.controller.stages import load_results
 from solrbench.controller.sweeps import handlers as handlers_module
 from solrbench.controller.sweeps.handlers import SweepHandlers
@@ -21,7 +22,7 @@ from support.fakes.faked_pods import (
     IndexedCloud,
     Workloads,
 )
-from support.fakes.handled_operator import HandledOperator, condition
+from support.fakes.handled_operator import SETTINGS, HandledOperator, condition
 from unit.controller.runs import access_to
 
 Body = dict[str, Any]
@@ -47,6 +48,8 @@ class HandledSweeps:
     Attributes:
         patch: of the test
         cluster: where all is
+        namespace: of the sweeps
+        settings: of the operator
         operator: handles the benchmarks
 
     """
@@ -56,9 +59,12 @@ class HandledSweeps:
         default_factory=lambda: ClusterWithFakedPods(FakeCluster())
     )
 
+    namespace: str = "default"
+    settings: Settings = SETTINGS
+
     def __post_init__(self) -> None:
         access = access_to(IndexedCloud(documents=DOCUMENTS))
-        self.operator = HandledOperator(self.cluster, self.patch, access)
+        self.operator = HandledOperator(self.cluster, self.patch, access, self.settings)
         self.workloads = CountedWorkloads(self.cluster, lambda: self.operator.now)
         self.patch.setattr(handlers_module, "_utc_now", lambda: self.operator.now)
         self.patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
@@ -82,7 +88,7 @@ class HandledSweeps:
         return put
 
     def find(self, name: str = "trial") -> Body | None:
-        found: Body | None = self.cluster.get(*SWEEP.reference, "default", name)
+        found: Body | None = self.cluster.get(*SWEEP.reference, self.namespace, name)
         return found
 
     def read(self, name: str = "trial") -> Body:
@@ -92,13 +98,13 @@ class HandledSweeps:
 
     def children(self) -> dict[str, Body]:
         """Return all benchmarks by name."""
-        found = self.cluster.list(*BENCHMARK.reference, "default", {})
+        found = self.cluster.list(*BENCHMARK.reference, self.namespace, {})
         return {each["metadata"]["name"]: each for each in found}
 
     def reconcile(self, name: str = "trial") -> Any:
         """Reconcile a sweep and return the pause that it asks for."""
         metadata = self.read(name)["metadata"]
-        return self.handlers.on_due(BenchmarkKey(metadata["uid"], "default", name))
+        return self.handlers.on_due(BenchmarkKey(metadata["uid"], self.namespace, name))
 
     def show(self, type_: str, body: Body) -> None:
         """Pass on what kopf's watch would show of a sweep."""
@@ -114,7 +120,7 @@ class HandledSweeps:
         for child, body in self.children().items():
             if condition(body, "CleanedUp")[0] != "True":
                 self.workloads.advance()
-                self.operator.reconcile(child, seconds=2)
+                self.operator.reconcile(child, self.namespace, 2)
 
     def finish(self, name: str = "trial", rounds: int = 400) -> Body:
         """Let it get on until it is over."""
@@ -126,8 +132,8 @@ class HandledSweeps:
 
     def delete(self, name: str = "trial") -> None:
         """Delete a sweep, and what belongs to it as the garbage collector does."""
-        self.cluster.delete(*SWEEP.reference, "default", name)
+        self.cluster.delete(*SWEEP.reference, self.namespace, name)
         for child in self.children():
-            assert self.operator.finalize(child)
-            self.cluster.real.delete(*BENCHMARK.reference, "default", child)
+            assert self.operator.finalize(child, self.namespace)
+            self.cluster.real.delete(*BENCHMARK.reference, self.namespace, child)
             self.cluster.collect(child)

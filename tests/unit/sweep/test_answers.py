@@ -57,10 +57,11 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
 
 
 def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
-    fresh = {"spec.template.spec.load.repeats": {"on": "FreshTarget"}}
     sweep = parse_sweep()
     template = sweep.spec.template.model_copy(
-        update={"spec": sweep.spec.template.spec | {"load": {"repeats": {"on": "FreshTarget"}}}}
+        update={
+            "spec": sweep.spec.template.spec | {"load": {"repeats": {"startOn": "FreshTarget"}}}
+        }
     )
     plan = make_plan(sweep)
     points = [
@@ -75,7 +76,6 @@ def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
         for each in plan.points
     ]
     spec = sweep.spec.model_copy(update={"template": template})
-    assert fresh
     assert not any("words are about" in each for each in answer_sweep(spec, plan, points)[1])
 
 

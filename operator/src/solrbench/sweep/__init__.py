@@ -7,6 +7,7 @@ Pure: the controller observes and applies.
 - `child`: the benchmark of a point
 - `demand`: time, CPU and memory of a point
 - `plan`: all of it, with every problem by point and field
+- `offline`: a sweep of a file in words
 - `decide`: observed benchmarks to the next status and the benchmarks to apply
 - `outcome`: the best point; `differences`, `answers`: what axes show, in words
 """

@@ -114,7 +114,7 @@ def _interaction(found: Interaction) -> str:
 def _scope(spec: SweepSpec, findings: Sequence[Finding]) -> Iterator[str]:
     """Yield what words from repeats on one target are about."""
     repeats = (spec.template.spec.get("load") or {}).get("repeats")
-    fresh = isinstance(repeats, dict) and repeats.get("on") == FRESH_TARGET
+    fresh = isinstance(repeats, dict) and repeats.get("startOn") == FRESH_TARGET
     if not fresh and any(each.word is not None for each in findings):
         yield (
             "words are about the targets that were measured: all repeats of a point ran on one,"

@@ -1,7 +1,7 @@
 """One reconcile over one sweep: observe, decide, store the status, apply benchmarks.
 
 The status is stored first: a benchmark whose point is not under way in the stored status does not
-exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0011).
+exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0012).
 """
 
 from dataclasses import dataclass
