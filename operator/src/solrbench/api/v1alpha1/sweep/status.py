@@ -44,7 +44,7 @@ class SweepPoint(StatusModel):
     `spec.objective`; absent with one repeat."""
     word: Word | None = None
     """`word` is Better, Worse, Same or Unclear: the figure of `spec.objective` beside that of the
-    baseline, judged together with all other points; absent with one repeat."""
+    baseline, tested together with all other points; absent with one repeat."""
 
 
 class PointCounts(StatusModel):
