@@ -103,8 +103,11 @@ class HandledSweeps:
 
     def reconcile(self, name: str = "trial") -> Any:
         """Reconcile a sweep and return the pause that it asks for."""
-        metadata = self.read(name)["metadata"]
-        return self.handlers.on_due(BenchmarkKey(metadata["uid"], self.namespace, name))
+        return self.handlers.on_due(self.key(self.read(name)))
+
+    def key(self, body: Body) -> BenchmarkKey:
+        """Return the key of a sweep on the schedule."""
+        return BenchmarkKey(body["metadata"]["uid"], self.namespace, body["metadata"]["name"])
 
     def show(self, type_: str, body: Body) -> None:
         """Pass on what kopf's watch would show of a sweep."""

@@ -1,5 +1,6 @@
 """What is wrong with a sweep, in the words of the fields."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,10 @@ from solrbench.sweep.axis_values import AxisValueError, read_values
 from solrbench.sweep.child import OF_THE_SWEEP, build_child
 from solrbench.sweep.field_paths import FieldPathError, parse_path
 from solrbench.sweep.points import Point, Values, count_combinations
+
+_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_KEY = re.compile(f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
+_LABEL = re.compile(f"({_NAME})?")
 
 MOST_NAMED = 3
 """Points that are named with a problem that several have."""
@@ -85,10 +90,24 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
         for name in OF_THE_SWEEP
         if name in template.spec
     ]
-    return wrong + [
+    metadata = template.metadata
+    wrong += [
         f"spec.template.metadata.labels: {key} is reserved for the operator"
-        for key in template.metadata.labels
+        for key in metadata.labels
         if key.startswith(f"{GROUP}/") or key == "app.kubernetes.io/managed-by"
+    ]
+    keys = {"labels": metadata.labels, "annotations": metadata.annotations}
+    wrong += [
+        f"spec.template.metadata.{name}: {key!r} must be a key of Kubernetes, such as team or"
+        " example.org/team"
+        for name, given in keys.items()
+        for key in given
+        if not _KEY.fullmatch(key)
+    ]
+    return wrong + [
+        f"spec.template.metadata.labels.{key}: {value!r} must be letters, digits, '-', '_' and '.'"
+        for key, value in metadata.labels.items()
+        if not _LABEL.fullmatch(value)
     ]
 
 

@@ -3,10 +3,11 @@
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, StringConstraints, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from solrbench.api.rules import ListMap, Model
-from solrbench.api.v1alpha1.fields import Bool, Int, Seed
+from solrbench.api.v1alpha1.fields import Bool, Int, Labels, Seed
+from solrbench.api.v1alpha1.pod_options import Annotations
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
 from solrbench.api.v1alpha1.spec import Cleanup
 from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS, Axis, Combination
@@ -16,14 +17,6 @@ AnyObject = Annotated[
     WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
 ]
 """An object that the operator validates as part of each point."""
-
-Pairs = Annotated[
-    dict[
-        Annotated[str, StringConstraints(max_length=317)],
-        Annotated[str, StringConstraints(max_length=4096)],
-    ],
-    Field(max_length=32),
-]
 
 
 class Design(StrEnum):
@@ -51,9 +44,9 @@ class Metric(StrEnum):
 class TemplateMetadata(Model):
     """Metadata of each benchmark of the sweep."""
 
-    labels: Pairs = {}
+    labels: Labels = {}
     """`labels` are further labels of each benchmark."""
-    annotations: Pairs = {}
+    annotations: Annotations = {}
     """`annotations` are annotations of each benchmark."""
 
 
