@@ -13,7 +13,7 @@ from typing import Any, cast
 import kopf
 from pydantic import ValidationError
 
-from solrbench.api.kinds import BENCHMARK, SWEEP, ResourceKind
+from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cluster.client import Cluster
 from solrbench.controller.events import events_between
@@ -52,12 +52,12 @@ class SweepHandlers:
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
-        self._watch(SWEEP, self.on_event, registry)
-        self._watch(BENCHMARK, self.on_benchmark_event, registry)
-        kopf.on.cleanup(registry=registry)(cast(Any, self.on_cleanup))
-
-    def _watch(self, kind: ResourceKind, handler: Any, registry: kopf.OperatorRegistry) -> None:
-        kopf.on.event(kind.group, kind.version, kind.plural, registry=registry)(handler)
+        for kind, handler in ((SWEEP, self.on_event), (BENCHMARK, self.on_benchmark_event)):
+            watch = kopf.on.event(
+                kind.group, kind.version, kind.plural, registry=registry, id=f"sweeps/{kind.plural}"
+            )
+            watch(cast(Any, handler))
+        kopf.on.cleanup(registry=registry, id="sweeps/cleanup")(cast(Any, self.on_cleanup))
 
     async def on_event(
         self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
