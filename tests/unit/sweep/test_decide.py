@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
-from solrbench.sweep.decide import SweepDecision, SweepObservation, decide_expiry, decide_sweep
+from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.views import ChildView
+from solrbench.sweep.views import ChildView, SweepObservation
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep, users_axis
 
@@ -128,3 +128,17 @@ def test_a_sweep_lives_for_its_time() -> None:
     ended = sweep.model_copy(update={"status": SweepStatus(completion_time=NOW)})
     assert decide_expiry(ended, NOW) == timedelta(seconds=60)
     assert decide_expiry(ended, NOW + timedelta(seconds=90)) == timedelta()
+
+
+def test_points_that_end_while_a_sweep_is_held_are_answered_afterwards() -> None:
+    seen = observe({"spec.axes": [users_axis(2)]})
+    first = decide_sweep(seen)
+    second_seen = again(seen, first, {first.applied[0].name: DONE})
+    second = decide_sweep(second_seen)
+    held_seen = again(second_seen, second, {second.applied[0].name: DONE})
+    held = decide_sweep(replace(held_seen, plan=replace(seen.plan, fixed_hash="another")))
+    assert [each.state for each in held.status.points] == ["Valid", "Valid"]
+    assert held.status.answers == []
+    done = decide_sweep(again(held_seen, held, {}))
+    assert done.status.points[1].word == "Same"
+    assert done.status.answers[0].startswith("users, p95 beside 1: 2 Same")

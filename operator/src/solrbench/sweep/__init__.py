@@ -3,11 +3,12 @@
 Pure: the controller observes and applies.
 
 - `field_paths`: fields of a benchmark by their paths; `axis_values`: the values of an axis
-- `points`: the points of a design, named by their values; `order`: theirs
+- `points`: the points of a design, named by their values
 - `child`: the benchmark of a point
 - `demand`: time, CPU and memory of a point
-- `plan`: all of it, with every problem by point and field
+- `validation`: what is wrong, by point and field; `plan`: all of it, in the order of measuring
 - `offline`: a sweep of a file in words
-- `decide`: observed benchmarks to the next status and the benchmarks to apply
+- `views`: a sweep and its benchmarks as they are found; `states`: its points, one step further
+- `decide`: from there to the next status and the benchmarks to apply; `describe`: that status
 - `outcome`: the best point; `differences`, `answers`: what axes show, in words
 """

@@ -5,57 +5,18 @@ finds the point under way and makes the same benchmark. A point whose end is sto
 again.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, SWEEP_TYPES, Conditions, Truth
+from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.reasons.kinds import Reason
-from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.sweep import SweepReason
-from solrbench.sweep.answers import answer_sweep
-from solrbench.sweep.outcome import find_best
-from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.points import Point, benchmark_name
-from solrbench.sweep.states import (
-    FINAL,
-    MEASURED,
-    PointState,
-    begin_points,
-    count_points,
-    end_points,
-    list_points,
-)
-from solrbench.sweep.views import ChildView
-
-MOST_NAMED = 5
-
-
-@dataclass(frozen=True)
-class SweepObservation:
-    """A sweep as it was found.
-
-    Attributes:
-        sweep: as it is stored
-        plan: by its spec
-        children: the benchmarks of points that are not over, by the names of points
-        now: time of the observation
-        concurrency: how many benchmarks the operator runs at a time
-
-    """
-
-    sweep: SolrBenchmarkSweep
-    plan: SweepPlan
-    children: Mapping[str, ChildView]
-    now: datetime
-    concurrency: int
-
-    @property
-    def stored(self) -> dict[str, SweepPoint]:
-        """The points of the stored status by name."""
-        return {each.name: each for each in self.sweep.status.points}
+from solrbench.sweep.describe import MOST_NAMED, describe_status, has_stopped
+from solrbench.sweep.points import Point
+from solrbench.sweep.states import PointState, begin_points, count_points, end_points, list_points
+from solrbench.sweep.views import SweepObservation
 
 
 @dataclass(frozen=True)
@@ -88,7 +49,7 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     listed = list_points(seen.plan.points, seen.stored)
     points = end_points(listed, seen.children, seen.sweep.spec.objective.metric)
     points = begin_points(points, _places(seen, points))
-    status = _describe(seen, points)
+    status = describe_status(seen, points)
     return SweepDecision(status, _to_apply(seen, points))
 
 
@@ -122,7 +83,7 @@ def _hold(seen: SweepObservation, obstacle: _Obstacle) -> SweepStatus:
     """Return the status of a sweep that begins nothing; what is under way goes on."""
     stored = seen.sweep.status
     points = end_points(stored.points, seen.children, seen.sweep.spec.objective.metric)
-    conditions = _conditions(seen)
+    conditions = seen.conditions()
     conditions.set(ACCEPTED, "False", obstacle.reason, obstacle.message)
     conditions.set(SUCCEEDED, "Unknown", obstacle.reason, obstacle.message)
     return stored.model_copy(
@@ -139,13 +100,9 @@ def _hold(seen: SweepObservation, obstacle: _Obstacle) -> SweepStatus:
 def _places(seen: SweepObservation, points: list[SweepPoint]) -> int:
     """Return how many points may be under way."""
     spec = seen.sweep.spec
-    if spec.suspend or _has_stopped(seen, points):
+    if spec.suspend or has_stopped(seen, points):
         return 0
     return min(spec.parallelism, seen.concurrency)
-
-
-def _has_stopped(seen: SweepObservation, points: list[SweepPoint]) -> bool:
-    return seen.sweep.spec.fail_fast and any(each.state == PointState.FAILED for each in points)
 
 
 def _to_apply(seen: SweepObservation, points: list[SweepPoint]) -> tuple[Point, ...]:
@@ -160,109 +117,6 @@ def _to_apply(seen: SweepObservation, points: list[SweepPoint]) -> tuple[Point, 
         ):
             found.append(planned.point)
     return tuple(found)
-
-
-def _conditions(seen: SweepObservation) -> Conditions:
-    return Conditions(
-        seen.sweep.status.conditions, seen.now, seen.sweep.metadata.generation, SWEEP_TYPES
-    )
-
-
-def _describe(seen: SweepObservation, points: list[SweepPoint]) -> SweepStatus:
-    """Return the status of a sweep whose points are valid."""
-    stored, conditions = seen.sweep.status, _conditions(seen)
-    conditions.set(ACCEPTED, "True", SweepReason.POINTS_ACCEPTED, "")
-    phase, truth, reason, message = _summarize(seen, points)
-    conditions.set(SUCCEEDED, truth, reason, message)
-    is_over = truth != "Unknown"
-    has_begun = any(each.state != PointState.PLANNED for each in points)
-    finished = stored.finished_seconds + _newly_finished_seconds(seen, points)
-    points, answers = _answer(seen, points)
-    return stored.model_copy(
-        update={
-            "observed_generation": seen.sweep.metadata.generation,
-            "phase": phase,
-            "progress_percent": _progress(seen, points),
-            "start_time": stored.start_time or (seen.now if has_begun else None),
-            "completion_time": (stored.completion_time or seen.now) if is_over else None,
-            "fixed_hash": seen.plan.fixed_hash if has_begun else None,
-            "finished_seconds": finished,
-            "counts": count_points(points),
-            "estimate": _estimate(seen, points, finished),
-            "points": points,
-            "answers": answers,
-            "best": find_best(seen.sweep.spec, seen.plan, points),
-            "conditions": conditions.as_list(),
-        }
-    )
-
-
-def _answer(seen: SweepObservation, points: list[SweepPoint]) -> tuple[list[SweepPoint], list[str]]:
-    """Return the points with their words, and the answers; as stored unless a point has ended."""
-    if _ended(points) == _ended(seen.stored.values()):
-        return points, list(seen.sweep.status.answers)
-    words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
-    return [each.model_copy(update={"word": words.get(each.name)}) for each in points], answers
-
-
-def _ended(points: Iterable[SweepPoint]) -> set[str]:
-    return {each.name for each in points if each.state in FINAL}
-
-
-def _summarize(seen: SweepObservation, points: list[SweepPoint]) -> tuple[str, Truth, Reason, str]:
-    """Return the phase, and status, reason and message of the condition Succeeded."""
-    name = seen.sweep.metadata.name
-    running = [benchmark_name(name, p.name) for p in points if p.state == PointState.RUNNING]
-    failed = [benchmark_name(name, p.name) for p in points if p.state == PointState.FAILED]
-    left = sum(each.state not in FINAL for each in points)
-    failures = f"{len(failed)} of {len(points)} points failed: {', '.join(failed[:MOST_NAMED])}"
-    if not left:
-        if failed:
-            return "Failed", "False", SweepReason.POINTS_FAILED, failures
-        return "Succeeded", "True", LifecycleReason.SUCCEEDED, f"{len(points)} points are measured"
-    if seen.sweep.spec.suspend:
-        return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
-    if not running and _has_stopped(seen, points):
-        return "Failed", "False", SweepReason.STOPPED_AFTER_FAILURE, failures
-    text = f"{', '.join(running[:MOST_NAMED])} under way, {left - len(running)} points to come"
-    return "Running", "Unknown", SweepReason.RUNNING_POINTS, text
-
-
-def _progress(seen: SweepObservation, points: list[SweepPoint]) -> int:
-    parts = [
-        100 if each.state in FINAL else child.progress_percent if child is not None else 0
-        for each in points
-        for child in (seen.children.get(each.name),)
-    ]
-    done = all(each.state in FINAL for each in points)
-    return 100 if done else min(99, sum(parts) // max(1, len(parts)))
-
-
-def _newly_finished_seconds(seen: SweepObservation, points: list[SweepPoint]) -> int:
-    """Return what points that have just ended took beyond their steps."""
-    total = 0.0
-    for planned, each in zip(seen.plan.points, points, strict=True):
-        before, child = seen.stored.get(each.name), seen.children.get(each.name)
-        if each.state in MEASURED and child is not None and before is not None:
-            is_new = before.state == PointState.RUNNING
-            total += max(0.0, child.seconds - planned.demand.step_seconds) if is_new else 0.0
-    return round(total)
-
-
-def _estimate(seen: SweepObservation, points: list[SweepPoint], finished: int) -> SweepEstimate:
-    left = [
-        planned.demand
-        for planned, each in zip(seen.plan.points, points, strict=True)
-        if each.state not in FINAL
-    ]
-    succeeded = sum(each.state in MEASURED for each in points)
-    beside = finished / succeeded if succeeded else 0.0
-    totals = [each.demand.total for each in seen.plan.points]
-    return SweepEstimate(
-        remaining_seconds=round(sum(each.step_seconds + beside for each in left)),
-        max_cores=round(max(each.cores for each in totals), 3),
-        max_memory_bytes=max(each.memory_bytes for each in totals),
-    )
 
 
 def decide_expiry(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta | None:

@@ -5,10 +5,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
+from solrbench.api.v1alpha1.sweep.spec import PointOrder, SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.demand import Demand, measure_demand
-from solrbench.sweep.order import order_points
 from solrbench.sweep.points import DesignError, Point, Values, make_points
 from solrbench.sweep.validation import (
     check_axes,
@@ -87,3 +86,18 @@ def hash_fixed(spec: SweepSpec) -> str:
         [[axis.name, axis.paths] for axis in spec.axes],
     ]
     return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def order_points(points: Sequence[Point], order: PointOrder, seed: int) -> tuple[Point, ...]:
+    """Return the points in their order.
+
+    A random order ranks each point by a hash of the seed and its name, so points that are added
+    later do not change the order of the others.
+    """
+    if order is PointOrder.LISTED:
+        return tuple(points)
+    return tuple(sorted(points, key=lambda point: _rank(seed, point.name)))
+
+
+def _rank(seed: int, name: str) -> bytes:
+    return hashlib.sha256(f"{seed}/{name}".encode()).digest()

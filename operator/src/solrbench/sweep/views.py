@@ -1,11 +1,15 @@
-"""What a sweep needs to know of the benchmark of a point."""
+"""A sweep and the benchmarks of its points as they are found."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from solrbench.decide.conditions import SUCCEEDED
+from solrbench.api.v1alpha1.sweep.status import SweepPoint
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.ownership import controller_uid
+from solrbench.sweep.plan import SweepPlan
 
 
 @dataclass(frozen=True)
@@ -67,3 +71,33 @@ def _seconds(start: str | None, end: str | None) -> float:
     if start is None or end is None:
         return 0.0
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+
+
+@dataclass(frozen=True)
+class SweepObservation:
+    """A sweep as it was found.
+
+    Attributes:
+        sweep: as it is stored
+        plan: by its spec
+        children: the benchmarks of points that are not over, by the names of points
+        now: time of the observation
+        concurrency: how many benchmarks the operator runs at a time
+
+    """
+
+    sweep: SolrBenchmarkSweep
+    plan: SweepPlan
+    children: Mapping[str, ChildView]
+    now: datetime
+    concurrency: int
+
+    @property
+    def stored(self) -> dict[str, SweepPoint]:
+        """The points of the stored status by name."""
+        return {each.name: each for each in self.sweep.status.points}
+
+    def conditions(self) -> Conditions:
+        """Return the conditions, started from those stored."""
+        metadata = self.sweep.metadata
+        return Conditions(self.sweep.status.conditions, self.now, metadata.generation, SWEEP_TYPES)

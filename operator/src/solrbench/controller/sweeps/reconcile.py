@@ -16,11 +16,11 @@ from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.child import build_child
-from solrbench.sweep.decide import SweepDecision, SweepObservation, decide_expiry, decide_sweep
+from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point, benchmark_name
 from solrbench.sweep.states import PointState
-from solrbench.sweep.views import ChildView, view_child
+from solrbench.sweep.views import ChildView, SweepObservation, view_child
 
 
 @dataclass

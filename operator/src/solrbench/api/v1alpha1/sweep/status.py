@@ -121,6 +121,8 @@ class SweepStatus(StatusModel):
     """`best` is the best point so far by `spec.objective`."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
+    answered_points: Count = 0
+    """`answeredPoints` is the number of measured points that `answers` and words are made of."""
     conditions: Annotated[
         list[Condition], Field(max_length=8, json_schema_extra=LIST_MAP_BY_TYPE)
     ] = []
