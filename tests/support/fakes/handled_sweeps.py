@@ -63,6 +63,7 @@ class HandledSweeps:
     settings: Settings = SETTINGS
 
     def __post_init__(self) -> None:
+        self._open: set[str] = set()
         access = access_to(IndexedCloud(documents=DOCUMENTS))
         self.operator = HandledOperator(self.cluster, self.patch, access, self.settings)
         self.workloads = CountedWorkloads(self.cluster, lambda: self.operator.now)
@@ -120,10 +121,15 @@ class HandledSweeps:
     def get_on(self, name: str = "trial") -> None:
         """Let two seconds pass for the sweep and all benchmarks that are not over."""
         self.reconcile(name)
-        for child, body in self.children().items():
-            if condition(body, "CleanedUp")[0] != "True":
-                self.workloads.advance()
-                self.operator.reconcile(child, self.namespace, 2)
+        points = self.read(name).get("status", {}).get("points", [])
+        self._open |= {f"{name}-{each['name']}" for each in points if each["state"] == "Running"}
+        for child in sorted(self._open):
+            body = self.operator.find(child, self.namespace)
+            if body is None or condition(body, "CleanedUp")[0] == "True":
+                self._open.discard(child)
+                continue
+            self.workloads.advance()
+            self.operator.reconcile(child, self.namespace, 2)
 
     def finish(self, name: str = "trial", rounds: int = 400) -> Body:
         """Let it get on until it is over."""

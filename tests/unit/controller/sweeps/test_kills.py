@@ -69,6 +69,7 @@ def run(sweeps: HandledSweeps, number: int) -> Body:
     raise AssertionError(sweeps.read()["status"])
 
 
+@pytest.mark.timeout(120)  # a sweep of 20 points on a busy machine
 def test_kills_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed = run(HandledSweeps(monkeypatch), 1)["status"]["points"][0]
     figures = {key: each for key, each in undisturbed.items() if key not in ("name", "values")}
