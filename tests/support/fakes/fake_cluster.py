@@ -6,7 +6,7 @@ The real API server validates the same calls in tests/integration and tests/e2e.
 
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from solrbench.cluster.client import refuse_taken
 from solrbench.errors import ConflictError, PermanentError
@@ -14,6 +14,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 Body = dict[str, Any]
 Key = tuple[str, str, str]
+T = TypeVar("T")
 
 OPERATED = ("SolrCloud", "ZookeeperCluster")
 """Kinds that come with other operators."""
@@ -171,6 +172,6 @@ def _merged(manifest: Body, stored: Body | None) -> Body:
     return {"status": stored["status"]} | manifest
 
 
-def _copied(body: Any) -> Any:
+def _copied(body: T) -> T:
     """Return a deep copy; pickle makes it in a fifth of the time of `copy.deepcopy`."""
     return pickle.loads(pickle.dumps(body))
