@@ -6,7 +6,7 @@ The real API server validates the same calls in tests/integration and tests/e2e.
 
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from solrbench.cluster.client import refuse_taken
 from solrbench.errors import ConflictError, PermanentError
@@ -174,4 +174,4 @@ def _merged(manifest: Body, stored: Body | None) -> Body:
 
 def _copied(body: T) -> T:
     """Return a deep copy; pickle makes it in a fifth of the time of `copy.deepcopy`."""
-    return pickle.loads(pickle.dumps(body))
+    return cast(T, pickle.loads(pickle.dumps(body)))
