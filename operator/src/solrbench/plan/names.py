@@ -13,6 +13,8 @@ LABEL_BENCHMARK = f"{GROUP}/benchmark"
 LABEL_COMPONENT = "app.kubernetes.io/component"
 LABEL_ATTEMPT = f"{GROUP}/attempt"
 LABEL_STEP_RUN = f"{GROUP}/step-run"
+LABEL_SWEEP = f"{GROUP}/sweep"
+LABEL_POINT = f"{GROUP}/point"
 
 SOLR = "solr"
 SOLR_COMMON = "solr-common"
