@@ -3,6 +3,7 @@
 from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step
+from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.rules.size import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
@@ -79,6 +80,9 @@ class LoadPlan(Model):
     """Run before the first step run of every repeat, and variant, in this plan."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
+    telemetry: LoadTelemetry = LoadTelemetry()
+    zookeeper_servers: list[str] = []
+    """`host:port` of the servers of an ensemble that was made for the benchmark."""
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]

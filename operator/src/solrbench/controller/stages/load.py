@@ -23,6 +23,7 @@ from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, Varia
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
 from solrbench.plan.warm_up import warm_up_of
+from solrbench.plan.zookeeper_path import zookeeper_servers
 from solrbench.reasons.load import LoadReason
 
 
@@ -103,6 +104,8 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
+        telemetry=spec.load.telemetry,
+        zookeeper_servers=zookeeper_servers(context.benchmark),
         step_runs=step_runs,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),

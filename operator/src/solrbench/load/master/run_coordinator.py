@@ -19,6 +19,7 @@ from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
     StepRunExecutor,
+    TelemetryReader,
 )
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.name_limit import NameLimiter
@@ -47,6 +48,7 @@ class RunCoordinator:
         utc_now: Callable[[], datetime],
         caches: CacheReader,
         now: Callable[[], float] = time.monotonic,
+        telemetry: TelemetryReader | None = None,
     ) -> None:
         self._plan = plan
         self._workers = workers
@@ -54,7 +56,7 @@ class RunCoordinator:
         self._prepare = prepare
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
-            plan, workers, self._status, caches, utc_now=utc_now, now=now
+            plan, workers, self._status, caches, utc_now=utc_now, now=now, telemetry=telemetry
         )
         self._once_only = once_only_entries(plan.workload)
         self._names = NameLimiter(plan.max_request_names)
@@ -136,6 +138,7 @@ class RunCoordinator:
             completed.lost_workers,
             self._executor.offsets.offsets,
             completed.may_repeat,
+            completed.telemetry,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:

@@ -2,5 +2,6 @@
 
 - `load`: workers, repeats and steps
 - `warm_up`: load before the first step
+- `telemetry`: what is read of servers meanwhile
 - `validity`: limits beyond which results are invalid
 """

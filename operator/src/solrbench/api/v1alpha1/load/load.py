@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.fields import (
     at_least,
 )
 from solrbench.api.v1alpha1.load.master import LoadMaster
+from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -202,6 +203,8 @@ class Load(Model):
     """`resources` are the CPU and memory of each worker."""
     master: LoadMaster = LoadMaster()
     """`master` is the pod of Locust's master."""
+    telemetry: LoadTelemetry = LoadTelemetry()
+    """`telemetry` is what the load master reads of servers while steps are measured."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
     percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MOST_PERCENTILES)] = (
