@@ -13,10 +13,20 @@ def meter(count: int) -> dict[str, float]:
 def solr_9_cache(lookups: int, hits: int, evictions: int = 0) -> dict[str, float]:
     """Return one cache; what is not cumulative is of the present searcher."""
     return {
-        "lookups": 1, "hits": 0, "hitratio": 0.0, "inserts": 1, "evictions": 0,
-        "size": 7, "warmupTime": 0, "ramBytesUsed": 1000, "maxRamMB": -1,
-        "cumulative_lookups": lookups, "cumulative_hits": hits, "cumulative_hitratio": 0.5,
-        "cumulative_inserts": lookups - hits, "cumulative_evictions": evictions,
+        "lookups": 1,
+        "hits": 0,
+        "hitratio": 0.0,
+        "inserts": 1,
+        "evictions": 0,
+        "size": 7,
+        "warmupTime": 0,
+        "ramBytesUsed": 1000,
+        "maxRamMB": -1,
+        "cumulative_lookups": lookups,
+        "cumulative_hits": hits,
+        "cumulative_hitratio": 0.5,
+        "cumulative_inserts": lookups - hits,
+        "cumulative_evictions": evictions,
     }
 
 

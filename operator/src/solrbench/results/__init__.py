@@ -4,5 +4,6 @@
 - `stats`: histograms, means, steadiness, outliers, number formats
 - `summary`: results of all repeats, brought together per step and variant
 - `validity`: what may be wrong with a step run, and the verdict
+- `bottleneck`: what held a step back
 - `text`: tables, reports and verdicts as text
 """

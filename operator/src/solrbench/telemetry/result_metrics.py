@@ -9,12 +9,13 @@ from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Shown, result_fields
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.validity.verdict import VALID
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 
-_Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
+_Entry = StepResult | OpenLoopStats | ColdStart | StepTelemetry | StepVerdict
 _Read = Callable[[ShownBenchmark], Iterable[_Entry]]
 
 _STEP = ("step", "variant")
@@ -76,6 +77,11 @@ def _invalid_reasons(benchmark: ShownBenchmark) -> Iterator[Sample]:
             yield (*_labels(each), invalid.reason), 1
 
 
+def _bottlenecks(benchmark: ShownBenchmark) -> Iterator[Sample]:
+    for each in benchmark.status.bottlenecks:
+        yield (each.step, each.variant or "", each.resource), 1
+
+
 def _cold_starts(benchmark: ShownBenchmark) -> list[ColdStart]:
     return [] if benchmark.status.cold_start is None else [benchmark.status.cold_start]
 
@@ -110,6 +116,14 @@ RESULT_FAMILIES = (
     *_total_families(),
     *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),
+    *_families(StepTelemetry, lambda benchmark: benchmark.status.telemetry, _STEP),
+    MetricFamily(
+        "step_bottleneck",
+        "Always 1; what held the step back is in the label `resource`, None for nothing.",
+        _bottlenecks,
+        (*_STEP, "resource"),
+        unit="always 1",
+    ),
     MetricFamily(
         "step_valid",
         "1 if the step is Valid, 0 if it is Invalid.",

@@ -11,14 +11,14 @@ def test_of_a_hundred_nodes_the_busiest_are_kept_and_the_spread_covers_all() -> 
     kept = worst_servers(nodes)
     assert len(kept) == MOST_SERVERS
     assert kept[0].server == "solr-99"
-    (spread,) = spreads_of(nodes)
+    (spread,) = spreads_of("solr", nodes)
     assert (spread.figure, spread.servers) == ("cpu_seconds", 100)
     assert (spread.total, spread.median) == (495, 4.95)
     assert (spread.highest, spread.highest_server) == (9.9, "solr-99")
 
 
 def test_a_figure_of_the_moment_is_not_divided_by_time() -> None:
-    (spread,) = spreads_of([server(0, heap_used_max_bytes=500), server(1)])
+    (spread,) = spreads_of("solr", [server(0, index_bytes=500), server(1)])
     assert (spread.total, spread.servers) == (500, 1)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from solrbench.load.telemetry.readings import Reading
 from solrbench.results.model.telemetry import CACHES
 
-_JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
+_JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|systemCpuLoad|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
 _JETTY = r".*QueuedThreadPool\..*\.(size|jobs|utilization|utilization-max)"
 _CORE = r"CACHE\.searcher\..*|CORE\.collection|INDEX\.(sizeInBytes|segments)|SEARCHER\.searcher\.(numDocs|deletedDocs)|UPDATE\.updateHandler\.merges|(QUERY|UPDATE)\./.*\.(requests|errors|totalTime)"  # noqa: E501 - one expression
 
@@ -41,6 +41,9 @@ HANDLER_FIGURES = {
     "totalTime": ("handler_seconds", 1e9),
 }
 """Metric of a handler: what the figure begins with, before a colon and the handler; divisor."""
+
+
+_OF_QUERIES = {"requests": "requests", "totalTime": "request_seconds"}
 
 
 def parse_solr_json(response: Mapping[str, Any], collection: str, moment: float) -> list[Reading]:
@@ -103,6 +106,7 @@ def _jvm_peaks(jvm: Mapping[str, Any]) -> dict[str, float]:
     return _present(
         heap_used_bytes=_number(jvm.get("memory.heap.used")),
         heap_after_gc_bytes=sum(after) if after else None,
+        system_cpu_percent=_percent(_number(jvm.get("os.systemCpuLoad"))),
         threads=_number(jvm.get("threads.count")),
         threads_blocked=_number(jvm.get("threads.blocked.count")),
         threads_runnable=_number(jvm.get("threads.runnable.count")),
@@ -111,9 +115,8 @@ def _jvm_peaks(jvm: Mapping[str, Any]) -> dict[str, float]:
 
 def _jetty_peaks(jetty: Mapping[str, Any]) -> dict[str, float]:
     by_end = {name.rpartition(".")[2]: _number(value) for name, value in jetty.items()}
-    busy = by_end.get("utilization-max")
     return _present(
-        jetty_busy_percent=None if busy is None else 100 * busy,
+        jetty_busy_percent=_percent(by_end.get("utilization-max")),
         jetty_queue=by_end.get("jobs"),
         jetty_threads=by_end.get("size"),
     )
@@ -146,8 +149,9 @@ def _handler_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
             category, path, metric = handler.groups()
             figure, divisor = HANDLER_FIGURES[metric]
             yield f"{figure}:{path}", number / divisor
-            if category == "QUERY" and metric == "requests":
-                yield ("shard_requests" if path.endswith("[shard]") else "requests"), number
+            if category == "QUERY" and metric in _OF_QUERIES:
+                shard = "shard_" if path.endswith("[shard]") else ""
+                yield shard + _OF_QUERIES[metric], number / divisor
 
 
 def _core_gauges(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
@@ -177,6 +181,10 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value)
+
+
+def _percent(ratio: float | None) -> float | None:
+    return None if ratio is None else 100 * ratio
 
 
 def _present(**numbers: float | None) -> dict[str, float]:

@@ -122,10 +122,13 @@ def _handler_counters(samples: _Samples, collection: str) -> dict[str, float]:
             shard = "[shard]" if labels.get("internal") == "true" else ""
             key = f"{figure}:{labels.get('handler', '')}{shard}"
             found[key] = found.get(key, 0.0) + value * scale
-            if figure == "handler_requests" and labels.get("category") == "QUERY":
-                sent = "shard_requests" if shard else "requests"
-                found[sent] = found.get(sent, 0.0) + value
+            if figure in _OF_QUERIES and labels.get("category") == "QUERY":
+                counter = ("shard_" if shard else "") + _OF_QUERIES[figure]
+                found[counter] = found.get(counter, 0.0) + value * scale
     return found
+
+
+_OF_QUERIES = {"handler_requests": "requests", "handler_seconds": "request_seconds"}
 
 
 def _gauges(samples: _Samples, collection: str) -> dict[str, float]:

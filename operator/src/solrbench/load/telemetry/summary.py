@@ -1,9 +1,10 @@
 """The figures of all servers as they are stored: the worst few one by one, spreads over all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from solrbench.results.model.telemetry import (
+    CACHES,
     MOST_HANDLERS,
     MOST_SERVERS,
     HandlerFigures,
@@ -16,21 +17,33 @@ _SCALED_DEVIATION = 1.4826
 
 _DIGITS = 6
 _GROWING = ("_seconds", "_count", "_lookups", "_hits", "_inserts", "_evictions")
-_RATES = {"read_bytes", "written_bytes", "reads", "writes", "major_faults", "requests"}
+_COUNTED = {"requests", "reads", "updates", "merges"}
 
-SPREAD_FIGURES = (
-    "cpu_seconds",
-    "gc_seconds",
-    "heap_used_max_bytes",
-    "heap_after_gc_max_bytes",
-    "requests",
-    "throttled_seconds",
-    "read_bytes",
-    "cpu_some_seconds",
-    "memory_full_seconds",
-    "io_some_seconds",
+_CACHE_FIGURES = tuple(
+    f"{cache}_{what}" for cache in CACHES.values() for what in ("lookups", "hits", "evictions")
 )
-"""Figures of which a spread is kept."""
+
+SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
+    "solr": (
+        *("cpu_seconds", "cpu_percent", "system_cpu_mean_percent", "gc_percent"),
+        *("requests", "request_milliseconds", "shard_request_milliseconds"),
+        *("threads_blocked_mean", "threads_runnable_mean", "cpus"),
+        *("heap_used_max_percent", "heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
+        *("jetty_busy_max_percent", "jetty_queue_max"),
+        *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
+        *_CACHE_FIGURES,
+    ),
+    "zookeeper": (
+        *("requests", "read_seconds", "reads", "update_seconds", "updates"),
+        *("outstanding_requests_max", "watches", "connections"),
+    ),
+}
+"""Figures of which a spread over all servers of a kind is kept."""
+
+_SHARES = {
+    "heap_used_max_percent": ("heap_used_max_bytes", "heap_limit_bytes"),
+    "heap_after_gc_max_percent": ("heap_after_gc_max_bytes", "heap_limit_bytes"),
+}
 
 
 def worst_servers(servers: Iterable[ServerFigures]) -> list[ServerFigures]:
@@ -44,9 +57,30 @@ def _without_handlers(server: ServerFigures) -> ServerFigures:
     return server.model_copy(update={"figures": kept})
 
 
-def spreads_of(servers: Sequence[ServerFigures]) -> list[Spread]:
+def with_shares(server: ServerFigures) -> ServerFigures:
+    """Return a server with its shares in per cent: of its heap, its CPUs, and of the time."""
+    figures, seconds = server.figures, server.seconds
+    found = {
+        name: 100 * figures[part] / figures[whole]
+        for name, (part, whole) in _SHARES.items()
+        if part in figures and figures.get(whole)
+    }
+    for kind in ("request", "shard_request"):
+        if figures.get(f"{kind}s") and f"{kind}_seconds" in figures:
+            spent = 1000 * figures[f"{kind}_seconds"]
+            found[f"{kind}_milliseconds"] = spent / figures[f"{kind}s"]
+    if seconds > 0:
+        if "cpu_seconds" in figures and figures.get("cpus"):
+            found["cpu_percent"] = 100 * figures["cpu_seconds"] / seconds / figures["cpus"]
+        if "gc_seconds" in figures:
+            found["gc_percent"] = 100 * figures["gc_seconds"] / seconds
+    rounded = {name: round(number, _DIGITS) for name, number in found.items()}
+    return server.model_copy(update={"figures": figures | rounded})
+
+
+def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:
     """Return how the figures are spread over the servers; those that grow per second."""
-    found = (_spread(figure, servers) for figure in SPREAD_FIGURES)
+    found = (_spread(figure, servers) for figure in SPREAD_FIGURES[kind])
     return [each for each in found if each is not None]
 
 
@@ -68,6 +102,7 @@ def _spread(figure: str, servers: Sequence[ServerFigures]) -> Spread | None:
         deviation=round(
             _SCALED_DEVIATION * median(abs(each - middle) for each in numbers.values()), _DIGITS
         ),
+        lowest=round(min(numbers.values()), _DIGITS),
         highest=round(numbers[highest], _DIGITS),
         highest_server=highest,
     )
@@ -75,7 +110,7 @@ def _spread(figure: str, servers: Sequence[ServerFigures]) -> Spread | None:
 
 def _per_second(figure: str, server: ServerFigures) -> float:
     number = server.figures[figure]
-    grows = figure.endswith(_GROWING) or figure in _RATES
+    grows = figure.endswith(_GROWING) or figure in _COUNTED
     return number / server.seconds if grows else number
 
 

@@ -57,6 +57,7 @@ class Spread(LenientModel):
     deviation: float
     """Median absolute deviation from the median, times 1.4826, which for normally distributed
     numbers is the standard deviation."""
+    lowest: float
     highest: float
     highest_server: str
     """The server with the highest."""
@@ -78,16 +79,14 @@ class Telemetry(LenientModel):
 
     solr: list[ServerFigures] = []
     """Solr nodes."""
-    solr_spreads: list[Spread] = []
-    """The same over all of them."""
     handlers: list[HandlerFigures] = []
     zookeeper: list[ServerFigures] = []
     """ZooKeeper servers."""
     pods: list[ServerFigures] = []
     """Pods, by their control groups."""
-    pod_spreads: list[Spread] = []
-    """Over all pods of Solr."""
     machines: list[ServerFigures] = []
     """Machines, as far as pods may see them."""
+    spreads: dict[str, list[Spread]] = {}
+    """Figures over all servers by what they are: `solr`, `zookeeper`, `solr-pods`, `machines`."""
     missing: list[str] = []
     """What could not be read, and why."""

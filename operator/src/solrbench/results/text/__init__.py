@@ -9,5 +9,6 @@
 - `verdict_text`: verdicts in words
 - `verdict_reference`: the reasons of verdicts as a table of the documentation
 - `comparison_text`: comparisons in words
+- `servers`: what the servers did as a table
 - `slow_requests`: the slowest requests as lines
 """

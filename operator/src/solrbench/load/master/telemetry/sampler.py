@@ -11,7 +11,12 @@ from gevent.event import Event
 
 from solrbench.load.master.telemetry.sources import TelemetrySource
 from solrbench.load.telemetry.readings import Reading, figures_of
-from solrbench.load.telemetry.summary import handlers_of, spreads_of, worst_servers
+from solrbench.load.telemetry.summary import (
+    handlers_of,
+    spreads_of,
+    with_shares,
+    worst_servers,
+)
 from solrbench.results.model.telemetry import MOST_MISSING, ServerFigures, Telemetry
 
 MAX_READINGS = 360
@@ -75,15 +80,15 @@ class TelemetrySampler:
 
     def _summary(self) -> Telemetry:
         servers = {
-            kind: [figures_of(each) for each in known.values() if each]
+            kind: [with_shares(figures_of(each)) for each in known.values() if each]
             for kind, known in self._readings.items()
         }
         solr = servers.get("solr", [])
         return Telemetry(
             solr=worst_servers(solr),
-            solr_spreads=spreads_of(solr),
             handlers=handlers_of(solr),
             zookeeper=worst_servers(servers.get("zookeeper", [])),
+            spreads={kind: spreads_of(kind, known) for kind, known in servers.items() if known},
             missing=self._missing(servers),
         )
 
