@@ -4,8 +4,10 @@ from solrbench.results.bottleneck.evidence import Evidence, Symptom
 from solrbench.results.model.telemetry import Spread
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
 
-LEAST_RATIO = 1.5
-"""How far the highest must exceed its peers: a hot shard has half as much again at least."""
+_LEAST_RATIO = {"cpu_percent": 1.5}
+_LEAST_RATIO_OF_TIMES = 2.0
+"""How far the highest must exceed its peers. A node with twice its share of requests has half as
+much again of CPU time; times differ more by chance."""
 
 MOST_DEVIATIONS = 3.0
 """And by how many scaled median absolute deviations, where there are enough nodes for them."""
@@ -25,7 +27,7 @@ def find_apart(run: Evidence, figure: str) -> Symptom | None:
     show = format_percent if figure == "cpu_percent" else format_milliseconds
     return Symptom(
         f"{spread.highest_server} has {show(spread.highest)} {_WHAT[figure]}, its peers"
-        f" {show(_of_peers(spread))} (limit {LEAST_RATIO:g} times as much)",
+        f" {show(_of_peers(spread))} (limit {_least_ratio(figure):g} times as much)",
         spread.highest_server,
     )
 
@@ -39,11 +41,15 @@ _WHAT = {
 
 def _is_apart(spread: Spread) -> bool:
     above = spread.highest - spread.median
-    if spread.highest < LEAST_RATIO * _of_peers(spread):
+    if spread.highest < _least_ratio(spread.figure) * _of_peers(spread):
         return False
     if spread.highest - _of_peers(spread) < _LEAST.get(spread.figure, _LEAST_MILLISECONDS):
         return False
     return spread.servers < _ENOUGH_NODES or above > MOST_DEVIATIONS * spread.deviation
+
+
+def _least_ratio(figure: str) -> float:
+    return _LEAST_RATIO.get(figure, _LEAST_RATIO_OF_TIMES)
 
 
 def _of_peers(spread: Spread) -> float:
