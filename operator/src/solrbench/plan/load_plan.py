@@ -58,6 +58,15 @@ class Resumption(Model):
     """How much was sent beyond these offsets is unknown."""
 
 
+class PodAgent(Model):
+    """The agent of one pod."""
+
+    address: str
+    """`host:port` where it is found."""
+    component: str
+    """Component of the pod."""
+
+
 class LoadPlan(Model):
     """The work of one attempt of the load."""
 
@@ -83,6 +92,8 @@ class LoadPlan(Model):
     telemetry: LoadTelemetry = LoadTelemetry()
     zookeeper_servers: list[str] = []
     """`host:port` of the servers of an ensemble that was made for the benchmark."""
+    agents: list[PodAgent] = []
+    """Agents in the pods of the target."""
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]

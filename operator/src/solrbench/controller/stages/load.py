@@ -20,6 +20,7 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
+from solrbench.plan.pod_agents import pod_agents
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
 from solrbench.plan.warm_up import warm_up_of
@@ -106,6 +107,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         percentiles=spec.load.percentiles,
         telemetry=spec.load.telemetry,
         zookeeper_servers=zookeeper_servers(context.benchmark),
+        agents=pod_agents(context.benchmark),
         step_runs=step_runs,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),

@@ -29,6 +29,7 @@ from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
+from solrbench.load.master.telemetry.agent_source import AgentSource
 from solrbench.load.master.telemetry.sampler import TelemetrySampler
 from solrbench.load.master.telemetry.solr_source import SolrSource
 from solrbench.load.master.telemetry.sources import TelemetrySource
@@ -157,6 +158,8 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     ]
     if plan.zookeeper_servers:
         sources.append(ZooKeeperSource(plan.zookeeper_servers))
+    if plan.agents:
+        sources.append(AgentSource([(each.address, each.component) for each in plan.agents]))
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
 
 

@@ -5,5 +5,6 @@
 - `zookeeper_monitor`: ZooKeeper's `mntr`
 - `summary`: the figures of all servers as they are stored
 
-Nothing here does I/O but `control_group`, which reads the kernel's files.
+Nothing here does I/O but what runs in the pods: `agent`, a small server, and `kernel_files`, which
+it reads.
 """

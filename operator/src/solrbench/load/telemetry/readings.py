@@ -21,6 +21,7 @@ class Reading:
         peaks: numbers of the moment of which the largest and the mean count
         component: component of a pod
         machine: id of the machine of a pod
+        kind: what the server is, if its source reads several kinds
 
     """
 
@@ -31,6 +32,7 @@ class Reading:
     peaks: Mapping[str, float] = field(default_factory=dict)
     component: str = ""
     machine: str = ""
+    kind: str = ""
 
 
 def figures_of(readings: Sequence[Reading]) -> ServerFigures:

@@ -17,7 +17,10 @@ _SCALED_DEVIATION = 1.4826
 
 _DIGITS = 6
 _GROWING = ("_seconds", "_count", "_lookups", "_hits", "_inserts", "_evictions")
-_COUNTED = {"requests", "reads", "updates", "merges"}
+_COUNTED = {
+    *("requests", "reads", "updates", "merges", "writes", "major_faults"),
+    *("read_bytes", "written_bytes", "network_received_bytes", "network_sent_bytes"),
+}
 
 _CACHE_FIGURES = tuple(
     f"{cache}_{what}" for cache in CACHES.values() for what in ("lookups", "hits", "evictions")
@@ -33,6 +36,17 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
         *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
         *_CACHE_FIGURES,
     ),
+    "solr-pods": (
+        *("cpu_seconds", "cpu_limit_percent", "throttled_percent"),
+        *("cpu_some_percent", "memory_full_percent", "io_some_percent"),
+        *("read_bytes", "written_bytes", "reads", "writes", "major_faults"),
+        *("working_set_max_bytes", "working_set_max_percent", "page_cache_bytes"),
+        *("network_received_bytes", "network_sent_bytes"),
+    ),
+    "machines": (
+        *("cpu_busy_percent", "steal_percent", "cpu_some_percent", "io_some_percent"),
+        *("memory_full_percent", "page_cache_bytes"),
+    ),
     "zookeeper": (
         *("requests", "read_seconds", "reads", "update_seconds", "updates"),
         *("outstanding_requests_max", "watches", "connections"),
@@ -43,6 +57,19 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
 _SHARES = {
     "heap_used_max_percent": ("heap_used_max_bytes", "heap_limit_bytes"),
     "heap_after_gc_max_percent": ("heap_after_gc_max_bytes", "heap_limit_bytes"),
+    "working_set_max_percent": ("working_set_max_bytes", "memory_limit_bytes"),
+}
+_OF_TIME = {
+    "gc_percent": "gc_seconds",
+    "cpu_some_percent": "cpu_some_seconds",
+    "memory_full_percent": "memory_full_seconds",
+    "io_some_percent": "io_some_seconds",
+}
+_OF_CPUS = {
+    "cpu_percent": ("cpu_seconds", "cpus"),
+    "cpu_limit_percent": ("cpu_seconds", "cpu_limit_cores"),
+    "cpu_busy_percent": ("cpu_busy_seconds", "cpus"),
+    "steal_percent": ("steal_seconds", "cpus"),
 }
 
 
@@ -70,10 +97,19 @@ def with_shares(server: ServerFigures) -> ServerFigures:
             spent = 1000 * figures[f"{kind}_seconds"]
             found[f"{kind}_milliseconds"] = spent / figures[f"{kind}s"]
     if seconds > 0:
-        if "cpu_seconds" in figures and figures.get("cpus"):
-            found["cpu_percent"] = 100 * figures["cpu_seconds"] / seconds / figures["cpus"]
-        if "gc_seconds" in figures:
-            found["gc_percent"] = 100 * figures["gc_seconds"] / seconds
+        found |= {
+            name: 100 * figures[spent] / seconds / figures[cpus]
+            for name, (spent, cpus) in _OF_CPUS.items()
+            if spent in figures and figures.get(cpus)
+        }
+        found |= {
+            name: 100 * figures[spent] / seconds
+            for name, spent in _OF_TIME.items()
+            if spent in figures
+        }
+    if figures.get("periods"):
+        # Of the periods in which the group wanted to run, those in which its quota ended.
+        found["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
     rounded = {name: round(number, _DIGITS) for name, number in found.items()}
     return server.model_copy(update={"figures": figures | rounded})
 

@@ -45,8 +45,9 @@ def find_throttling(run: Evidence) -> Symptom | None:
 
 def find_memory(run: Evidence) -> Symptom | None:
     """Apply if all tasks of a pod waited for memory, or if it read its own pages anew."""
-    stalled = _above(
-        run, "memory_full_percent", MAX_MEMORY_STALL_PERCENT, "of the time stalled for memory"
+    what = "of the time stalled for memory"
+    stalled = _above(run, "memory_full_percent", MAX_MEMORY_STALL_PERCENT, what) or _above(
+        run, "machine_memory_full_percent", MAX_MEMORY_STALL_PERCENT, f"{what} (machine)"
     )
     if stalled is not None:
         return stalled
@@ -76,7 +77,11 @@ def find_cpu(run: Evidence) -> Symptom | None:
 
 def find_disk(run: Evidence) -> Symptom | None:
     """Apply if tasks of a pod waited for its disk."""
-    return _above(run, "io_some_percent", MAX_IO_STALL_PERCENT, "of the time waiting for the disk")
+    what = "of the time waiting for the disk"
+    if run.figure("io_some_percent") is None:
+        # Version 1 of control groups knows no stall of a pod, only that of the machine.
+        return _above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, f"{what} (machine)")
+    return _above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what)
 
 
 def find_zookeeper(run: Evidence) -> Symptom | None:
@@ -145,11 +150,10 @@ def find_threads(run: Evidence) -> Symptom | None:
 
 def find_machine(run: Evidence) -> Symptom | None:
     """Apply if the machine is busy, but not by Solr."""
-    return _above(
-        run,
-        "system_cpu_percent",
-        MAX_MACHINE_PERCENT,
-        "of the machine's CPU used, by all processes",
+    what = "of the machine's CPU used by all processes"
+    # The JVM sees the machine, or in a container what it may use of it.
+    return _above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, what) or _above(
+        run, "system_cpu_percent", MAX_MACHINE_PERCENT, what
     )
 
 

@@ -69,9 +69,12 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
     figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
     figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
+    figures |= _of_pods(telemetry.spreads, figures)
     if solr:
         figures["nodes"] = max(each.servers for each in solr.values())
     servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
+    pods = {each.figure: each for each in telemetry.spreads.get("solr-pods", ())}
+    servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
     if "outstanding_requests_max" in zookeeper:
         servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
     peers = {name: solr[name] for name in PEER_FIGURES if name in solr}
@@ -83,11 +86,57 @@ def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[st
     if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
         each = solr["cpu_seconds"].total / solr["requests"].total
         found["cpu_milliseconds_per_request"] = 1000 * each
+    if "requests" in solr:
+        found["solr_requests_per_second"] = solr["requests"].total
     if "request_milliseconds" in solr:
         found["solr_milliseconds"] = solr["request_milliseconds"].median
     counts = sum_counts(each for each in document.requests if not each.is_transaction)
     if counts.requests:
         found["client_milliseconds"] = counts.sum_microseconds / counts.requests / 1000
+    return found
+
+
+_OF_PODS = {
+    "throttled_percent": "throttled_percent",
+    "cpu_limit_percent": "cpu_limit_percent",
+    "cpu_some_percent": "cpu_some_percent",
+    "memory_full_percent": "memory_full_percent",
+    "io_some_percent": "io_some_percent",
+    "working_set_max_percent": "working_set_max_percent",
+    "working_set_max_bytes": "working_set_max_bytes",
+    "major_faults_per_second": "major_faults",
+}
+"""Figures of the worst pod of Solr."""
+
+_OF_MACHINES = {
+    "machine_cpu_percent": "cpu_busy_percent",
+    "machine_steal_percent": "steal_percent",
+    "machine_io_some_percent": "io_some_percent",
+    "machine_memory_full_percent": "memory_full_percent",
+}
+"""Figures of the worst machine."""
+
+
+def _of_pods(
+    spreads: Mapping[str, Sequence[Spread]], known: Mapping[str, float]
+) -> dict[str, float]:
+    pods = {each.figure: each for each in spreads.get("solr-pods", ())}
+    machines = {each.figure: each for each in spreads.get("machines", ())}
+    found = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
+    found |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
+    if "page_cache_bytes" in pods:
+        found["page_cache_bytes"] = pods["page_cache_bytes"].total
+    for name, figure in (("network_bytes_per_second", "network_sent_bytes"),):
+        if figure in pods:
+            found[name] = pods[figure].total
+    rate = known.get("solr_requests_per_second")
+    if rate:
+        for name, figure in (
+            ("read_bytes_per_request", "read_bytes"),
+            ("reads_per_request", "reads"),
+        ):
+            if figure in pods:
+                found[name] = pods[figure].total / rate
     return found
 
 

@@ -91,6 +91,58 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.REQUESTS, "step_zookeeper_outstanding_requests_max")
     ] = None
     """Most requests that waited in one ZooKeeper server."""
+    throttled_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_throttled_ratio")
+    ] = None
+    """Share of the periods in which the CPU limit stopped the worst pod of Solr."""
+    cpu_limit_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_cpu_limit_ratio")
+    ] = None
+    """CPU time of the busiest pod of Solr, of its limit; absent without one."""
+    cpu_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_cpu_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of Solr waited for a CPU."""
+    memory_full_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_memory_pressure_ratio")
+    ] = None
+    """Share of the time in which all threads of the worst pod of Solr waited for memory."""
+    io_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_io_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of Solr waited for its disk."""
+    working_set_max_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_pod_working_set_max_bytes")
+    ] = None
+    """Largest memory of any pod of Solr that cannot be dropped at once."""
+    page_cache_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_pod_page_cache_bytes")
+    ] = None
+    """Files of all pods of Solr that are kept in memory."""
+    major_faults_per_second: Annotated[
+        Measure | None, _shown(Unit.FAULTS, "step_solr_pod_major_faults_per_second")
+    ] = None
+    """Page faults of the worst pod of Solr that read the disk."""
+    read_bytes_per_request: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_pod_read_bytes_per_request")
+    ] = None
+    """Bytes that all pods of Solr read from disk for each query."""
+    reads_per_request: Annotated[
+        Measure | None, _shown(Unit.READS, "step_solr_pod_reads_per_request")
+    ] = None
+    """Reads of the disk by all pods of Solr for each query."""
+    network_bytes_per_second: Annotated[
+        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_sent_bytes_per_second")
+    ] = None
+    """Bytes that all pods of Solr sent."""
+    machine_cpu_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_cpu_ratio")
+    ] = None
+    """CPU time of all processes on the busiest machine."""
+    machine_steal_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_steal_ratio")
+    ] = None
+    """CPU time that the host took from that machine."""
     missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
     """What could not be read, and why."""
 

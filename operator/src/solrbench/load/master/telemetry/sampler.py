@@ -40,7 +40,7 @@ class TelemetrySampler:
         """Forget what was read before; nothing is read until `mark`."""
         self._stop()
         self._pause = self._interval
-        self._readings = {each.kind: {} for each in self._sources}
+        self._readings = {}
 
     def mark(self) -> None:
         """Begin to measure: read everything at once, then again and again until the end."""
@@ -68,27 +68,31 @@ class TelemetrySampler:
         jobs = [gevent.spawn(each.read, full=full) for each in self._sources]
         gevent.joinall(jobs)
         for source, job in zip(self._sources, jobs, strict=True):
-            self._keep(self._readings[source.kind], job.value or ())
+            for reading in job.value or ():
+                self._keep(self._readings.setdefault(reading.kind or source.kind, {}), reading)
 
-    def _keep(self, known: dict[str, list[Reading]], found: Sequence[Reading]) -> None:
-        for reading in found:
-            series = known.setdefault(reading.server, [])
-            series.append(reading)
-            if len(series) > MAX_READINGS:
-                known[reading.server] = series[::2]
-                self._pause = max(self._pause, _spacing(series) * 2)
+    def _keep(self, known: dict[str, list[Reading]], reading: Reading) -> None:
+        series = known.setdefault(reading.server, [])
+        series.append(reading)
+        if len(series) > MAX_READINGS:
+            known[reading.server] = series[::2]
+            self._pause = max(self._pause, _spacing(series) * 2)
 
     def _summary(self) -> Telemetry:
         servers = {
             kind: [with_shares(figures_of(each)) for each in known.values() if each]
             for kind, known in self._readings.items()
         }
-        solr = servers.get("solr", [])
+        solr, pods = servers.get("solr", []), servers.get("pods", [])
+        spread = {kind: known for kind, known in servers.items() if kind != "pods"}
+        spread["solr-pods"] = [each for each in pods if each.component == "solr"]
         return Telemetry(
             solr=worst_servers(solr),
             handlers=handlers_of(solr),
             zookeeper=worst_servers(servers.get("zookeeper", [])),
-            spreads={kind: spreads_of(kind, known) for kind, known in servers.items() if known},
+            pods=worst_servers(pods),
+            machines=worst_servers(servers.get("machines", [])),
+            spreads={kind: spreads_of(kind, known) for kind, known in spread.items() if known},
             missing=self._missing(servers),
         )
 
