@@ -76,6 +76,7 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.THREADS, {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0}),
     (Resource.THREADS, {"threads_blocked": 12.0}),
     (Resource.MACHINE, {"system_cpu_percent": 99.0}),
+    (Resource.MACHINE, {"machine_cpu_percent": 99.0, "client_milliseconds": 60.0}),
 ]
 
 
@@ -96,7 +97,7 @@ def test_healthy_figures_are_not_accused() -> None:
     assert found.symptom.text.startswith("nothing is saturated: CPU of the busiest node 60 %")
 
 
-@pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "ScheduleLag"])
+@pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "DelayedByGenerator"])
 def test_a_load_generator_at_its_limit_comes_before_all_else(reason: str) -> None:
     finding = Finding(1, "worker w-1 was CPU-throttled for 3 s of 10 s (30 %, limit 1 %)")
     found = find_bottleneck(evidence(findings={reason: finding}, cpu_percent=99.0))
