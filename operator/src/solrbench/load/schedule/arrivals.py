@@ -12,14 +12,16 @@ nanoseconds since the begin of the run, so that all of them are compared in the 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, ArrivalDistribution, Step
+from solrbench.api.v1alpha1.load.rate_changes import RateChange
 from solrbench.load.schedule.seeds import seed_of
 
 _BLOCK = 4096
@@ -40,6 +42,10 @@ class ArrivalRate(Model):
     ramp_seconds: int = 0
     ramp_from: float = 0.0
     """Rate at the begin of the ramp, per second."""
+    changes: list[RateChange] = []
+    """Times since the end of the ramp, and the rates then."""
+    speed_factor: float | None = None
+    """How much faster than recorded the requests of a log arrive; None without one."""
     requests: int | None = None
     """Arrivals after the ramp; None with a duration."""
     seconds: int | None = None
@@ -50,17 +56,33 @@ class ArrivalRate(Model):
         """Time of the ramp; arrivals from then on are measured."""
         return self.ramp_seconds * _SECOND_NS
 
+    @property
+    def highest(self) -> float:
+        """The highest rate, per second."""
+        return max(self.requests_per_second, *(c.requests_per_second for c in self.changes), 0)
+
+    def points(self) -> NDArray[np.float64]:
+        """Return the times in seconds, and the rates, between which the rate changes linearly."""
+        found = [(0.0, self.ramp_from)] if self.ramp_seconds else []
+        found.append((self.ramp_seconds, self.requests_per_second))
+        found += [
+            (self.ramp_seconds + each.at_seconds, each.requests_per_second) for each in self.changes
+        ]
+        return np.array(found, dtype=np.float64).T
+
 
 def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
     """Return what a step plans, None if it has users; `ramp_from` is the rate before it."""
-    if step.requests_per_second is None:
+    if step.users is not None:
         return None
     return ArrivalRate(
-        requests_per_second=step.requests_per_second,
+        requests_per_second=step.requests_per_second or 0.0,
         distribution=step.arrival_distribution or ArrivalDistribution.POISSON,
         max_in_flight=step.max_in_flight or DEFAULT_MAX_IN_FLIGHT,
         ramp_seconds=step.ramp_seconds or 0,
         ramp_from=ramp_from if step.ramp_seconds else 0.0,
+        changes=step.rate_changes,
+        speed_factor=None if step.replay is None else step.replay.speed_factor,
         requests=step.requests,
         seconds=step.duration_seconds,
     )
@@ -80,6 +102,7 @@ class Schedule:
         seed: of its Poisson process
         worker: place of the worker, from 0
         workers: number of them
+        recorded_seconds: times of a log's requests, from 0 on, ascending
 
     """
 
@@ -87,13 +110,29 @@ class Schedule:
     seed: int
     worker: int
     workers: int
+    recorded_seconds: Sequence[float] = ()
 
     def arrival_times_ns(self) -> Iterator[int]:
         """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending."""
+        if self.rate.speed_factor is not None:
+            yield from self._recorded_times_ns(self.rate.speed_factor)
+            return
         begin = 0
         for block in arrivals(self.rate, self.seed):
             yield from block[(self.worker - begin) % self.workers :: self.workers].tolist()
             begin += len(block)
+
+    def _recorded_times_ns(self, speed_factor: float) -> Iterator[int]:
+        """Yield the worker's arrivals of a log, and one for which no request is left."""
+        recorded, last = self.recorded_seconds, self.rate.requests
+        end = math.inf if self.rate.seconds is None else self.rate.seconds * _SECOND_NS
+        for number in count(self.worker, self.workers):
+            at = int(recorded[min(number, len(recorded) - 1)] / speed_factor * _SECOND_NS)
+            if at >= end or (last is not None and number >= last):
+                return
+            yield at
+            if number >= len(recorded):
+                return
 
 
 def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:
@@ -132,15 +171,16 @@ def _unit_rate_points(kind: ArrivalDistribution, seed: int) -> Iterator[NDArray[
 def _times(plan: ArrivalRate, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the seconds at which the cumulative rate reaches `points`.
 
-    During a ramp of T seconds from rate a to rate b it is at + (b - a)t²/2T, which is solved for t
-    in the form that loses no digits when the two rates are close; afterwards it is a line.
+    In a segment whose rate changes from a by s each second, the cumulative rate grows by
+    at + st²/2, which is solved for t in the form that loses no digits when s is small.
     """
-    a, b, ramp = plan.ramp_from, plan.requests_per_second, plan.ramp_seconds
-    if not ramp:
-        return points / b
-    whole = (a + b) / 2 * ramp
-    inside = np.minimum(points, whole)
-    root = np.sqrt(a * a + 2 * (b - a) / ramp * inside)
-    during = 2 * inside / np.maximum(a + root, math.ulp(0))
-    after: NDArray[np.float64] = ramp + (points - whole) / b
-    return np.where(points < whole, during, after)
+    begins, rates = plan.points()
+    widths = np.diff(begins)
+    reached = np.concatenate([[0.0], np.cumsum((rates[1:] + rates[:-1]) / 2 * widths)])
+    slopes = np.concatenate([np.diff(rates) / np.where(widths > 0, widths, 1), [0.0]])
+    # The last segment that begins at or before a point: where two begin together, behind the jump.
+    at = np.searchsorted(reached, points, side="right") - 1
+    inside = points - reached[at]
+    root = np.sqrt(np.maximum(rates[at] ** 2 + 2 * slopes[at] * inside, 0))
+    found: NDArray[np.float64] = begins[at] + 2 * inside / np.maximum(rates[at] + root, math.ulp(0))
+    return found

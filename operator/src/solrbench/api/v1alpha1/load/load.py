@@ -17,8 +17,15 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.load.between import Between
 from solrbench.api.v1alpha1.load.master import LoadMaster
+from solrbench.api.v1alpha1.load.rate_changes import (
+    MOST_CHANGES,
+    RATE_CHANGE_RULES,
+    RateChange,
+)
 from solrbench.api.v1alpha1.load.repeats import Repeats
+from solrbench.api.v1alpha1.load.replay import Replay
 from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
@@ -93,6 +100,8 @@ def default_name(fields: dict[str, Any]) -> str:
     users, rate = fields.get("users"), fields.get("requests_per_second")
     if users is not None:
         return f"users-{users}"
+    if fields.get("replay") is not None:
+        return "replay"
     return f"rate-{Decimal(str(rate)).normalize():f}".replace(".", "-") if rate else "step"
 
 
@@ -103,7 +112,7 @@ def _has_no_foreign_name(step: "Step") -> bool:
 
 
 class Step(Model):
-    """One load level: a number of users (closed loop) or an arrival rate (open loop)."""
+    """One load level: users (closed loop), an arrival rate or the replay of a log (open loop)."""
 
     users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """`users` is the number of concurrent users, each of which waits for its response before the
@@ -111,6 +120,14 @@ class Step(Model):
     requests_per_second: Rate | None = None
     """`requestsPerSecond` is the arrival rate, at least 0.001; requests are sent whether earlier
     ones are completed or not: an open loop."""
+    replay: Replay | None = None
+    """`replay` sends the requests of `workload.queries` in the order of their file, each at the
+    time that its line holds, from the first line on: an open loop, too. The step ends after
+    `durationSeconds` or `requests`, or with the file."""
+    rate_changes: Annotated[list[RateChange], Field(max_length=MOST_CHANGES)] = []
+    """`rateChanges` are times and the arrival rates at these times, between which the rate changes
+    linearly; before the first it begins with `requestsPerSecond`, after the last it stays. Two at
+    the same time are a jump."""
     arrival_distribution: ArrivalDistribution | None = None
     """`arrivalDistribution` is that of the times between arrivals: `Poisson` arrivals are
     independent of each other, as requests of many users are; `Uniform` arrivals are at equal
@@ -131,6 +148,11 @@ class Step(Model):
     """`thinkTime` is the wait of a user between a response and the next request; none when
     absent. Before its first request, each user waits a random part of such a time, so that users
     who start together do not send together."""
+    pacing_milliseconds: Milliseconds | None = None
+    """`pacingMilliseconds` is the time from the begin of a user's request, or transaction, to the
+    begin of the next one, which waits for that long at least, and for the response: a user sends at
+    a steady pace as long as responses take no longer. Before its first request, each user waits a
+    random part of it."""
     duration_seconds: Seconds | None = None
     """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
@@ -140,7 +162,7 @@ class Step(Model):
     `users-5`, `rate-16`."""
 
     rules: ClassVar = (
-        exactly_one("users", "requestsPerSecond"),
+        exactly_one("users", "requestsPerSecond", "replay"),
         at_least("requestsPerSecond", 0.001, ", one request in 1000 seconds"),
         exactly_one("durationSeconds", "requests"),
         Rule(
@@ -155,30 +177,43 @@ class Step(Model):
             is_satisfied=_has_no_foreign_name,
         ),
         Rule(
-            cel="has(self.users) || !(has(self.spawnRate) || has(self.thinkTime))",
-            message="spawnRate and thinkTime must go with users, an arrival rate has none",
+            cel=(
+                "has(self.users)"
+                " || !(has(self.spawnRate) || has(self.thinkTime) || has(self.pacingMilliseconds))"
+            ),
+            message=(
+                "spawnRate, thinkTime and pacingMilliseconds must go with users,"
+                " an arrival rate has none"
+            ),
             is_satisfied=lambda s: (
-                s.users is not None or (s.spawn_rate is None and s.think_time is None)
+                s.users is not None
+                or (s.spawn_rate is None and s.think_time is None and s.pacing_milliseconds is None)
             ),
         ),
         Rule(
+            cel="!(has(self.thinkTime) && has(self.pacingMilliseconds))",
+            message="thinkTime and pacingMilliseconds must not both be set, each is the whole wait",
+            is_satisfied=lambda s: s.think_time is None or s.pacing_milliseconds is None,
+        ),
+        *RATE_CHANGE_RULES,
+        Rule(
             cel=(
                 "has(self.requestsPerSecond)"
-                " || !(has(self.arrivalDistribution) || has(self.maxInFlight)"
-                " || has(self.rampSeconds))"
+                " || !(has(self.arrivalDistribution) || has(self.rampSeconds))"
             ),
             message=(
-                "arrivalDistribution, maxInFlight and rampSeconds must go with requestsPerSecond,"
+                "arrivalDistribution and rampSeconds must go with requestsPerSecond,"
                 " users start with spawnRate"
             ),
             is_satisfied=lambda s: (
                 s.requests_per_second is not None
-                or (
-                    s.arrival_distribution is None
-                    and s.max_in_flight is None
-                    and s.ramp_seconds is None
-                )
+                or (s.arrival_distribution is None and s.ramp_seconds is None)
             ),
+        ),
+        Rule(
+            cel="!has(self.users) || !has(self.maxInFlight)",
+            message="maxInFlight must go with requestsPerSecond or replay, a user has one request",
+            is_satisfied=lambda s: s.users is None or s.max_in_flight is None,
         ),
     )
 
@@ -198,6 +233,10 @@ class Load(Model):
     """`workers` is the number of Locust worker pods."""
     repeats: Repeats = Repeats()
     """`repeats` are the runs of all steps."""
+    between: Between | None = None
+    """`between` prepares steps alike: it empties Solr's caches, or warms up, before each. When
+    absent, caches are as the requests before left them, and the warm-up comes before the first step
+    of each repeat and variant."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
@@ -225,8 +264,9 @@ class Load(Model):
             cel=(
                 "self.steps.all(s, self.steps.exists_one(t, has(s.name)"
                 " ? has(t.name) && s.name == t.name : !has(t.name)"
-                " && has(s.users) == has(t.users) && (has(s.users) ? s.users == t.users"
-                " : s.requestsPerSecond == t.requestsPerSecond)))"
+                " && has(s.users) == has(t.users) && has(s.replay) == has(t.replay)"
+                " && (has(s.replay) || (has(s.users) ? s.users == t.users"
+                " : s.requestsPerSecond == t.requestsPerSecond))))"
             ),
             message="steps must have different names, set name where two do the same",
             is_satisfied=lambda load: len({step.name for step in load.steps}) == len(load.steps),
