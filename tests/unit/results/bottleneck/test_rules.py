@@ -72,6 +72,10 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.ZOOKEEPER, {"zookeeper_outstanding_max": 40.0}),
     (Resource.ZOOKEEPER, {"zookeeper_latency_milliseconds": 300.0}),
     (Resource.PROXY, {"client_milliseconds": 60.0, "behind_proxy": True}),
+    (
+        Resource.PROXY,
+        {"client_milliseconds": 60.0, "behind_proxy": True, "system_cpu_percent": 99.0},
+    ),
     (Resource.NETWORK, {"client_milliseconds": 60.0}),
     (Resource.THREADS, {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0}),
     (Resource.THREADS, {"threads_blocked": 12.0}),

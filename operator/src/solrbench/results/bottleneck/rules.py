@@ -108,14 +108,15 @@ def find_proxy(run: Evidence) -> Symptom | None:
 def find_network(run: Evidence) -> Symptom | None:
     """Apply if it does so without a proxy, and Solr's threads are free."""
     busy = run.figure("jetty_busy_max_percent") or 0.0
-    if run.behind_proxy or busy > MAX_JETTY_PERCENT:
+    if run.behind_proxy or busy > MAX_JETTY_PERCENT or _is_machine_used_up(run):
         return None
     return _outside(run, "network")
 
 
 def _outside(run: Evidence, between: str) -> Symptom | None:
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
-    if client is None or solr is None or not client or _is_cpu_used_up(run):
+    cpu = run.figure("cpu_percent") or 0.0
+    if client is None or solr is None or not client or cpu > MAX_CPU_PERCENT:
         return None
     outside = client - solr
     share = 100 * outside / client
@@ -128,14 +129,10 @@ def _outside(run: Evidence, between: str) -> Symptom | None:
     )
 
 
-def _is_cpu_used_up(run: Evidence) -> bool:
+def _is_machine_used_up(run: Evidence) -> bool:
     """Return whether requests wait for a CPU, which is outside of Solr's times, too."""
-    limits = {
-        "cpu_percent": MAX_CPU_PERCENT,
-        "system_cpu_percent": MAX_MACHINE_PERCENT,
-        "machine_cpu_percent": MAX_MACHINE_PERCENT,
-    }
-    return any((run.figure(name) or 0.0) > limit for name, limit in limits.items())
+    names = ("system_cpu_percent", "machine_cpu_percent")
+    return any((run.figure(name) or 0.0) > MAX_MACHINE_PERCENT for name in names)
 
 
 def find_one_node(run: Evidence) -> Symptom | None:
