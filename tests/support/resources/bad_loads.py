@@ -39,6 +39,18 @@ def _mix(names: int) -> list[dict[str, Any]]:
 
 LOAD = [
     bad(
+        "telemetry of something else",
+        {"spec.load.telemetry": {"collect": "Everything"}},
+        "spec.load.telemetry.collect",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "telemetry without a pause",
+        {"spec.load.telemetry": {"intervalSeconds": 0}},
+        "spec.load.telemetry.intervalSeconds",
+        TOO_SMALL,
+    ),
+    bad(
         "no queries",
         {"spec.workload.queries": {}},
         "spec.workload.queries",

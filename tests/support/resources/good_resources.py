@@ -121,6 +121,10 @@ GOOD: dict[str, Changes] = {
             "maxEmptyPercent": 100,
         }
     },
+    "telemetry of servers and pods": {
+        "spec.load.telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1}
+    },
+    "no telemetry": {"spec.load.telemetry": {"collect": "None"}},
     "planned rate": PLANNED,
     "planned rate with everything": PLANNED
     | {

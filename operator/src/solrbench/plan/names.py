@@ -29,6 +29,10 @@ COMPONENTS = (SOLR, ZOOKEEPER, INDEX, LOAD_MASTER, LOAD_WORKER, REPORT)
 SOLR_PORT = 8983
 ZOOKEEPER_PORT = 2181
 
+AGENT = "solrbench-agent"
+"""Name of the container that reads the control group of its pod."""
+AGENT_PORT = 9101
+
 
 def child(benchmark: SolrBenchmark, component: str) -> str:
     """Return the name of the one child object of a kind that serves `component`."""

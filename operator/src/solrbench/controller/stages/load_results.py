@@ -197,6 +197,8 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             summary=summarise(spec, ordered),
             open_loop=open_loop_stats(spec, ordered),
             cold_start=context.reports.cold_start(context.benchmark),
+            telemetry=context.reports.telemetry(context.benchmark),
+            bottlenecks=context.reports.bottlenecks(context.benchmark),
         )
     verdicts = context.reports.verdicts(context.benchmark)
     is_changed = len(documents) != before.stored_steps or verdicts != context.status.verdicts

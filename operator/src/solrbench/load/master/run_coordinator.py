@@ -20,6 +20,7 @@ from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
     StepRunExecutor,
+    TelemetryReader,
 )
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.name_limit import NameLimiter
@@ -51,6 +52,7 @@ class RunCoordinator:
         caches: CacheReader,
         empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
+        telemetry: TelemetryReader | None = None,
     ) -> None:
         self._plan = plan
         self._workers = workers
@@ -59,7 +61,7 @@ class RunCoordinator:
         self._empty_caches = empty_caches
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
-            plan, workers, self._status, caches, utc_now=utc_now, now=now
+            plan, workers, self._status, caches, utc_now=utc_now, now=now, telemetry=telemetry
         )
         self._once_only = once_only_entries(plan.workload)
         self._has_own_queries = plan.workload.warm_up_queries is not None
@@ -159,6 +161,7 @@ class RunCoordinator:
             completed.lost_workers,
             self._executor.offsets.offsets,
             completed.may_repeat,
+            completed.telemetry,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:
