@@ -98,6 +98,7 @@ def _result(step: str) -> StepResult:
         ramp_requests=10,
         requests_per_second=123.4,
         requests_per_second_interval=Interval(lower=120.1, upper=126.7),
+        goodput_requests_per_second=122.2,
         average_milliseconds=5.5,
         average_milliseconds_interval=Interval(lower=5.2, upper=5.8),
         seconds_per_thousand_requests=5.5,

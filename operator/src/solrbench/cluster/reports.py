@@ -34,6 +34,7 @@ from solrbench.results.model.storage import (
 )
 from solrbench.results.summary.cold_start import first_step_run
 from solrbench.results.validity.digest import StepRunDigest, digest
+from solrbench.results.validity.disturbance import find_disturbance
 from solrbench.results.validity.verdict import evaluate_steps
 
 MAX_CACHE_BYTES = 64 << 20
@@ -132,6 +133,12 @@ class Reports:
             )
         stored = {document.id: digest(document, benchmark.spec.load)}
         self._keep(benchmark.metadata.uid, _in_order(known | stored))
+
+    def disturbances(self, benchmark: SolrBenchmark) -> dict[str, str]:
+        """Return why step runs do not show what the target can do, by id, as `documents`."""
+        digests = self._digests(benchmark)
+        found = {key: find_disturbance(each.evaluated) for key, each in digests.items()}
+        return {key: text for key, text in found.items() if text}
 
     def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
         """Return the verdicts on what is stored, brought together once after each change of it.

@@ -17,6 +17,8 @@ ACCEPTED = "Accepted"
 TARGET_READY = "TargetReady"
 DATA_INDEXED = "DataIndexed"
 MEASURED = "Measured"
+OBJECTIVES_MET = "ObjectivesMet"
+"""Only of benchmarks with objectives, once everything is measured."""
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
@@ -73,7 +75,8 @@ class Conditions:
 
     def as_list(self) -> list[Condition]:
         """Return all conditions in their fixed order."""
-        return [self._by_type[type_] for type_ in ALL_TYPES]
+        found = (*ALL_TYPES, OBJECTIVES_MET)
+        return [self._by_type[type_] for type_ in found if type_ in self._by_type]
 
 
 def _printable(text: str) -> str:

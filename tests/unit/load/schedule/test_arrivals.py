@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ArrivalDistribution, Step
+from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
+from solrbench.api.v1alpha1.load.load import Step
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrival_rate, arrivals
 
 SECOND = 1_000_000_000

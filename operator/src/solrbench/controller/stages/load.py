@@ -1,6 +1,6 @@
 """The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
 from solrbench.controller.children import LOAD, apply_all, job
@@ -11,6 +11,11 @@ from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import poll_master, update_result_status
+from solrbench.controller.stages.objectives import (
+    conclude_objectives,
+    search_to_run,
+    update_objectives,
+)
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
@@ -20,10 +25,18 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
-from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
+from solrbench.plan.step_runs import (
+    StepRunId,
+    all_step_runs,
+    rate_before,
+    remaining_step_runs,
+    step_of,
+)
 from solrbench.plan.variant_endpoints import variant_endpoints
 from solrbench.plan.warm_up import warm_up_of
 from solrbench.reasons.load import LoadReason
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.objectives.fail_fast import left_out
 
 
 def reconcile_load(context: ReconcileContext) -> None:
@@ -40,8 +53,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
-    remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
-    if not remaining:
+    if context.status.report.stored_steps >= context.status.report.total_steps:
         _finish(context, len(documents))
         return
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
@@ -49,7 +61,7 @@ def reconcile_load(context: ReconcileContext) -> None:
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
-        plan = _plan(context, remaining)
+        plan = _plan(context, _remaining(context, documents))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
@@ -57,8 +69,19 @@ def reconcile_load(context: ReconcileContext) -> None:
     poll_master(context)
 
 
+def _remaining(
+    context: ReconcileContext, documents: Mapping[str, StepRunResult]
+) -> tuple[StepRunId, ...]:
+    """Return what is neither stored nor left out."""
+    spec = context.benchmark.spec
+    dropped = left_out(spec, all_step_runs(spec), documents, context.status.dataset)
+    return remaining_step_runs(spec, frozenset(documents) | frozenset(dropped))
+
+
 def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
+    update_objectives(context, context.reports.documents(context.benchmark))
+    conclude_objectives(context)
     if not delete_components(context, *LOAD):
         raise TemporaryError(
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
@@ -84,6 +107,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
             repeat=each.repeat,
             variant=each.variant,
             step=step_of(spec, each),
+            step_index=each.step_index,
             ramp_from_requests_per_second=rate_before(spec, each),
         )
         for each in remaining
@@ -106,12 +130,19 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         step_runs=step_runs,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
-        resumption=_resumption(context, remaining[0]),
+        resumption=_resumption(context, remaining),
+        objectives=[each for each in spec.objectives if each.fail_fast],
+        stop=spec.load.stop,
+        search=search_to_run(context, context.reports.documents(context.benchmark)),
         master_host=f"{service}.{context.namespace}.svc",
     )
 
 
-def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
+def _resumption(context: ReconcileContext, remaining: Sequence[StepRunId]) -> Resumption:
+    """Return where the lists go on; a search for the capacity goes through none only once."""
+    if not remaining:
+        return Resumption()
+    first = remaining[0]
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
         first, stored.values(), attempts.load, attempts.first_load_on_target or 1

@@ -9,6 +9,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.measured_target import observe_measured_target
+from solrbench.controller.stages.objectives import count_step_runs, update_objectives
 from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -23,6 +24,7 @@ from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
+from solrbench.plan.capacity_trials import trial_ids
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
@@ -102,7 +104,8 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
         TemporaryError: `VersionMismatch` if one is not in the plan.
 
     """
-    foreign = set(ids) - {str(each) for each in all_step_runs(context.benchmark.spec)}
+    spec = context.benchmark.spec
+    foreign = set(ids) - {str(each) for each in all_step_runs(spec)} - trial_ids(spec)
     if foreign:
         text = f"the load master has results of {len(foreign)} step runs that are not planned"
         raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
@@ -163,16 +166,18 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     evidence may come after its step run: the node may be the one that is measured.
     """
     spec, before = context.benchmark.spec, context.status.report
+    changed = len(documents) != before.stored_steps or not before.total_steps
+    total = count_step_runs(context, documents) if changed else before.total_steps
     report = before.model_copy(
         update={
             "stored_steps": len(documents),
-            "total_steps": len(all_step_runs(spec)),
+            "total_steps": total,
             "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
         }
     )
     context.update(report=report)
     ordered = list(documents.values())
-    if len(documents) != before.stored_steps:
+    if changed:
         context.update(
             results=merge_steps(spec, ordered),
             totals=merge_totals(spec, ordered),
@@ -181,6 +186,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             open_loop=open_loop_stats(spec, ordered),
             cold_start=context.reports.cold_start(context.benchmark),
         )
+        update_objectives(context, documents)
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(verdicts=verdicts, summary=summary)

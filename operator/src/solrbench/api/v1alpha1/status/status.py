@@ -11,12 +11,14 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.status.capacity import MAX_VARIANTS, CapacityResult, Scalability
 from solrbench.api.v1alpha1.status.conditions import (
     LIST_MAP_BY_TYPE,
     Attempts,
     Condition,
     StatusModel,
 )
+from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
 from solrbench.api.v1alpha1.status.results import (
     ColdStart,
     Comparison,
@@ -71,6 +73,15 @@ class Status(StatusModel):
     of the warm-up, or of the first step without one."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
     """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
+    objectives: ObjectivesStatus | None = None
+    """`objectives` says whether `spec.objectives` are met; absent without any."""
+    not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []
+    """`notRun` has one entry for each step and variant that was left out, with the reason."""
+    capacity: Annotated[list[CapacityResult], Field(max_length=MAX_VARIANTS)] = []
+    """`capacity` has one entry for each variant: the highest rate that meets the objectives."""
+    scalability: Annotated[list[Scalability], Field(max_length=MAX_VARIANTS)] = []
+    """`scalability` has one entry for each variant with three or more different numbers of users:
+    the knee, and how throughput grows with users."""
     report: ReportStatus = ReportStatus()
     """`report` names the ConfigMaps of the full report."""
     conditions: Annotated[
