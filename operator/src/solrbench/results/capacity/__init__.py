@@ -4,4 +4,7 @@
 - `search`: which rate to try next, or what was found, from the trials so far
 - `knee`: where throughput turns from growing to standing still
 - `scalability`: the Universal Scalability Law of a ladder of users
+- `trials`: from stored step runs to the next one
+- `summary`, `scaling`: both as the status shows them
+- `answers`: both as sentences
 """

@@ -23,6 +23,8 @@ class Crossing:
     Attributes:
         at: the place
         slope: of the line
+        points: how many the line goes through
+        scatter: standard deviation of a single point's crossing
         lower: lower bound of the 95 % interval of the place; minus infinity where it has none
         upper: upper bound; infinity where it has none
 
@@ -30,6 +32,8 @@ class Crossing:
 
     at: float
     slope: float
+    points: int
+    scatter: float
     lower: float
     upper: float
 
@@ -51,7 +55,14 @@ def fit_crossing(x: Sequence[float], y: Sequence[float]) -> Crossing | None:
     residuals = [b - mean_y - slope * (a - mean_x) for a, b in zip(x, y, strict=True)]
     variance = sum(each**2 for each in residuals) / (len(x) - 2)
     lower, upper = _fieller(mean_y, slope, variance / len(x), variance / spread, len(x) - 2)
-    return Crossing(mean_x - mean_y / slope, slope, mean_x + lower, mean_x + upper)
+    return Crossing(
+        at=mean_x - mean_y / slope,
+        slope=slope,
+        points=len(x),
+        scatter=math.sqrt(variance) / slope,
+        lower=mean_x + lower,
+        upper=mean_x + upper,
+    )
 
 
 def _fieller(

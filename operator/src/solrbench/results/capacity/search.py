@@ -41,11 +41,18 @@ NEAR = 0.15
 LEAST_TRIALS = 8
 """Trials before the search may stop."""
 
+LEAST_NEAR = 6
+"""Trials on the line, with fewer of which it may be straight by chance."""
+
 ENOUGH = 0.02
 """Half of the interval's width, in ln of the rate, at which the search stops."""
 
 MOST_HALF_WIDTH = 0.10
 """Half of the interval's width beyond which the result is unclear."""
+
+MOST_SCATTER = 0.10
+"""Standard deviation of what a single trial says of the rate, beyond which the result is unclear:
+where so much of it is noise, a narrow interval is narrow by chance."""
 
 LEAST_SLOPE = 0.8
 """Excess for each unit of ln of the rate, below which the limit does not depend on the rate."""
@@ -117,7 +124,7 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
     if bracketed is None:
         return _bracketing_rate(probed, trials)
     crossing = _crossing(trials)
-    if crossing is not None and len(trials) >= LEAST_TRIALS and _half_width(crossing) <= ENOUGH:
+    if crossing is not None and len(trials) >= LEAST_TRIALS and _is_enough(crossing):
         return None
     centre = _bracket_crossing(trials) if crossing is None else crossing.at
     reach = MOST_REACH if crossing is None else _reach(crossing)
@@ -134,6 +141,10 @@ def estimate(trials: Sequence[Trial]) -> Estimate:
         problem = problem or "response times do not rise with the rate"
     elif crossing.slope < LEAST_SLOPE:
         problem = "response times hardly rise with the rate"
+    elif crossing.points < LEAST_NEAR:
+        problem = f"only {crossing.points} trials are near the rate that just meets the objectives"
+    elif crossing.scatter > MOST_SCATTER:
+        problem = f"trials at one rate differ as if rates differed by {crossing.scatter:.0%}"
     elif not _half_width(crossing) <= MOST_HALF_WIDTH:
         problem = f"trials differ too much: the interval is wider than ±{MOST_HALF_WIDTH:.0%}"
     if crossing is None or problem:
@@ -204,6 +215,10 @@ def _crossing(trials: Sequence[Trial]) -> Crossing | None:
             return None
         centre = found.at
     return found
+
+
+def _is_enough(crossing: Crossing) -> bool:
+    return crossing.points >= LEAST_NEAR and _half_width(crossing) <= ENOUGH
 
 
 def _half_width(crossing: Crossing) -> float:

@@ -75,12 +75,6 @@ def capacity_results(
     ]
 
 
-def answer(result: CapacityResult) -> str:
-    """Return the result as a sentence, such as `holds 7.1 requests/s (95 %: 6.6 to 7.5) at …`."""
-    through = f"{result.variant} " if result.variant else ""
-    return f"{through}{result.message}"
-
-
 def _result(
     search: CapacitySearch,
     variant: str,

@@ -19,6 +19,7 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
+from solrbench.results.text.limits_text import TRIAL_HEADERS, limit_lines, trial_tables
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.totals import results_with_totals
@@ -99,6 +100,11 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     if benchmark.status.comparisons:
         parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
+    for title, lines in limit_lines(benchmark.status):
+        parts += [f"## {title}", _list(lines)]
+    for title, trials in trial_tables(benchmark.status):
+        rule = ("--:", "--:", "--:", "---")
+        parts += [f"### {title}", _table([TRIAL_HEADERS, rule, *trials])]
     parts += windows_to_markdown(documents)
     if slow := slow_lines(documents, MOST_SLOW):
         parts += ["## Slowest requests", _list(slow), SLOW_NOTE]
