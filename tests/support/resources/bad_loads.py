@@ -19,7 +19,7 @@ from support.resources.bad_rows import (
     UNKNOWN,
     bad,
 )
-from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, step
+from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, create, step, use
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
@@ -423,6 +423,36 @@ LOAD = [
         "onWorkerLoss Redistribute must go with 2 workers or more",
     ),
     bad("no repeats", {"spec.load.repeats.count": 0}, "spec.load.repeats.count", TOO_SMALL),
+    bad(
+        "repeats on fresh targets that exist",
+        create() | {"spec.load.repeats.startOn": "FreshTarget"},
+        "spec",
+        "load.repeats.startOn FreshTarget must go with target.solrCloud",
+    ),
+    bad(
+        "repeats on fresh data of the user's",
+        use() | {"spec.load.repeats.startOn": "FreshData"},
+        "spec",
+        "load.repeats.startOn FreshData must go with a dataset",
+    ),
+    bad(
+        "repeats on something else",
+        {"spec.load.repeats.startOn": "WarmTarget"},
+        "spec.load.repeats.startOn",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "empty caches of the user's",
+        use() | {"spec.load.between": {"caches": "Empty"}},
+        "spec",
+        "load.between.caches Empty must go with a dataset",
+    ),
+    bad(
+        "caches that are half empty",
+        {"spec.load.between": {"caches": "Half"}},
+        "spec.load.between.caches",
+        NOT_A_CHOICE,
+    ),
     bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 

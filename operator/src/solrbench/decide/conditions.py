@@ -22,7 +22,10 @@ OBJECTIVES_MET = "ObjectivesMet"
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
+COMPARED = "Compared"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
+OPTIONAL_TYPES = (OBJECTIVES_MET, COMPARED)
+"""Those that only benchmarks have whose spec asks for them."""
 
 Truth = Literal["True", "False", "Unknown"]
 MAX_REASON = 1024
@@ -75,8 +78,8 @@ class Conditions:
 
     def as_list(self) -> list[Condition]:
         """Return all conditions in their fixed order."""
-        found = (*ALL_TYPES, OBJECTIVES_MET)
-        return [self._by_type[type_] for type_ in found if type_ in self._by_type]
+        types = (*ALL_TYPES, *OPTIONAL_TYPES)
+        return [self._by_type[type_] for type_ in types if type_ in self._by_type]
 
 
 def _printable(text: str) -> str:
@@ -96,10 +99,20 @@ def holds(status: Status, type_: str) -> bool:
     return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
-def progress_percent(status: Status, *, target: bool, indexed: bool, finished: bool) -> int:
+def progress_percent(
+    status: Status, *, target: bool, indexed: bool, finished: bool, starts: int = 1
+) -> int:
     """Return how far the benchmark is: a tenth for the target, three for the data, six for load.
 
     The weights are a convention for display, nothing is concluded from them.
+
+    Args:
+        status: with documents and stored steps
+        target: whether the target is ready
+        indexed: whether its data is indexed
+        finished: whether the benchmark succeeded
+        starts: how often target or data are made because repeats start anew
+
     """
     if finished:
         return 100
@@ -109,6 +122,8 @@ def progress_percent(status: Status, *, target: bool, indexed: bool, finished: b
         percent += 30
     elif status.dataset.documents and total:
         percent += min(30.0, 30.0 * status.dataset.documents / total)
+    before = (status.attempts.repeat or 1) - 1
+    percent = (40.0 * before + percent) / max(starts, 1)
     if status.report.total_steps:
         percent += 60.0 * status.report.stored_steps / status.report.total_steps
     return min(99, int(percent))

@@ -42,7 +42,7 @@ WORKER = replace(MASTER, name="one-load-worker-0", uid="w", component="load-work
 RUN = LoadRun(
     pods=(MASTER, WORKER),
     jobs=(JOB,),
-    stored=1,
+    left=3,
     report=ReportStatus(stored_steps=1, total_steps=4),
     load=None,
     on_worker_loss=OnWorkerLoss.REPEAT_STEP,
@@ -70,7 +70,7 @@ def seen(outcome: Outcome | None) -> tuple[str, Action] | None:
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        (replace(RUN, stored=4, pods=(ended(),)), ("StoppingLoad", Action.WAIT)),
+        (replace(RUN, left=0, pods=(ended(),)), ("StoppingLoad", Action.WAIT)),
         (RUN, ("Starting", Action.WAIT)),
         (replace(RUN, load=MEASURING), ("Measuring", Action.WAIT)),
         (

@@ -32,8 +32,9 @@ def document(step: str, repeat: int, milliseconds: float, failures: int = 0) -> 
 def skipped(
     spec: Spec, *documents: StepRunResult, dataset: DatasetStatus | None = None
 ) -> dict[str, str]:
-    stored = {each.id: each for each in documents}
-    return left_out(spec, all_step_runs(spec), stored, dataset or DatasetStatus())
+    stops = {each.id: stop_reason(spec.objectives, spec.load.stop, each) for each in documents}
+    reasons = {key: reason for key, reason in stops.items() if reason is not None}
+    return left_out(spec, all_step_runs(spec), stops, reasons, dataset or DatasetStatus())
 
 
 def test_steps_after_a_missed_objective_are_left_out_in_every_repeat() -> None:

@@ -1,6 +1,6 @@
 """The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
 from solrbench.controller.children import LOAD, apply_all, job
@@ -13,7 +13,9 @@ from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import poll_master, update_result_status
 from solrbench.controller.stages.objectives import (
     conclude_objectives,
+    remaining_ladder,
     search_to_run,
+    step_runs_on_target,
     update_objectives,
 )
 from solrbench.decide.allowed_hosts import qualify
@@ -25,18 +27,10 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
-from solrbench.plan.step_runs import (
-    StepRunId,
-    all_step_runs,
-    rate_before,
-    remaining_step_runs,
-    step_of,
-)
+from solrbench.plan.step_runs import StepRunId, rate_before, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
-from solrbench.plan.warm_up import warm_up_of
+from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
 from solrbench.reasons.load import LoadReason
-from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.objectives.fail_fast import left_out
 
 
 def reconcile_load(context: ReconcileContext) -> None:
@@ -61,7 +55,7 @@ def reconcile_load(context: ReconcileContext) -> None:
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
-        plan = _plan(context, _remaining(context, documents))
+        plan = _plan(context, remaining_ladder(context))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
@@ -69,18 +63,9 @@ def reconcile_load(context: ReconcileContext) -> None:
     poll_master(context)
 
 
-def _remaining(
-    context: ReconcileContext, documents: Mapping[str, StepRunResult]
-) -> tuple[StepRunId, ...]:
-    """Return what is neither stored nor left out."""
-    spec = context.benchmark.spec
-    dropped = left_out(spec, all_step_runs(spec), documents, context.status.dataset)
-    return remaining_step_runs(spec, frozenset(documents) | frozenset(dropped))
-
-
 def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
-    update_objectives(context, context.reports.documents(context.benchmark))
+    update_objectives(context)
     conclude_objectives(context)
     if not delete_components(context, *LOAD):
         raise TemporaryError(
@@ -100,7 +85,7 @@ def _update_index_size(context: ReconcileContext) -> None:
 
 
 def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
-    spec = context.benchmark.spec
+    spec, on_target = context.benchmark.spec, step_runs_on_target(context, remaining)
     step_runs = [
         PlannedStepRun(
             id=str(each),
@@ -110,7 +95,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
             step_index=each.step_index,
             ramp_from_requests_per_second=rate_before(spec, each),
         )
-        for each in remaining
+        for each in on_target
     ]
     service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
@@ -124,16 +109,19 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         generator=spec.dataset.generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
+        prepares_each_step=prepares_each_step(spec),
+        empties_caches=empties_caches(spec),
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
         step_runs=step_runs,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
-        resumption=_resumption(context, remaining),
+        resumption=_resumption(context, on_target),
         objectives=[each for each in spec.objectives if each.fail_fast],
         stop=spec.load.stop,
-        search=search_to_run(context, context.reports.documents(context.benchmark)),
+        # On the target of the last repeat, when its ladder is measured.
+        search=search_to_run(context) if len(on_target) == len(remaining) else None,
         master_host=f"{service}.{context.namespace}.svc",
     )
 
@@ -145,7 +133,11 @@ def _resumption(context: ReconcileContext, remaining: Sequence[StepRunId]) -> Re
     first = remaining[0]
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
-        first, stored.values(), attempts.load, attempts.first_load_on_target or 1
+        first,
+        stored.values(),
+        attempts.load,
+        attempts.first_load_on_target or 1,
+        warms_each_step=prepares_each_step(context.benchmark.spec),
     )
 
 

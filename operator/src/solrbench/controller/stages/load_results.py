@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
+from solrbench.controller.baseline import compare_with_baseline
 from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.measured_target import observe_measured_target
-from solrbench.controller.stages.objectives import count_step_runs, update_objectives
+from solrbench.controller.stages.objectives import count_left, count_step_runs, update_objectives
 from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -28,9 +29,10 @@ from solrbench.plan.capacity_trials import trial_ids
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
+from solrbench.results.answers.collect import collect_answers
+from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
@@ -60,7 +62,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
     return LoadRun(
         pods=tuple(seen),
         jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
-        stored=len(context.reports.documents(context.benchmark)),
+        left=count_left(context),
         report=context.status.report,
         load=context.status.live_load,
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
@@ -167,7 +169,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     """
     spec, before = context.benchmark.spec, context.status.report
     changed = len(documents) != before.stored_steps or not before.total_steps
-    total = count_step_runs(context, documents) if changed else before.total_steps
+    total = count_step_runs(context) if changed else before.total_steps
     report = before.model_copy(
         update={
             "stored_steps": len(documents),
@@ -186,7 +188,14 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             open_loop=open_loop_stats(spec, ordered),
             cold_start=context.reports.cold_start(context.benchmark),
         )
-        update_objectives(context, documents)
+        update_objectives(context)
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
-    context.update(verdicts=verdicts, summary=summary)
+    context.update(
+        verdicts=verdicts,
+        summary=summary,
+        comparisons=mark_invalid(context.status.comparisons, verdicts),
+    )
+    if changed:
+        compare_with_baseline(context)
+    context.update(answers=collect_answers(spec, context.status))

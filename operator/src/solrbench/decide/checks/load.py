@@ -31,7 +31,7 @@ class LoadRun:
     Attributes:
         pods: of the load
         jobs: of master and workers, as far as they exist
-        stored: number of stored results
+        left: number of its step runs that are not stored
         report: progress of the whole benchmark
         load: live figures, if the master has reported any
         on_worker_loss: what the spec requires
@@ -42,7 +42,7 @@ class LoadRun:
 
     pods: tuple[PodView, ...]
     jobs: tuple[JobView, ...]
-    stored: int
+    left: int
     report: ReportStatus
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
@@ -51,10 +51,8 @@ class LoadRun:
 
 
 def check_all_stored(run: LoadRun) -> Outcome | None:
-    """Wait for the next reconcile, which ends the load, when every result is stored."""
-    if run.stored != run.report.total_steps:
-        return None
-    return wait(LoadReason.STOPPING_LOAD, "every step is stored")
+    """Wait for the next reconcile, which ends the load, when every result of it is stored."""
+    return None if run.left else wait(LoadReason.STOPPING_LOAD, "every step is stored")
 
 
 def check_pods_failed(run: LoadRun) -> Outcome | None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from solrbench.load.errors import LoadError
@@ -29,6 +30,7 @@ from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import EmptiedCaches
 from solrbench.results.summary.step_run_figures import with_figures
 
 
@@ -36,7 +38,8 @@ class RunCoordinator:
     """Runs the plan.
 
     `utc_now` gives the time that documents carry, `now` monotonic seconds; `prepare` is called once
-    when all workers are there and raises `LoadError` if the run cannot begin.
+    when all workers are there and raises `LoadError` if the run cannot begin; `empty_caches` is
+    called where the plan empties Solr's caches, and raises it if they cannot be emptied.
     """
 
     def __init__(  # noqa: PLR0913 - what to do, all that takes part, and two clocks
@@ -48,12 +51,14 @@ class RunCoordinator:
         *,
         utc_now: Callable[[], datetime],
         caches: CacheReader,
+        empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._plan = plan
         self._workers = workers
         self._store = store
         self._prepare = prepare
+        self._empty_caches = empty_caches
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
             plan, workers, self._status, caches, utc_now=utc_now, now=now
@@ -76,13 +81,16 @@ class RunCoordinator:
             self._wait_until_stored()
             self._status.step_run = planned
             warmed_up = WarmUpResult()
-            if _ladder(planned) != ladder:
+            begins = _ladder(planned) != ladder
+            if begins:
                 first = ladder is None
                 self._executor.offsets = (
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = _ladder(planned)
-                warmed_up = self._warm_up(planned)
+            if begins or self._plan.prepares_each_step:
+                emptied = self._empty()
+                warmed_up = replace(self._warm_up(planned), emptied=emptied)
             self._schedule.note(self._measure(planned, warmed_up))
         self._status.step_run = None
         self._status.enter(RunStage.FINISHED)
@@ -102,6 +110,12 @@ class RunCoordinator:
     def state(self) -> LoadState:
         """Return the response of `GET /solrbench/state`."""
         return self._status.load_state()
+
+    def _empty(self) -> EmptiedCaches | None:
+        if not self._plan.empties_caches:
+            return None
+        self._status.enter(RunStage.EMPTYING_CACHES)
+        return self._empty_caches()
 
     def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
         assignment = warm_up_assignment(self._plan, planned)

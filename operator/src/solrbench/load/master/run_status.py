@@ -17,6 +17,7 @@ class RunStage(StrEnum):
     """What a run does; the values are those of `LoadState.stage`."""
 
     WAITING_FOR_WORKERS = "WaitingForWorkers"
+    EMPTYING_CACHES = "EmptyingCaches"
     WARMING_UP = "WarmingUp"
     RAMPING = "Ramping"
     """Users come, or the planned rate grows."""

@@ -44,7 +44,7 @@ LEAST_TRIALS = 8
 LEAST_NEAR = 6
 """Trials on the line, with fewer of which it may be straight by chance."""
 
-ENOUGH = 0.02
+ENOUGH = 0.015
 """Half of the interval's width, in ln of the rate, at which the search stops."""
 
 MOST_HALF_WIDTH = 0.10

@@ -4,7 +4,7 @@ Each stored step run is judged by itself, as soon as it is measured: the load ma
 operator come to the same conclusion from the same document, whoever of them is started again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import StopRules
@@ -42,7 +42,8 @@ def stop_reason(
 def left_out(
     spec: Spec,
     step_runs: Sequence[StepRunId],
-    documents: Mapping[str, StepRunResult],
+    stored: Container[str],
+    stops: Mapping[str, str],
     dataset: DatasetStatus,
 ) -> dict[str, str]:
     """Return the ids of step runs that are not run, with the reason.
@@ -50,19 +51,17 @@ def left_out(
     Args:
         spec: of the benchmark
         step_runs: all of the plan, in their order
-        documents: the stored ones, by id
+        stored: the ids of the stored ones
+        stops: what `stop_reason` says of stored ones, by id
         dataset: what is known of the indexing
 
     """
     whole = missed_by_indexing(spec, dataset)
     if whole is not None:
-        return {str(each): whole for each in step_runs if str(each) not in documents}
+        return {str(each): whole for each in step_runs if str(each) not in stored}
     reasons: dict[str, tuple[int, str]] = {}
     for each in step_runs:
-        document = documents.get(str(each))
-        if document is None:
-            continue
-        reason = stop_reason(spec.objectives, spec.load.stop, document)
+        reason = stops.get(str(each))
         known = reasons.get(each.variant)
         if reason is not None and (known is None or each.step_index < known[0]):
             reasons[each.variant] = each.step_index, reason
@@ -71,7 +70,7 @@ def left_out(
         for each in step_runs
         if each.variant in reasons
         and each.step_index > reasons[each.variant][0]
-        and str(each) not in documents
+        and str(each) not in stored
     }
 
 

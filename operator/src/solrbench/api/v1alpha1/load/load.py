@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.fields import (
     at_least,
 )
 from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
+from solrbench.api.v1alpha1.load.between import Between
 from solrbench.api.v1alpha1.load.capacity import Capacity
 from solrbench.api.v1alpha1.load.master import LoadMaster
 from solrbench.api.v1alpha1.load.rate_changes import (
@@ -227,6 +228,10 @@ class Load(Model):
     """`workers` is the number of Locust worker pods."""
     repeats: Repeats = Repeats()
     """`repeats` are the runs of all steps."""
+    between: Between | None = None
+    """`between` prepares steps alike: it empties Solr's caches, or warms up, before each. When
+    absent, caches are as the requests before left them, and the warm-up comes before the first step
+    of each repeat and variant."""
     steps: Annotated[list[Step], Field(max_length=32)] = []
     """`steps` are the load levels, run in this order; required unless `capacity` is set."""
     capacity: Capacity | None = None

@@ -4,6 +4,7 @@ from typing import Any
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load.capacity import PROBE_SECONDS
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
 
 _TRIALS = (
     f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
@@ -12,14 +13,15 @@ _TRIALS = (
 
 
 def planned_seconds(spec: Any) -> int:
-    """Return how long all steps that last a given time take, in all repeats and variants.
+    """Return how long all steps that last a given time take, in what one deadline is for.
 
-    And all trials that a search for the capacity may have.
+    That is all repeats and variants; with fresh data or targets it is one repeat. And all trials
+    that a search for the capacity may have.
     """
-    steps = spec.load.steps
+    steps, repeats = spec.load.steps, spec.load.repeats
     once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
-    ladders: int = once * spec.load.repeats.count + _search_seconds(spec)
-    return ladders * max(len(spec.target.variants), 1)
+    together: int = repeats.count if repeats.start_on is RepeatStart.SAME_TARGET else 1
+    return (once * together + _search_seconds(spec)) * max(len(spec.target.variants), 1)
 
 
 def _search_seconds(spec: Any) -> int:
@@ -35,14 +37,16 @@ DURATION_RULES = (
     Rule(
         cel=(
             "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
-            " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum() * self.load.repeats.count"
+            " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
+            " * (self.load.repeats.startOn == 'SameTarget' ? self.load.repeats.count : 1)"
             f" + {_TRIALS})"
             " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
             " <= self.deadlines.measuringSeconds"
         ),
         message=(
             "deadlines.measuringSeconds must not be less than the durations of all steps together,"
-            " times load.repeats.count and target.variants, the trials of load.capacity included"
+            " times target.variants and, unless they start on fresh data or targets,"
+            " load.repeats.count; the trials of load.capacity count as a step"
         ),
         is_satisfied=lambda spec: planned_seconds(spec) <= spec.deadlines.measuring_seconds,
     ),

@@ -25,7 +25,7 @@ from solrbench.results.model.step_result import (
     WorkerResult,
     WorkerUsage,
 )
-from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.model.windows import CacheSample, EmptiedCaches, RequestWindow
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
@@ -45,6 +45,7 @@ class WarmUpResult:
         steady: whether it became steady; None unless it was to go on until then
         request_windows: its windows
         caches: Solr's caches during that time
+        emptied: Solr's caches as they were emptied before it; None if they were kept
 
     """
 
@@ -52,6 +53,7 @@ class WarmUpResult:
     steady: bool | None = None
     request_windows: list[RequestWindow] = field(default_factory=list)
     caches: list[CacheSample] = field(default_factory=list)
+    emptied: EmptiedCaches | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
         "warm_up_steady": metadata.warm_up.steady,
         "warm_up_thousands": metadata.warm_up.request_windows,
         "warm_up_caches": metadata.warm_up.caches,
+        "emptied_caches": metadata.warm_up.emptied,
         "caches": metadata.caches,
         "lost_workers": list(metadata.lost_workers),
         "list_offsets": list(metadata.list_offsets),
