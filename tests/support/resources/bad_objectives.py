@@ -104,6 +104,13 @@ OBJECTIVES = [
         "objectives must have one with responseTime or meanResponseTime",
     ),
     bad(
+        "capacity after repeats without a number",
+        _with(IN_TIME, capacity={}, repeats={"until": "Decided"})
+        | {"spec.comparison": {"baseline": {"benchmark": {"name": "before"}}}},
+        "spec",
+        "load.capacity must not go with load.repeats.until",
+    ),
+    bad(
         "capacity with a locustfile",
         _with(IN_TIME, capacity={}) | custom_locustfile(),
         "spec",

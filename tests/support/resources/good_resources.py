@@ -140,6 +140,12 @@ GOOD: dict[str, Changes] = {
             {"atSeconds": 1, "requestsPerSecond": 1000},
         ]
     },
+    "replay": {
+        "spec.workload.queries": {"configMap": {"name": "log"}},
+        f"{STEP}.users": REMOVE,
+        f"{STEP}.replay": {"speedFactor": 2.5},
+        f"{STEP}.maxInFlight": 10,
+    },
     "paced users": {f"{STEP}.pacingMilliseconds": 1000},
     "as many planned requests as wanted": PLANNED
     | {
@@ -180,6 +186,17 @@ GOOD: dict[str, Changes] = {
         f"{STEP}.durationSeconds": 60,
         "spec.deadlines.measuringSeconds": 60,
         "spec.load.repeats": {"count": 9, "startOn": "FreshData", "order": "Listed"},
+    },
+    "repeats until variants are decided": {
+        "spec.target.variants": [
+            {"name": "nodes", "endpoint": "Nodes"},
+            {"name": "service", "endpoint": "Service"},
+        ],
+        "spec.load.repeats": {"until": "Decided"},
+    },
+    "repeats until a baseline is decided": {
+        "spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}},
+        "spec.load.repeats": {"until": "Decided", "min": 3, "max": 3, "startOn": "FreshTarget"},
     },
     "equal caches for each step": {
         "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}

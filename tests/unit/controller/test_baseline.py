@@ -64,6 +64,16 @@ def test_start_waits_until_the_baseline_has_succeeded() -> None:
     assert condition_of(world.reconcile("new"), "Accepted") == ("True", "Accepted")
 
 
+def test_a_baseline_is_waited_for_beyond_the_deadline() -> None:
+    deadlines = {"provisioningSeconds": 60}
+    world = World(small("new", comparison=BENCHMARK, deadlines=deadlines), small("old"))
+    for _ in range(2):
+        after = world.reconcile("new", 3600)
+        assert condition_of(after, "Accepted") == ("False", "BaselineUnfinished")
+    world.cluster.put(ended("old", succeeded=True))
+    assert condition_of(world.reconcile("new"), "Accepted") == ("True", "Accepted")
+
+
 def test_a_failed_baseline_ends_it() -> None:
     world = World(small("new", comparison=BENCHMARK), ended("old", succeeded=False))
     assert condition_of(world.reconcile("new"), "Succeeded") == ("False", "BaselineFailed")

@@ -2,8 +2,9 @@
 
 from collections import Counter
 
-from solrbench.api.v1alpha1.comparison import Baseline, ComparisonSpec
+from solrbench.api.v1alpha1.comparison import Baseline
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
+from solrbench.api.v1alpha1.status.word import Word
 from solrbench.cluster.baselines import observe_baseline, read_baseline
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
@@ -41,7 +42,7 @@ def compare_with_baseline(context: ReconcileContext) -> None:
     if comparison.baseline is None:
         return
     try:
-        found = _compare(context, comparison, comparison.baseline)
+        found = _compare(context, comparison.baseline)
     except SolrbenchError as error:
         context.conditions.set(COMPARED, "False", error.reason, error.message)
         return
@@ -49,14 +50,21 @@ def compare_with_baseline(context: ReconcileContext) -> None:
     context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, _summary(found))
 
 
-def _compare(
-    context: ReconcileContext, comparison: ComparisonSpec, baseline: Baseline
-) -> BaselineComparison:
+def is_baseline_decided(context: ReconcileContext) -> bool:
+    """Say whether each step that both have is Better, Worse or Same by the status."""
+    if context.status.comparison is None or not context.conditions.is_true(COMPARED):
+        return False
+    primary = primary_words(context.status.comparison.figures)
+    decided = (Word.SAME, Word.BETTER, Word.WORSE)
+    return bool(primary) and all(each.word in decided for each in primary)
+
+
+def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineComparison:
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     documents = list(context.reports.documents(benchmark).values())
     after = benchmark_side(benchmark.metadata.name, benchmark, documents)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return baseline_comparison(compare_sides(before, after, question_of(comparison)))
+    return baseline_comparison(compare_sides(before, after, question_of(benchmark.spec)))
 
 
 def _summary(found: BaselineComparison) -> str:

@@ -35,6 +35,7 @@ from solrbench.decide.internal_errors import (
     describe_exception,
 )
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -208,5 +209,6 @@ def _progress(context: ReconcileContext) -> int:
         target=context.conditions.is_true(TARGET_READY),
         indexed=context.conditions.is_true(DATA_INDEXED),
         finished=context.conditions.is_true(SUCCEEDED),
-        starts=1 if shared else repeats.count,
+        total_steps=len(all_step_runs(context.benchmark.spec)),
+        starts=1 if shared else repeats.most,
     )

@@ -99,8 +99,14 @@ def holds(status: Status, type_: str) -> bool:
     return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
-def progress_percent(
-    status: Status, *, target: bool, indexed: bool, finished: bool, starts: int = 1
+def progress_percent(  # noqa: PLR0913 - what is done, and of how much
+    status: Status,
+    *,
+    target: bool,
+    indexed: bool,
+    finished: bool,
+    total_steps: int,
+    starts: int = 1,
 ) -> int:
     """Return how far the benchmark is: a tenth for the target, three for the data, six for load.
 
@@ -111,6 +117,7 @@ def progress_percent(
         target: whether the target is ready
         indexed: whether its data is indexed
         finished: whether the benchmark succeeded
+        total_steps: steps of all repeats that there may be
         starts: how often target or data are made because repeats start anew
 
     """
@@ -124,6 +131,5 @@ def progress_percent(
         percent += min(30.0, 30.0 * status.dataset.documents / total)
     before = (status.attempts.repeat or 1) - 1
     percent = (40.0 * before + percent) / max(starts, 1)
-    if status.report.total_steps:
-        percent += 60.0 * status.report.stored_steps / status.report.total_steps
+    percent += 60.0 * status.report.stored_steps / max(total_steps, 1)
     return min(99, int(percent))

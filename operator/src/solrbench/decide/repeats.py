@@ -1,11 +1,45 @@
-"""Which repeat is due, and the attempts of target and load that it starts with."""
+"""How many repeats there are, which is due, and the attempts that it starts with."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
+from solrbench.api.v1alpha1.load.repeats import Repeats, RepeatStart
 from solrbench.api.v1alpha1.status.conditions import Attempts
 from solrbench.plan.step_runs import FIRST_REPEAT, StepRunId
+
+
+def count_repeats(
+    repeats: Repeats, stored: Iterable[StepRunId], ladder: int, is_decided: Callable[[], bool]
+) -> int:
+    """Return how many repeats there are to be, as far as what is stored tells.
+
+    With `until`, it is looked at after each whole repeat; one that was begun is measured to its
+    end. So the same stored step runs always lead to the same number.
+
+    Args:
+        repeats: of the spec
+        stored: the step runs that are stored
+        ladder: step runs of one repeat
+        is_decided: whether all words are there, asked only where it matters
+
+    """
+    if repeats.until is None:
+        return repeats.most
+    found = Counter(each.repeat for each in stored)
+    last = max(found, default=0)
+    if last < repeats.least:
+        return repeats.least
+    if found[last] < ladder or last >= repeats.most or is_decided():
+        return last
+    return last + 1
+
+
+def format_repeats(repeats: Repeats) -> str:
+    """Return how many repeats there are to be: `3`, or `5 to 20`."""
+    if repeats.until is None:
+        return str(repeats.most)
+    return f"{repeats.least} to {repeats.most}"
 
 
 def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunId]) -> int | None:

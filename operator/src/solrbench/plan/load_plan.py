@@ -122,6 +122,9 @@ class LoadPlan(Model):
     stop: StopRules = StopRules()
     search: CapacitySearch | None = None
     """Run after all step runs."""
+    waits_from_repeat: int | None = None
+    """From this repeat on, none begins before all results are stored: the operator may end the load
+    by them."""
     max_request_names: int = MOST_NAMES
     """Request names that fit into the status and the report."""
     max_result_bytes: int = MAX_REPORT_BYTES

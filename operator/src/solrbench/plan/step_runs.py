@@ -36,17 +36,22 @@ class StepRunId:
         return f"r{self.repeat}-{endpoint}s{self.step_index}-{self.step}"
 
 
-def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:
+def all_step_runs(spec: Spec, repeats: int | None = None) -> tuple[StepRunId, ...]:
     """Return every step of every repeat through every variant, in the order of measuring.
 
     Repeats are the outer loop, so drift affects all steps equally; variants take turns within
     each, the whole ladder at a time, in the order of `load.repeats.order`. Steps keep their order:
     ramps begin where the step before ended, and a low load after a high one finds warmer caches.
+
+    Args:
+        spec: of the benchmark
+        repeats: how many of them; all that there may be when absent
+
     """
     names = variant_names(spec)
     return tuple(
         StepRunId(repeat, index, position, step.name, names[index])
-        for repeat in range(FIRST_REPEAT, spec.load.repeats.count + 1)
+        for repeat in range(FIRST_REPEAT, (repeats or spec.load.repeats.most) + 1)
         for index in variant_order(spec, repeat)
         for position, step in enumerate(spec.load.steps)
     )
@@ -78,9 +83,11 @@ def variant_names(spec: Spec) -> tuple[str, ...]:
     return tuple(variant.name for variant in spec.target.variants) or ("",)
 
 
-def remaining_step_runs(spec: Spec, stored: frozenset[str]) -> tuple[StepRunId, ...]:
-    """Return the step runs that are not among the `stored` ids, in order."""
-    return tuple(each for each in all_step_runs(spec) if str(each) not in stored)
+def remaining_step_runs(
+    spec: Spec, stored: frozenset[str], repeats: int | None = None
+) -> tuple[StepRunId, ...]:
+    """Return the step runs that are not among the `stored` ids, in order, as `all_step_runs`."""
+    return tuple(each for each in all_step_runs(spec, repeats) if str(each) not in stored)
 
 
 def measured_on_target(

@@ -43,6 +43,7 @@ RUN = LoadRun(
     pods=(MASTER, WORKER),
     jobs=(JOB,),
     left=3,
+    repeats="5 to 20",
     report=ReportStatus(stored_steps=1, total_steps=4),
     load=None,
     on_worker_loss=OnWorkerLoss.REPEAT_STEP,
@@ -122,7 +123,7 @@ def test_load_under_way(run: LoadRun, expected: tuple[str, Action]) -> None:
         (RUN, "1 of 4 steps are stored"),
         (
             replace(RUN, load=MEASURING),
-            "1 of 4 steps are stored, two-users through proxy of repeat 2",
+            "1 of 4 steps are stored, two-users through proxy of repeat 2 of 5 to 20",
         ),
         (replace(RUN, pods=(ended(),)), "pod one-load-worker-0 ended with exit code 3"),
         (replace(RUN, pods=(ended(text=words("BadPlan")),)), "line 3"),

@@ -164,6 +164,25 @@ def test_caches_that_cannot_be_emptied_end_the_run(tmp_path: Path) -> None:
     assert run.keys == []
 
 
+def test_repeat_that_may_not_be_needed_waits_for_the_operator(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, EXACT, repeats=3, waitsFromRepeat=3), tmp_path)
+    waiting: list[list[str]] = []
+
+    def store() -> None:
+        state = run.coordinator.state()
+        if state.stage == "Storing":
+            waiting.append(state.unacknowledged)
+            for each in state.unacknowledged:
+                run.store.acknowledge(each)
+        run.load.clock.after(1, store)
+
+    store()
+    run.run()
+    assert waiting == [["r1-s0-timed", "r1-s1-exact", "r2-s0-timed", "r2-s1-exact"]]
+    assert run.stages.count("Storing") == 1
+    assert run.coordinator.state().unacknowledged == ["r3-s0-timed", "r3-s1-exact"]
+
+
 def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
     def refuse() -> None:
         raise LoadError(TargetReason.TARGET_UNREACHABLE, "none of 3 nodes responded")

@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, Objective
 from solrbench.api.v1alpha1.pod_options import PodOptions
@@ -169,5 +170,6 @@ class Spec(Model):
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
         *OBJECTIVE_RULES,
+        *REPLAY_RULES,
         *POD_OPTION_RULES,
     )

@@ -10,12 +10,16 @@ from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.load_results import poll_master, update_result_status
+from solrbench.controller.stages.load_results import (
+    is_measured,
+    poll_master,
+    possible_step_runs,
+    step_runs_on_target,
+    update_result_status,
+)
 from solrbench.controller.stages.objectives import (
     conclude_objectives,
-    remaining_ladder,
     search_to_run,
-    step_runs_on_target,
     update_objectives,
 )
 from solrbench.decide.allowed_hosts import qualify
@@ -47,7 +51,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
-    if context.status.report.stored_steps >= context.status.report.total_steps:
+    if is_measured(context):
         _finish(context, len(documents))
         return
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
@@ -55,7 +59,8 @@ def reconcile_load(context: ReconcileContext) -> None:
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
-        plan = _plan(context, remaining_ladder(context))
+        # Also those that are needed only if words are missing: the load goes on by itself.
+        plan = _plan(context, possible_step_runs(context))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
@@ -84,9 +89,10 @@ def _update_index_size(context: ReconcileContext) -> None:
     context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
-def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
-    spec, on_target = context.benchmark.spec, step_runs_on_target(context, remaining)
-    step_runs = [
+def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
+    spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
+    step_runs = step_runs_on_target(context, possible)
+    planned = [
         PlannedStepRun(
             id=str(each),
             repeat=each.repeat,
@@ -95,7 +101,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
             step_index=each.step_index,
             ramp_from_requests_per_second=rate_before(spec, each),
         )
-        for each in on_target
+        for each in step_runs
     ]
     service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
@@ -114,14 +120,15 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
-        step_runs=step_runs,
+        step_runs=planned,
+        waits_from_repeat=None if repeats.until is None else repeats.least + 1,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
-        resumption=_resumption(context, on_target),
+        resumption=_resumption(context, step_runs),
         objectives=[each for each in spec.objectives if each.fail_fast],
         stop=spec.load.stop,
         # On the target of the last repeat, when its ladder is measured.
-        search=search_to_run(context) if len(on_target) == len(remaining) else None,
+        search=search_to_run(context) if len(step_runs) == len(possible) else None,
         master_host=f"{service}.{context.namespace}.svc",
     )
 

@@ -1,18 +1,13 @@
 """Objectives, the search for the capacity and what is left out, as the status shows them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.conditions import OBJECTIVES_MET, Truth
 from solrbench.plan.capacity_trials import most_trials
 from solrbench.plan.load_plan import CapacitySearch
-from solrbench.plan.step_runs import (
-    StepRunId,
-    all_step_runs,
-    measured_on_target,
-    remaining_step_runs,
-)
+from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
 from solrbench.results.capacity.scaling import scalability
 from solrbench.results.capacity.summary import capacity_results, capacity_search
@@ -32,32 +27,6 @@ _OUTCOMES: Mapping[ObjectiveWord, tuple[Truth, LoadReason]] = {
 }
 
 
-def remaining_ladder(context: ReconcileContext) -> tuple[StepRunId, ...]:
-    """Return the step runs of the ladders that are neither stored nor left out, in order."""
-    stored = frozenset(context.reports.documents(context.benchmark))
-    return remaining_step_runs(context.benchmark.spec, stored | frozenset(_left_out(context)))
-
-
-def step_runs_on_target(
-    context: ReconcileContext, remaining: Iterable[StepRunId]
-) -> tuple[StepRunId, ...]:
-    """Return those of the `remaining` step runs that the present target is for."""
-    repeat = context.status.attempts.repeat
-    return measured_on_target(context.benchmark.spec, remaining, repeat)
-
-
-def count_left(context: ReconcileContext) -> int:
-    """Return how many step runs are left for the present target, trials as many as there may be.
-
-    By the numbers of the status, which follow every change of what is stored.
-    """
-    remaining, report = remaining_ladder(context), context.status.report
-    on_target = len(step_runs_on_target(context, remaining))
-    if on_target < len(remaining):
-        return on_target
-    return max(report.total_steps - report.stored_steps, 0)
-
-
 def search_to_run(context: ReconcileContext) -> CapacitySearch | None:
     """Return the search for the capacity as far as it is stored; None if there is none to run."""
     spec = context.benchmark.spec
@@ -66,14 +35,13 @@ def search_to_run(context: ReconcileContext) -> CapacitySearch | None:
     return capacity_search(spec, context.reports.documents(context.benchmark).values())
 
 
-def count_step_runs(context: ReconcileContext) -> int:
-    """Return how many step runs there will be, trials at most as many as may be run."""
-    spec, documents = context.benchmark.spec, context.reports.documents(context.benchmark)
-    trials = sum(each.trial is not None for each in documents.values())
+def count_trials(context: ReconcileContext) -> int:
+    """Return how many trials are stored, or may be while the search goes on."""
     search = search_to_run(context)
-    if search is not None and next_trial(search, search.stored) is not None:
-        trials = most_trials(spec)
-    return len(all_step_runs(spec)) - len(_left_out(context)) + trials
+    if search is None:
+        return 0
+    going_on = next_trial(search, search.stored) is not None
+    return most_trials(context.benchmark.spec) if going_on else len(search.stored)
 
 
 def update_objectives(context: ReconcileContext) -> None:
@@ -82,7 +50,7 @@ def update_objectives(context: ReconcileContext) -> None:
     ordered = list(reports.documents(context.benchmark).values())
     context.update(
         objectives=evaluate_objectives(spec, ordered, context.status.dataset),
-        not_run=summarise_left_out(all_step_runs(spec), _left_out(context)),
+        not_run=summarise_left_out(all_step_runs(spec), left_out_step_runs(context)),
         capacity=capacity_results(spec, ordered, reports.disturbances(context.benchmark)),
         scalability=scalability(spec, ordered, context.status.totals),
     )
@@ -97,7 +65,8 @@ def conclude_objectives(context: ReconcileContext) -> None:
     context.conditions.set(OBJECTIVES_MET, status, reason, completion_text(found))
 
 
-def _left_out(context: ReconcileContext) -> dict[str, str]:
+def left_out_step_runs(context: ReconcileContext) -> dict[str, str]:
+    """Return the ids of step runs that are not run, with the reason."""
     spec, reports = context.benchmark.spec, context.reports
     return left_out(
         spec,

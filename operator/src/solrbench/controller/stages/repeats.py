@@ -5,7 +5,7 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus, TargetStatus
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.late_evidence import add_late_pod_events
-from solrbench.controller.stages.objectives import remaining_ladder
+from solrbench.controller.stages.load_results import remaining
 from solrbench.decide.conditions import DATA_INDEXED, MEASURED, TARGET_READY
 from solrbench.decide.repeats import attempts_for_repeat, repeat_to_start
 from solrbench.reasons.target import TargetReason
@@ -25,7 +25,7 @@ def start_repeat(context: ReconcileContext) -> None:
     if repeats.start_on is RepeatStart.SAME_TARGET or context.conditions.is_true(MEASURED):
         return
     attempts = context.status.attempts
-    repeat = repeat_to_start(spec, attempts, remaining_ladder(context))
+    repeat = repeat_to_start(spec, attempts, remaining(context))
     if repeat is None:
         return
     if context.conditions.is_true(TARGET_READY):

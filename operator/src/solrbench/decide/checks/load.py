@@ -33,6 +33,7 @@ class LoadRun:
         jobs: of master and workers, as far as they exist
         left: number of its step runs that are not stored
         report: progress of the whole benchmark
+        repeats: how many there are to be, in words
         load: live figures, if the master has reported any
         on_worker_loss: what the spec requires
         now: time of the observation
@@ -44,6 +45,7 @@ class LoadRun:
     jobs: tuple[JobView, ...]
     left: int
     report: ReportStatus
+    repeats: str
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
     now: datetime
@@ -85,7 +87,7 @@ def check_measured(run: LoadRun) -> Outcome | None:
     message = f"{report.stored_steps} of {report.total_steps} steps are stored"
     if load is not None and load.step:
         through = f" through {load.variant}" if load.variant else ""
-        message += f", {load.step}{through} of repeat {load.repeat}"
+        message += f", {load.step}{through} of repeat {load.repeat} of {run.repeats}"
     return wait(find_reason(stage) or LoadReason.STARTING, message)
 
 

@@ -76,11 +76,11 @@ class RunCoordinator:
         """
         self._workers.wait_for_workers()
         self._prepare()
-        ladder = None
+        ladder, repeat = None, 0
         for planned in self._schedule:
-            self._wait_until_stored()
+            self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self._status.step_run = planned
-            warmed_up = WarmUpResult()
+            warmed_up, repeat = WarmUpResult(), planned.repeat
             begins = _ladder(planned) != ladder
             if begins:
                 first = ladder is None
@@ -131,12 +131,15 @@ class RunCoordinator:
             caches=completed.caches,
         )
 
-    def _wait_until_stored(self) -> None:
+    def _wait_until_stored(self, planned: PlannedStepRun, *, begins_repeat: bool) -> None:
         """Begin no step run of a list that is gone through once before the last one is stored.
 
         If this master is lost, the next one knows that way which step run may have been started.
+        Nor a repeat that may not be needed.
         """
-        if any(self._once_only) and self._store.unacknowledged:
+        waits_from = self._plan.waits_from_repeat
+        may_be_last = begins_repeat and waits_from is not None and planned.repeat >= waits_from
+        if (any(self._once_only) or may_be_last) and self._store.unacknowledged:
             self._status.step_run = None
             self._status.enter(RunStage.STORING)
             self._workers.wait(lambda: not self._store.unacknowledged)

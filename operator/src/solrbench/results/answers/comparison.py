@@ -1,6 +1,7 @@
 """What comparisons say, one sentence for each primary figure that has a word."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import Spec, Status
@@ -76,15 +77,30 @@ class Answer:
 
 def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what the primary figure of each step says beside the baseline."""
-    if status.comparison is None:
-        return
-    for each in primary_words(status.comparison.figures):
+    if status.comparison is not None:
+        yield from baseline_sentences(
+            status.comparison.figures, status.comparison.baseline, _loads_of(spec)
+        )
+
+
+def baseline_sentences(
+    figures: Sequence[FigureComparison], baseline: str, loads: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield what each primary figure says that has a word.
+
+    Args:
+        figures: of a comparison
+        baseline: what it is with
+        loads: of the steps, as `loads_as_text`
+
+    """
+    for each in primary_words(figures):
         if each.word is not None:
             variant = f", {each.variant}" if each.variant else ""
+            load = loads.get(each.step or "", each.step)
             yield Answer(
-                f"{label_of(each.figure)} of {each.request} at"
-                f" {load_of(spec, each.step or '')}{variant}",
-                status.comparison.baseline,
+                f"{label_of(each.figure)} of {each.request} at {load}{variant}",
+                baseline,
                 overhead_of(each),
                 on_target=each.on_target,
                 invalid="the step is Invalid" if each.invalid else "",
@@ -105,14 +121,14 @@ def overhead_of(figure: FigureComparison) -> Overhead:
 def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what each step says of each variant beside the first one."""
     label, read = _PRIMARY.get(spec.comparison.primary, _P95)
-    known = set()
+    loads, known = _loads_of(spec), set()
     for each in status.comparisons:
         point = each.step, each.variant
         overhead = read(each)
         # The first request of a point is that of its primary figure.
         if point not in known and overhead is not None and overhead.word is not None:
             yield Answer(
-                f"{label} of {each.request} at {load_of(spec, each.step)}, {each.variant}",
+                f"{label} of {each.request} at {loads.get(each.step, each.step)}, {each.variant}",
                 each.baseline,
                 overhead,
                 on_target=each.on_target,
@@ -121,12 +137,25 @@ def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
         known.add(point)
 
 
-def load_of(spec: Spec, step: str) -> str:
-    """Return `20 users` or `50 requests/s`, and the step's name if another has the same load."""
-    loads = {each.name: _load(each.users, each.requests_per_second) for each in spec.load.steps}
-    own = loads.get(step, "")
-    is_only = list(loads.values()).count(own) == 1
-    return own if own and is_only else f"{own} ({step})" if own else step
+def _loads_of(spec: Spec) -> dict[str, str]:
+    return loads_as_text(
+        {each.name: (each.users, each.requests_per_second) for each in spec.load.steps}
+    )
+
+
+def loads_as_text(loads: Mapping[str, tuple[int | None, float | None]]) -> dict[str, str]:
+    """Return `20 users` or `50 requests/s` of each step; with its name if another has the same.
+
+    Args:
+        loads: users and requests per second of each step, by name
+
+    """
+    texts = {step: _load(*load) for step, load in loads.items()}
+    count = Counter(texts.values())
+    return {
+        step: step if not text else text if count[text] == 1 else f"{text} ({step})"
+        for step, text in texts.items()
+    }
 
 
 def _load(users: int | None, rate: float | None) -> str:

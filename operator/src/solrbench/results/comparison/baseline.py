@@ -16,20 +16,23 @@ _PERCENT_DIGITS = 2
 
 def baseline_comparison(found: SideComparison) -> BaselineComparison:
     """Return as much of a comparison as a status holds, what decides first."""
-    figures = shown_figures(found)
-    return BaselineComparison(
+    whole = whole_comparison(found)
+    figures = whole.figures
+    kept = {"figures": figures[:MAX_FIGURES], "left_out": max(len(figures) - MAX_FIGURES, 0)}
+    return whole.model_copy(update=kept)
+
+
+def whole_comparison(found: SideComparison) -> BaselineComparison:
+    """Return all of a comparison, what decides first."""
+    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
+    # Without validation: a status holds fewer figures than a file may have.
+    return BaselineComparison.model_construct(
         baseline=found.before.name,
-        figures=figures[:MAX_FIGURES],
-        left_out=max(len(figures) - MAX_FIGURES, 0),
+        figures=[_shown(each, invalid=found.is_invalid(each)) for each in ordered],
+        left_out=0,
         settings=list(found.settings),
         differences=list(found.differences),
     )
-
-
-def shown_figures(found: SideComparison) -> list[FigureComparison]:
-    """Return all figures as they are shown, what decides first."""
-    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
-    return [_shown(each, invalid=found.is_invalid(each)) for each in ordered]
 
 
 def primary_words(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
@@ -49,11 +52,16 @@ def _shown(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
         primary=figure.is_primary,
         baseline=round(difference.before, _DIGITS),
         value=round(difference.after, _DIGITS),
-        difference_percent=round(finding.percent, _PERCENT_DIGITS),
-        low_percent=None if interval is None else round(interval.lower, _PERCENT_DIGITS),
-        high_percent=None if interval is None else round(interval.upper, _PERCENT_DIGITS),
+        difference_percent=_percent(finding.percent),
+        low_percent=None if interval is None else _percent(interval.lower),
+        high_percent=None if interval is None else _percent(interval.upper),
         word=finding.word,
         more_repeats=finding.more_repeats,
         on_target=difference.on_target and bool(figure.point.step),
         invalid=invalid,
     )
+
+
+def _percent(value: float) -> float:
+    """Return per cent as they are shown; never a negative zero."""
+    return round(value, _PERCENT_DIGITS) + 0.0

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.comparison import ComparisonSpec, PrimaryMetric
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.results.comparison.findings import DEFAULT_RULE, Rule
+from solrbench.results.comparison.looks import Looks
 from solrbench.results.comparison.metric import AVERAGE, RATE, Metric, percentile_metric
 
 _PERCENTILES = {
@@ -40,6 +42,8 @@ class Question:
         return AVERAGE if self.primary is PrimaryMetric.AVERAGE else RATE
 
 
-def question_of(comparison: ComparisonSpec) -> Question:
-    """Return what a spec asks."""
-    return Question(Rule(comparison.smallest_effect_percent), comparison.primary)
+def question_of(spec: Spec) -> Question:
+    """Return what a spec asks; of repeats that go on until it is decided, a look after each."""
+    comparison, repeats = spec.comparison, spec.load.repeats
+    looks = None if repeats.until is None else Looks(repeats.least, repeats.most)
+    return Question(Rule(comparison.smallest_effect_percent, looks), comparison.primary)

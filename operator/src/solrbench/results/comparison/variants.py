@@ -11,7 +11,7 @@ from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.status import MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.comparison.findings import Finding
+from solrbench.results.comparison.findings import Finding, is_decided
 from solrbench.results.comparison.metric import AVERAGE, RATE, Metric, percentile_metric
 from solrbench.results.comparison.points import ComparedFigure, Point, compare_points
 from solrbench.results.comparison.question import question_of
@@ -34,14 +34,24 @@ def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Com
         ValueError: as `merge_steps`.
 
     """
-    question = question_of(spec.comparison)
-    percents = sorted({95.0, question.percent or 95.0})
-    points = variant_points(spec, documents)
-    figures = compare_points(points, percents, question.rule, question.metric)
+    figures = _figures(spec, documents)
     by_name: dict[tuple[int, str], list[ComparedFigure]] = {}
     for each in figures:
         by_name.setdefault((id(each.point), each.request), []).append(each)
     return [_comparison(spec, each) for each in by_name.values()][:MAX_COMPARISONS]
+
+
+def variants_decided(spec: Spec, documents: Sequence[StepRunResult]) -> bool:
+    """Say whether the primary figure of each step and variant has a word."""
+    primary = [each.finding for each in _figures(spec, documents) if each.is_primary]
+    return bool(primary) and is_decided(primary)
+
+
+def _figures(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedFigure]:
+    question = question_of(spec)
+    percents = sorted({95.0, question.percent or 95.0})
+    points = variant_points(spec, documents)
+    return compare_points(points, percents, question.rule, question.metric)
 
 
 def variant_points(spec: Spec, documents: Sequence[StepRunResult]) -> list[Point]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load.capacity import PROBE_SECONDS
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
+from solrbench.api.v1alpha1.load.repeats import MOST_REPEATS, RepeatStart
 
 _TRIALS = (
     f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
@@ -20,7 +20,7 @@ def planned_seconds(spec: Any) -> int:
     """
     steps, repeats = spec.load.steps, spec.load.repeats
     once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
-    together: int = repeats.count if repeats.start_on is RepeatStart.SAME_TARGET else 1
+    together: int = repeats.most if repeats.start_on is RepeatStart.SAME_TARGET else 1
     return (once * together + _search_seconds(spec)) * max(len(spec.target.variants), 1)
 
 
@@ -38,7 +38,7 @@ DURATION_RULES = (
         cel=(
             "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
-            " * (self.load.repeats.startOn == 'SameTarget' ? self.load.repeats.count : 1)"
+            f" * (self.load.repeats.startOn == 'SameTarget' ? {MOST_REPEATS} : 1)"
             f" + {_TRIALS})"
             " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
             " <= self.deadlines.measuringSeconds"
@@ -46,7 +46,7 @@ DURATION_RULES = (
         message=(
             "deadlines.measuringSeconds must not be less than the durations of all steps together,"
             " times target.variants and, unless they start on fresh data or targets,"
-            " load.repeats.count; the trials of load.capacity count as a step"
+            " load.repeats; the trials of load.capacity count as a step"
         ),
         is_satisfied=lambda spec: planned_seconds(spec) <= spec.deadlines.measuring_seconds,
     ),

@@ -41,6 +41,14 @@ OBJECTIVE_RULES = (
         ),
     ),
     Rule(
+        cel="!has(self.load.capacity) || !has(self.load.repeats.until)",
+        message=(
+            "load.capacity must not go with load.repeats.until, a search comes after a known number"
+            " of repeats; set load.repeats.count"
+        ),
+        is_satisfied=lambda spec: spec.load.capacity is None or spec.load.repeats.until is None,
+    ),
+    Rule(
         cel="!has(self.load.capacity) || !has(self.workload.locustfile)",
         message=(
             "load.capacity must not go with workload.locustfile, a locustfile runs a closed loop"

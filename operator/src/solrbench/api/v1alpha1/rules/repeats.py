@@ -6,6 +6,21 @@ from solrbench.api.v1alpha1.load.repeats import RepeatStart
 
 REPEAT_RULES = (
     Rule(
+        cel=(
+            "!has(self.load.repeats.until) || self.target.variants.size() >= 2"
+            " || has(self.comparison.baseline)"
+        ),
+        message=(
+            "load.repeats.until must go with target.variants or comparison.baseline, otherwise"
+            " there is nothing to decide; set count"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.until is None
+            or len(spec.target.variants) >= 2
+            or spec.comparison.baseline is not None
+        ),
+    ),
+    Rule(
         cel="self.load.repeats.startOn != 'FreshTarget' || has(self.target.solrCloud)",
         message=(
             "load.repeats.startOn FreshTarget must go with target.solrCloud, an existing target"

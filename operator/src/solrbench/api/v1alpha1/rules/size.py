@@ -7,6 +7,7 @@ ConfigMaps as it needs, and etcd holds 2 GiB for the whole cluster unless set ot
 from typing import Any
 
 from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.load.repeats import MOST_REPEATS
 from solrbench.api.v1alpha1.workload.mix import count_names
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
 
@@ -43,7 +44,7 @@ def most_step_runs(spec: Any) -> int:
     """Return the steps of all repeats, and the trials that a search may have."""
     capacity = spec.load.capacity
     trials = 0 if capacity is None else capacity.max_trials + 1
-    steps: int = ladder_length(spec) * spec.load.repeats.count
+    steps: int = ladder_length(spec) * spec.load.repeats.most
     return steps + trials * max(len(spec.target.variants), 1)
 
 
@@ -73,9 +74,9 @@ SIZE_RULES = (
         is_satisfied=lambda spec: ladder_length(spec) * declared_names(spec) <= MAX_RESULTS,
     ),
     Rule(
-        cel=f"({LADDER} * self.load.repeats.count + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
+        cel=f"({LADDER} * {MOST_REPEATS} + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
         message=(
-            "load.repeats.count times load.steps times target.variants times the names of"
+            "load.repeats times load.steps times target.variants times the names of"
             f" workload.mix must be at most {MAX_RECORDS}, more do not fit into the report of"
             f" {MAX_REPORT_BYTES >> 20} MiB; the trials of load.capacity count as steps"
         ),

@@ -99,7 +99,7 @@ def merge_worker_results(
         step=planned.step.name,
         trial=planned.trial,
         users=planned.step.users,
-        requests_per_second=mean_rate(planned.step),
+        requests_per_second=_planned_rate(planned, found, sending_seconds),
         planned_requests=_planned(found),
         queries_exhausted=any(result.queries_exhausted for result in found),
         requests=requests,
@@ -194,6 +194,17 @@ def _rounded(number: Any) -> Any:
 def _planned(results: Iterable[WorkerStepResult]) -> int | None:
     plans = [each.planned_requests for each in results if each.planned_requests is not None]
     return sum(plans) if plans else None
+
+
+def _planned_rate(
+    planned: PlannedStepRun, results: Sequence[WorkerStepResult], sending_seconds: float | None
+) -> float | None:
+    """Return the mean of the planned rate; that of a log is known when it was replayed."""
+    step = planned.step
+    if step.replay is None:
+        return mean_rate(step)
+    seconds = _duration(planned, results) or sending_seconds
+    return (_planned(results) or 0) / seconds if seconds else 0.0
 
 
 def _merge_requests(
