@@ -83,6 +83,9 @@ def test_a_search_that_is_over_is_not_run_again() -> None:
     assert (status.report.stored_steps, status.report.total_steps) == (9, 9)
     assert status.capacity[0].message.startswith("holds 160 requests/s")
     assert world.cluster.names("Job") == set()
+    assert status.summary.step == "capacity"
+    assert status.summary.requests_per_second == status.capacity[0].requests_per_second
+    assert any(each.startswith("holds 160 requests/s") for each in status.answers)
 
 
 @pytest.mark.parametrize(

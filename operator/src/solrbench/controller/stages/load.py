@@ -35,6 +35,7 @@ from solrbench.plan.step_runs import StepRunId, rate_before, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
 from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
 from solrbench.reasons.load import LoadReason
+from solrbench.results.answers.collect import collect_answers
 
 
 def reconcile_load(context: ReconcileContext) -> None:
@@ -72,6 +73,7 @@ def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
     update_objectives(context)
     conclude_objectives(context)
+    context.update(answers=collect_answers(context.benchmark.spec, context.status))
     if not delete_components(context, *LOAD):
         raise TemporaryError(
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"

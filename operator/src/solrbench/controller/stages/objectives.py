@@ -10,7 +10,7 @@ from solrbench.plan.load_plan import CapacitySearch
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
 from solrbench.results.capacity.scaling import scalability
-from solrbench.results.capacity.summary import capacity_results, capacity_search
+from solrbench.results.capacity.summary import capacity_results, capacity_search, headline
 from solrbench.results.capacity.trials import next_trial
 from solrbench.results.objectives.evaluation import evaluate_objectives
 from solrbench.results.objectives.fail_fast import (
@@ -48,10 +48,13 @@ def update_objectives(context: ReconcileContext) -> None:
     """Put what the stored results say of objectives and capacity into the status."""
     spec, reports = context.benchmark.spec, context.reports
     ordered = list(reports.documents(context.benchmark).values())
+    capacity = capacity_results(spec, ordered, reports.disturbances(context.benchmark))
+    if not spec.load.steps:
+        context.update(summary=headline(capacity))
     context.update(
         objectives=evaluate_objectives(spec, ordered, context.status.dataset),
         not_run=summarise_left_out(all_step_runs(spec), left_out_step_runs(context)),
-        capacity=capacity_results(spec, ordered, reports.disturbances(context.benchmark)),
+        capacity=capacity,
         scalability=scalability(spec, ordered, context.status.totals),
     )
 

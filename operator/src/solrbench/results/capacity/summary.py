@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.objectives import (
 )
 from solrbench.api.v1alpha1.status.capacity import CapacityResult, CapacityWord, TrialResult
 from solrbench.api.v1alpha1.status.intervals import Interval
+from solrbench.api.v1alpha1.status.results import Summary
 from solrbench.plan.capacity_trials import PROBE
 from solrbench.plan.load_plan import CapacitySearch, StoredTrial
 from solrbench.plan.step_runs import variant_names
@@ -73,6 +74,18 @@ def capacity_results(
         for variant in search.variants
         if (own := [e for e in documents if e.trial is not None and e.variant == variant])
     ]
+
+
+def headline(results: Sequence[CapacityResult]) -> Summary:
+    """Return what the printer columns show of a benchmark without steps: the first rate found."""
+    found = results[0] if results else None
+    if found is None or found.requests_per_second is None:
+        return Summary()
+    return Summary(
+        step="capacity",
+        requests_per_second=found.requests_per_second,
+        requests_per_second_interval=found.requests_per_second_interval,
+    )
 
 
 def _result(
