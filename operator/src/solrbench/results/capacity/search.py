@@ -8,7 +8,7 @@ the line through the trials crosses zero, in random order so that a drift shows 
 slope. The interval of the crossing says when to stop. `docs/method.md` compares it with other
 searches.
 
-Everything follows from the trials alone: whoever has them goes on where another one stopped.
+Everything follows from the trials alone: a search that is interrupted goes on with the next one.
 """
 
 import math

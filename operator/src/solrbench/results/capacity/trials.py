@@ -1,7 +1,7 @@
 """From stored step runs to trials, and from trials to the next step run.
 
-The load master and the operator both decide by `next_trial`, from the same documents: whoever is
-started again goes on with what is stored, and measures no trial twice.
+The load master and the operator both decide by `next_trial`, from the same documents: one that
+is started again goes on with what is stored, and measures no trial twice.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
 """Which steps are left out after one that missed an objective, or failed too often.
 
-Each stored step run is judged by itself, as soon as it is measured: the load master and the
-operator come to the same conclusion from the same document, whoever of them is started again.
+Each step run is looked at alone, as soon as it is measured: the load master and the operator come
+to the same conclusion from the same document, also when one of them is started again.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
