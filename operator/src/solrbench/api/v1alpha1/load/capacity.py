@@ -24,7 +24,7 @@ class Capacity(Model):
     """`settleSeconds` is the time for which each trial sends before it is measured."""
     max_trials: Annotated[Int, Field(ge=8, le=MOST_TRIALS)] = 15
     """`maxTrials` limits the trials, of each variant; the search ends before, but not before the
-    eighth, once the rate is known to 2 %."""
+    eighth, once the rate is known to 1.5 %."""
     probe_users: Annotated[Int, Field(ge=1, le=10_000)] = 50
     """`probeUsers` is the number of users that send for 10 s before the first trial, to find a rate
     that is too high: enough to keep the target busy."""
