@@ -315,6 +315,8 @@ def full_benchmark() -> SolrBenchmark:
         telemetry=[StepTelemetry.model_validate({"step": "five"} | read)],
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         comparison=full_status().comparison,
+        objectives=full_status().objectives,
+        capacity=full_status().capacity,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

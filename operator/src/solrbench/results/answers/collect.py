@@ -7,14 +7,19 @@ from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
 from solrbench.results.answers.bottleneck import answer_bottlenecks
 from solrbench.results.answers.comparison import answer_baseline, answer_variants
+from solrbench.results.capacity.answers import answer_capacity, answer_scalability
+from solrbench.results.objectives.answers import answer_objectives
 
 MOST_CHARACTERS = 300
 """Of one answer; names are limited, so it is hardly ever cut."""
 
 KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
+    answer_objectives,
+    answer_capacity,
     answer_baseline,
     answer_variants,
     answer_bottlenecks,
+    answer_scalability,
 )
 """In the order in which they are shown."""
 

@@ -21,6 +21,7 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
+from solrbench.results.text.limits_text import TRIAL_HEADERS, limit_lines, trial_tables
 from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.servers import SERVERS_NOTE, missing_lines, servers_table
@@ -109,6 +110,11 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     if benchmark.status.comparisons:
         parts += ["## Comparison", markdown_list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
+    for title, lines in limit_lines(benchmark.status):
+        parts += [f"## {title}", markdown_list(lines)]
+    for title, trials in trial_tables(benchmark.status):
+        rule = ("--:", "--:", "--:", "---")
+        parts += [f"### {title}", markdown_table([TRIAL_HEADERS, rule, *trials])]
     parts += windows_to_markdown(documents)
     if slow := slow_lines(documents, MOST_SLOW):
         parts += ["## Slowest requests", markdown_list(slow), SLOW_NOTE]
