@@ -35,7 +35,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "scale": partial(operator_scale, seconds=60),
     "words": partial(words, pairs=1000),
-    "pairs": partial(equal_pairs, rounds=100, runs=16),
+    "pairs": partial(equal_pairs, rounds=180, runs=8),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 

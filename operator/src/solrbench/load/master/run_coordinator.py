@@ -64,6 +64,7 @@ class RunCoordinator:
             plan, workers, self._status, caches, utc_now=utc_now, now=now, telemetry=telemetry
         )
         self._once_only = once_only_entries(plan.workload)
+        self._has_own_queries = plan.workload.warm_up_queries is not None
         self._names = NameLimiter(plan.max_request_names)
 
     def run(self) -> None:
@@ -121,7 +122,12 @@ class RunCoordinator:
         if assignment is None:
             return WarmUpResult()
         until = self._plan.warm_up.until_steady if self._plan.warm_up else None
+        offsets = self._executor.offsets
+        if self._has_own_queries:  # they begin anew, and the lists of the steps stay where they are
+            self._executor.offsets = ListOffsets((False,))
         completed = self._executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
+        if self._has_own_queries:
+            self._executor.offsets = offsets
         results = [result for _, result in completed.results]
         return WarmUpResult(
             requests=sum(result.measured for result in results),
