@@ -97,7 +97,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         variants=_variant_endpoints(context),
         collection=names.collection(context.benchmark),
         workload=spec.workload,
-        generator=spec.dataset.generator if spec.dataset is not None else None,
+        generator=spec.dataset.indexed_generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
         workers=spec.load.workers,
