@@ -125,9 +125,11 @@ class FakeCluster:
     def apply(self, manifest: Body) -> Body:
         metadata = manifest["metadata"]
         key = manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
-        refuse_taken(manifest, self.objects.get(key))
+        found = self.objects.get(key)
+        refuse_taken(manifest, found)
         self.applied.append(copy.deepcopy(manifest))
-        return self.put(copy.deepcopy(manifest))
+        kept = {"status": found["status"]} if found is not None and "status" in found else {}
+        return self.put(kept | copy.deepcopy(manifest))
 
     def delete(
         self,

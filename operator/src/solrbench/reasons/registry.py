@@ -1,5 +1,6 @@
 """All reasons, and look-ups by their words."""
 
+from solrbench.reasons.companions import CompanionReason
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -11,6 +12,7 @@ GROUPS: tuple[type[Reason], ...] = (
     LifecycleReason,
     PodReason,
     TargetReason,
+    CompanionReason,
     IndexingReason,
     LoadReason,
 )

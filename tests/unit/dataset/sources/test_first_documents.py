@@ -18,8 +18,14 @@ from solrbench.dataset.sources.source import ReadContext
 from solrbench.reasons.indexing import IndexingReason
 from unit.dataset.fake_servers import file_server
 
-FILES = {f"{name}.jsonl": [{"n": n} for n in range(size)] for name, size in zip("abc", (7, 3, 20))}
+SIZES = {"a.jsonl": 7, "b.jsonl": 3, "c.jsonl": 20}
+FILES = {name: [{"n": n} for n in range(size)] for name, size in SIZES.items()}
 ALL = 30
+MOUNTED: dict[str, dict[str, Any]] = {
+    "generator": {"generator": {"documents": ALL, "seed": 3}},
+    "persistentVolumeClaim": {"persistentVolumeClaim": {"claimName": "c", "paths": ["*.jsonl"]}},
+    "configMap": {"configMap": {"name": "m", "keys": list(FILES)}},
+}
 SOURCES = ["generator", "http", "persistentVolumeClaim", "configMap"]
 
 
@@ -39,13 +45,7 @@ def source(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
             return
         for name, rows in FILES.items():
             (folder / name).write_bytes(body(rows))
-        yield {
-            "generator": {"generator": {"documents": ALL, "seed": 3}},
-            "persistentVolumeClaim": {
-                "persistentVolumeClaim": {"claimName": "c", "paths": ["*.jsonl"]}
-            },
-            "configMap": {"configMap": {"name": "m", "keys": list(FILES)}},
-        }[kind]
+        yield MOUNTED[kind]
 
 
 def read(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]:
@@ -76,7 +76,7 @@ def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: 
     with source(kind, tmp_path) as spec:
         for pod in range(2):
             with pytest.raises(
-                IndexingError, match="only 30 documents in .*, expected 31"
+                IndexingError, match=r"only 30 documents in .*, expected 31"
             ) as caught:
                 read(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
             assert caught.value.reason is IndexingReason.DATASET_TOO_SMALL

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget
 from solrbench.results.model.step_result import (
     FailureKind,
     PodEvent,
@@ -44,7 +44,12 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
             "workers": [sick, worker(percentiles=fast)],
             "lost_workers": ["w-1"],
             "queries_may_repeat": True,
-            "target": MeasuredTarget(attempt=1, documents=10, deleted_documents=10),
+            "target": MeasuredTarget(
+                attempt=1,
+                documents=10,
+                deleted_documents=10,
+                variant=VariantTarget(documents=9),
+            ),
             "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
         }
     )

@@ -119,7 +119,7 @@ class Dataset(Model):
     indexing: Indexing = Indexing()
     """`indexing` controls how the documents are sent."""
 
-    rules: ClassVar = (
+    rules: ClassVar[tuple[Rule, ...]] = (
         exactly_one("generator", "http", "persistentVolumeClaim", "configMap"),
         Rule(
             cel=(

@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
+from solrbench.api.v1alpha1.companions import MAX_COMPANIONS, Companion
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
@@ -86,6 +87,9 @@ class Spec(Model):
     `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
+    companions: Annotated[list[Companion], Field(max_length=MAX_COMPANIONS)] = []
+    """`companions` are objects that are made when the target is ready and live as long as it, such
+    as a proxy: `target.variants` may name their Services as hosts."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
     """`podOptions` are options of the benchmark's pods, such as labels and placement. Entries apply
     in their order: `labels`, `annotations` and `env` add to those of earlier entries for the same

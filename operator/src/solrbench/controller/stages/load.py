@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
 from solrbench.controller.children import LOAD, apply_all, job
+from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
@@ -11,7 +12,6 @@ from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import poll_master, update_result_status
-from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.resume import plan_resumption
@@ -127,11 +127,11 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
 
     """
     given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
-    own = [qualify(url, context.namespace) for url in given]
+    own = [variant_url(context, url) for url in given]
     if own:
         check_hosts(context.cluster, context.allowed_hosts, own)
     return [
-        each.model_copy(update={"urls": [qualify(url, context.namespace) for url in each.urls]})
+        each.model_copy(update={"urls": [variant_url(context, url) for url in each.urls]})
         for each in variant_endpoints(context.benchmark, context.solr_urls)
     ]
 

@@ -4,6 +4,11 @@ from contextlib import suppress
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import TARGET
+from solrbench.controller.companions import (
+    companion_pods,
+    ensure_companions,
+    verify_companions,
+)
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
 from solrbench.controller.failure_evidence import keep_evidence
@@ -38,6 +43,7 @@ def reconcile_target(context: ReconcileContext) -> None:
         )
     provisioner = provisioner_of(context)
     provisioner.ensure_ready(context)
+    ensure_companions(context)
     message = provisioner.ready_message
     context.conditions.set(TARGET_READY, "True", TargetReason.READY, message)
 
@@ -50,9 +56,10 @@ def verify_target(context: ReconcileContext) -> None:
 
     """
     provisioner = provisioner_of(context)
-    seen = provisioner.pods(context)
-    add_late_pod_events(context, seen)
+    seen, companions = provisioner.pods(context), companion_pods(context)
+    add_late_pod_events(context, [*seen, *companions])
     provisioner.check_unchanged(context, seen)
+    verify_companions(context, companions)
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:

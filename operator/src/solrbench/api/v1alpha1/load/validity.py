@@ -47,6 +47,9 @@ class Validity(Model):
     """`maxDeletedPercent` limits the deleted documents that are still in the index, in per cent of
     all that are in it. Index pods that ran again leave them, and so does data that repeats ids. A
     collection that the benchmark did not fill is measured as it is."""
+    allow_variant_differences: Bool = False
+    """`allowVariantDifferences` says whether `target.variants` may lead to another number of
+    documents, or another version of Solr, than the target has."""
     max_partial_percent: Percent = 0
     """`maxPartialPercent` limits the responses that lack the results of a shard, in per cent of
     all requests."""

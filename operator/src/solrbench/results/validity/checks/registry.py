@@ -33,7 +33,7 @@ from solrbench.results.validity.checks.schedule import (
     check_requests_late,
     check_schedule_lag,
 )
-from solrbench.results.validity.checks.target import check_deleted_documents
+from solrbench.results.validity.checks.target import check_deleted_documents, check_variant
 from solrbench.results.validity.checks.workers import check_workers_differ
 
 TARGET_CHANGED = "TargetChanged"
@@ -115,6 +115,12 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "use dataset.indexing.maxSegments 1, which drops them, or raise"
         " load.validity.maxDeletedPercent",
         check_deleted_documents,
+    ),
+    "VariantDiffers": ValidityCheck(
+        "A variant leads to another number of documents, or another version of Solr, than the"
+        " target has.",
+        "look at the URLs of target.variants, or set load.validity.allowVariantDifferences",
+        check_variant,
     ),
 }
 """Checks of one step run by the reason that they give."""
