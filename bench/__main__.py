@@ -17,6 +17,7 @@ from bench.operator_scale import operator_scale
 from bench.processes import DidNotHappenError, stolen_seconds
 from bench.scaling import scaling
 from bench.stalls import stalls
+from bench.steady import steady
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
 
@@ -30,6 +31,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "scale": partial(operator_scale, seconds=60),
+    "steady": partial(steady, runs=400),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 

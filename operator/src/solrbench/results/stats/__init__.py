@@ -4,6 +4,7 @@
 - `statistics`: mean, deviation and confidence interval of few values
 - `per_second`: mean service time of each second
 - `steadiness`: from which second on a series is steady
+- `step_drift`: whether a series still changed at its end
 - `outliers`: seconds that differ from their neighbours
 - `number_format`: numbers as text
 """

@@ -23,7 +23,8 @@ class InvalidReason(StatusModel):
     PodRestarted, TooFewSamples, PartialResults, EmptyResults, RequestsFailed, ConnectionsRanOut,
     RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer, DelayedByGenerator,
     FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased, LoadSharesNodes,
-    SolrSharesNodes, DeletedDocuments, VariantDiffers, TargetChanged."""
+    SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen,
+    CpuPressure, NotSteady, TargetChanged."""
     message: Text
     """`message` gives what happened, the measured value, its limit and the remedy, of the worst
     repeat."""
