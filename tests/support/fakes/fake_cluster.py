@@ -8,7 +8,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from solrbench.cluster.client import BENCHMARKS, refuse_taken
+from solrbench.cluster.client import refuse_taken
 from solrbench.errors import ConflictError, PermanentError
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -125,11 +125,9 @@ class FakeCluster:
     def apply(self, manifest: Body) -> Body:
         metadata = manifest["metadata"]
         key = manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
-        found = self.objects.get(key)
-        refuse_taken(manifest, found)
+        refuse_taken(manifest, self.objects.get(key))
         self.applied.append(copy.deepcopy(manifest))
-        kept = {"status": found["status"]} if found is not None and "status" in found else {}
-        return self.put(kept | copy.deepcopy(manifest))
+        return self.put(_merged(copy.deepcopy(manifest), self.objects.get(key)))
 
     def delete(
         self,
@@ -159,7 +157,15 @@ class FakeCluster:
 
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]
-        stored = self.objects[BENCHMARKS[1], metadata["namespace"], metadata["name"]]
+        stored = self.objects[body["kind"], metadata["namespace"], metadata["name"]]
         if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
             raise ConflictError(LifecycleReason.CONFLICT, "the object has been modified")
         return copy.deepcopy(self.put(stored | {"status": body["status"]}))
+
+
+def _merged(manifest: Body, stored: Body | None) -> Body:
+    """Return what is stored of a manifest: the status is not its to change."""
+    if stored is None or "status" not in stored:
+        return manifest
+    manifest["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
+    return {"status": stored["status"]} | manifest

@@ -16,7 +16,16 @@ from solrbench.decide.queue import CLEANUP_DONE_REASONS
 from solrbench.reasons.kinds import Reason
 
 DERIVED = frozenset(
-    {"results", "comparisons", "openLoop", "coldStart", "verdicts", "summary", "liveLoad"}
+    {
+        "results",
+        "comparisons",
+        "answers",
+        "openLoop",
+        "coldStart",
+        "verdicts",
+        "summary",
+        "liveLoad",
+    }
 )
 """Parts of the status that are computed anew from the stored results of a running benchmark."""
 
@@ -45,7 +54,7 @@ class StoredStatus:
         """Return that of a resource as the API server has it."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
-        found = Conditions(_readable(before.get("conditions") or []), now, generation)
+        found = Conditions(readable_conditions(before.get("conditions") or []), now, generation)
         return cls(before, copy.deepcopy(before), found, generation, now)
 
     @property
@@ -143,7 +152,8 @@ def _deadlines(body: dict[str, Any]) -> Deadlines:
         return Deadlines()
 
 
-def _readable(conditions: list[Any]) -> Iterator[Condition]:
+def readable_conditions(conditions: list[Any]) -> Iterator[Condition]:
+    """Yield the stored conditions that can be read."""
     for each in conditions:
         try:
             yield Condition.model_validate(each)

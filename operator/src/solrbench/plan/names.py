@@ -14,6 +14,8 @@ LABEL_ATTEMPT = f"{GROUP}/attempt"
 LABEL_STEP_RUN = f"{GROUP}/step-run"
 LABEL_COMPANION = f"{GROUP}/companion"
 """Name of the Deployment among the companions that a pod belongs to."""
+LABEL_SWEEP = f"{GROUP}/sweep"
+LABEL_POINT = f"{GROUP}/point"
 
 SOLR = "solr"
 SOLR_COMMON = "solr-common"

@@ -6,6 +6,7 @@ from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.pod import PodReason
+from solrbench.reasons.sweep import SweepReason
 from solrbench.reasons.target import TargetReason
 
 GROUPS: tuple[type[Reason], ...] = (
@@ -15,6 +16,7 @@ GROUPS: tuple[type[Reason], ...] = (
     CompanionReason,
     IndexingReason,
     LoadReason,
+    SweepReason,
 )
 """The enumerations, in the order of the reference."""
 

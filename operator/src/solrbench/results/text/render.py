@@ -88,6 +88,8 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     `documents` are its stored step runs, which hold the numbers over time.
     """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
+    if benchmark.status.answers:
+        parts += ["## Answers", _list(benchmark.status.answers)]
     if benchmark.status.results:
         verdicts = benchmark.status.verdicts
         results = results_with_totals(benchmark.status)

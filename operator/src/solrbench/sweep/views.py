@@ -1,0 +1,69 @@
+"""What a sweep needs to know of the benchmark of a point."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from solrbench.decide.conditions import SUCCEEDED
+from solrbench.decide.ownership import controller_uid
+
+
+@dataclass(frozen=True)
+class ChildView:
+    """The benchmark of a point as it is stored.
+
+    Attributes:
+        is_finished: whether it is over
+        has_succeeded: whether all its steps are stored
+        reason: of its condition Succeeded
+        progress_percent: how far it is
+        seconds: from leaving the queue to its end; 0 if it never left it
+        summary: the figures of its last step, as they are stored
+        total: all requests of that step in all repeats, as they are stored
+        suspend: whether it is suspended
+        cleanup: when its target is deleted
+
+    """
+
+    is_finished: bool
+    has_succeeded: bool
+    reason: str
+    progress_percent: int
+    seconds: float
+    summary: dict[str, Any]
+    total: dict[str, Any]
+    suspend: bool
+    cleanup: str
+
+
+def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
+    """Return what counts of a benchmark; `None` if it is not there or another's."""
+    if body is None or controller_uid(body) != owner_uid:
+        return None
+    status, spec = body.get("status") or {}, body.get("spec") or {}
+    conditions = {each["type"]: each for each in status.get("conditions") or []}
+    succeeded = conditions.get(SUCCEEDED, {})
+    return ChildView(
+        is_finished=succeeded.get("status") in ("True", "False"),
+        has_succeeded=succeeded.get("status") == "True",
+        reason=str(succeeded.get("reason", "")),
+        progress_percent=int(status.get("progressPercent") or 0),
+        seconds=_seconds(status.get("startTime"), status.get("completionTime")),
+        summary=dict(status.get("summary") or {}),
+        total=_total(status),
+        suspend=bool(spec.get("suspend")),
+        cleanup=str(spec.get("cleanup", "")),
+    )
+
+
+def _total(status: dict[str, Any]) -> dict[str, Any]:
+    """Return the total of the step of the summary; with variants that of the first one."""
+    step = (status.get("summary") or {}).get("step")
+    found = (each for each in status.get("totals") or [] if each.get("step") == step)
+    return dict(next(found, {}))
+
+
+def _seconds(start: str | None, end: str | None) -> float:
+    if start is None or end is None:
+        return 0.0
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
