@@ -1,6 +1,7 @@
 """All manifests of a benchmark's companions, checked, and how they refer to each other."""
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,8 +65,8 @@ def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> Compani
         raise _refuse("spec.companions", f"{len(bodies)} manifests, limit {MAX_MANIFESTS}")
     hosts = {
         service_value(name): f"{names.companion(scope.benchmark_name, name)}.{scope.namespace}.svc"
-        for _, body in bodies
-        for name in _service_name(body)
+        for text, body in bodies
+        for name in _service_name(body, {**scope.values, **text.values})
     }
     found = [
         (_title(text.place, body), _parse(text, body, {**scope.values, **hosts, **text.values}))
@@ -115,12 +116,13 @@ def _describe(error: ValidationError) -> str:
     )
 
 
-def _service_name(body: Any) -> Iterator[str]:
+def _service_name(body: Any, values: Mapping[str, str]) -> Iterator[str]:
     if isinstance(body, dict) and body.get("kind") == "Service":
         metadata = body.get("metadata")
         name = metadata.get("name") if isinstance(metadata, dict) else None
         if isinstance(name, str):
-            yield name
+            with suppress(ValueError):  # it is refused with all else that the object lacks
+                yield replace_values(name, values)
 
 
 def _title(place: str, body: Any) -> str:
