@@ -4,6 +4,7 @@ pydantic reads it in the unit tests, the real API server in the integration test
 """
 
 from support.resources.bad_companions import COMPANIONS
+from support.resources.bad_comparisons import COMPARISONS
 from support.resources.bad_datasets import DATA
 from support.resources.bad_endpoints import ENDPOINTS, ROUTING
 from support.resources.bad_existing import EXISTING_TARGETS
@@ -24,4 +25,5 @@ BAD = [
     *WORKLOADS,
     *POD_OPTIONS,
     *COMPANIONS,
+    *COMPARISONS,
 ]

@@ -36,6 +36,8 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
         update={
             "documents": documents,
             "deleted_documents": deleted,
+            "indexing_seconds": context.status.dataset.seconds,
+            "index_bytes": context.status.dataset.index_bytes,
             "filled": filled,
             "solr_versions": _known_versions(context),
             "variant": _observe_variant(context, variant),
