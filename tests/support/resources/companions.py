@@ -253,7 +253,7 @@ REFUSED_FIELDS: dict[str, tuple[Body, str, Any, str]] = {
     "address outside": (SERVICE, "spec.externalIPs", ["192.0.2.1"], "spec.externalIPs"),
     "address of the cluster": (SERVICE, "spec.clusterIP", "10.96.0.1", "spec.clusterIP"),
     "node port": (SERVICE, "spec.ports.0.nodePort", 30000, "ports[0].nodePort"),
-    "pods of nobody": (SERVICE, "spec.selector", {"app": "other"}, "spec.selector must be"),
+    "pods of no Deployment": (SERVICE, "spec.selector", {"app": "other"}, "spec.selector must be"),
     "annotations of a Service": (SERVICE, "metadata.annotations", {}, "metadata.annotations"),
     "binary data": (FILES, "binaryData", {}, "binaryData"),
     "no text": (FILES, "data.number", 5, "data.number"),

@@ -64,7 +64,7 @@ def test_what_a_variant_leads_to_is_recorded() -> None:
     assert found.solr_versions == ["9.10.1"]
 
 
-def test_a_variant_that_does_not_tell_what_it_leads_to_is_no_failure() -> None:
+def test_a_variant_that_does_not_show_what_it_leads_to_is_no_failure() -> None:
     cloud = Cloud()
     run = provisioned(
         cloud, create(urls=["http://search:8983/solr"]) | {"spec.target.variants": VARIANTS}

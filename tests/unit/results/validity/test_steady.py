@@ -51,7 +51,7 @@ def test_service_times_that_fall_are_not_steady_either() -> None:
         [30_000.0] * 8 + [10_000.0] * 60,  # a cold beginning, steady then
         [10_000.0] * 30 + [200_000.0] + [10_000.0] * 40,  # a stall
         rising(5),
-        rising(60, 20),  # too short to tell
+        rising(60, 20),  # too short
     ],
 )
 def test_other_steps_are_valid(levels: list[float]) -> None:
@@ -59,7 +59,7 @@ def test_other_steps_are_valid(levels: list[float]) -> None:
         assert verdict_of(step_run(levels, warm_up_steady=warm_up_steady)).verdict == "Valid"
 
 
-def test_slow_swings_are_told_from_a_drift_only_in_longer_steps() -> None:
+def test_slow_swings_are_no_drift_and_need_longer_steps() -> None:
     swings = [10_000.0 + 3000 * (second // 8 % 2) for second in range(64)]
     verdict = verdict_of(step_run(swings, noise=0.01))
     assert verdict.verdict == "Valid"

@@ -209,5 +209,7 @@ def test_a_variant_to_the_same_collection_is_valid(document: StepRunResult) -> N
 
 
 @pytest.mark.parametrize("document", [through(None), healthy(target=None, variant="proxy")])
-def test_a_variant_that_does_not_tell_is_unchecked(document: StepRunResult) -> None:
+def test_a_variant_that_does_not_show_what_it_leads_to_is_unchecked(
+    document: StepRunResult,
+) -> None:
     assert isinstance(check_variant(document, make_spec("one").load), NotEvaluated)
