@@ -10,8 +10,8 @@ class VariantTarget(LenientModel):
     """What one variant leads to, as its endpoint says."""
 
     documents: int | None = None
-    """Documents that a search for all of them finds; None if it does not show them, or if the workload
-    itself may change them."""
+    """Documents that it holds; None if it does not show them, or if the workload itself may change
+    them."""
     solr_versions: list[str] = []
     """Versions of Solr that its nodes report; empty if it does not show them."""
 

@@ -18,8 +18,8 @@ _LEVEL = 0.0002
 """Of a single step run: a step is accused by the worst of up to ten repeats."""
 
 _MAX_CORRELATION = 0.3
-"""Correlation of neighbouring blocks above which a drift is not distinguished from slow swings. Less than
-where repeats are compared: a swing of the length of the step is a drift by itself."""
+"""Correlation of neighbouring blocks above which a drift is not distinguished from slow swings.
+Less than where repeats are compared: a swing of the length of the step is a drift by itself."""
 
 
 @dataclass(frozen=True)
