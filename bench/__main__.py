@@ -35,7 +35,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scale": partial(operator_scale, seconds=60),
     "steady": partial(steady, runs=400),
     "words": partial(words, pairs=1000),
-    "pairs": partial(equal_pairs, rounds=200),
+    "pairs": partial(equal_pairs, rounds=100, runs=16),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 
