@@ -20,6 +20,7 @@ from bench.pairs import equal_pairs
 from bench.processes import DidNotHappenError, stolen_seconds
 from bench.scaling import scaling
 from bench.stalls import stalls
+from bench.steady import steady
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
 from bench.words import words
@@ -35,6 +36,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "scale": partial(operator_scale, seconds=60),
+    "steady": partial(steady, runs=400),
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),

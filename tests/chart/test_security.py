@@ -9,6 +9,8 @@ from solrbench.controller.deletion import OWNED_KINDS
 PLURALS = {
     "Job": "jobs",
     "StatefulSet": "statefulsets",
+    "Deployment": "deployments",
+    "ReplicaSet": "replicasets",
     "Service": "services",
     "ConfigMap": "configmaps",
     "Pod": "pods",
@@ -17,7 +19,15 @@ PLURALS = {
     "ZookeeperCluster": "zookeeperclusters",
     "PodDisruptionBudget": "poddisruptionbudgets",
 }
-APPLIED = {"Job", "StatefulSet", "Service", "ConfigMap", "SolrCloud", "PodDisruptionBudget"}
+APPLIED = {
+    "Job",
+    "StatefulSet",
+    "Deployment",
+    "Service",
+    "ConfigMap",
+    "SolrCloud",
+    "PodDisruptionBudget",
+}
 """The others are made by the controllers of Kubernetes."""
 
 Rule = dict[str, list[str]]
@@ -72,6 +82,9 @@ def test_no_right_is_a_wildcard_and_secrets_are_read_only_if_asked_for(case: str
 @pytest.mark.parametrize(("api_version", "kind"), [each.reference for each in OWNED_KINDS])
 def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: str) -> None:
     group = api_version.rpartition("/")[0]
+    if kind == "ReplicaSet":  # that one goes with its Deployment, and is only waited for
+        assert _may(_rules("default", "Role"), group, PLURALS[kind]) == {"list"}
+        return
     verbs = {"get", "list"} | ({"create", "patch"} if kind in APPLIED else set())
     if kind != "ZookeeperCluster":  # that one goes with its SolrCloud
         verbs |= {"delete"}

@@ -29,6 +29,7 @@ from support.cluster.admission import ApiServer, RejectedError, reachable_api_se
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.faked_pods import DOCUMENTS, ClusterWithFakedPods, IndexedCloud, Workloads
 from support.fakes.handled_operator import SETTINGS, HandledOperator, condition
+from support.resources import companions
 from support.resources.small_resource import Changes, create, resource
 from support.servers import hostile
 from support.servers.hostile import Canary, Script, say
@@ -313,6 +314,46 @@ def test_redirect_is_not_followed(world: World, status: int) -> None:
         kind.script = lambda one: one.send(b"", status, Location=place)
         body = world.attack(create(urls=["http://hostile/solr"]), rounds=2)
     assert shown(body)[0] == "RedirectRefused"
+
+
+COMPANIONS: Changes = {"spec.companions": [{"configMap": {"name": "manifests"}}]}
+
+
+def manifests(text: str) -> Body:
+    metadata = {"name": "manifests"}
+    return {"kind": "ConfigMap", "metadata": metadata, "data": {"all": text}}
+
+
+@pytest.mark.parametrize("name", companions.REFUSED_TEXTS)
+def test_texts_that_are_no_companions_are_contained(world: World, name: str) -> None:
+    world.cluster.real.put(manifests(companions.REFUSED_TEXTS[name][0]))
+    reason, message = shown(world.attack(create() | COMPANIONS, rounds=2))
+    assert reason == "CompanionRefused"
+    assert len(message) < 2500
+
+
+RIGHTS = ("network of the node", "path of the node", "a Secret", "service account", "privileged")
+
+
+@pytest.mark.parametrize("name", RIGHTS)
+def test_companions_lend_no_rights(world: World, name: str) -> None:
+    body, path, value, words = companions.REFUSED_FIELDS[name]
+    values = companions.VALUES | companions.WORKERS
+    changed = companions.changed(body, path, value)
+    others = [each for each in companions.MANIFESTS if each is not body]
+    text = companions.text_of(changed, *others).replace("$(WORKERS)", values["WORKERS"])
+    world.cluster.real.put(manifests(text))
+    reason, message = shown(world.attack(create() | COMPANIONS, rounds=3))
+    assert reason == "CompanionRefused"
+    assert words in message
+    assert world.cluster.faked.names("Deployment") == set()
+
+
+def test_a_companion_that_never_runs_holds_nothing_else_up(world: World) -> None:
+    text = companions.text_of(*companions.MANIFESTS).replace("$(WORKERS)", "1")
+    world.cluster.real.put(manifests(text))
+    body = world.attack(create() | COMPANIONS | {"spec.deadlines": {"provisioningSeconds": 1}})
+    assert shown(body)[0] not in ("", "InternalError")
 
 
 PLANTED = "planted"

@@ -51,6 +51,8 @@ def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> No
     for worker in found[1].workers:
         assert worker.core_cpu_seconds is not None
         assert 0 < worker.core_cpu_seconds <= worker.cpu_seconds + 0.01
+        assert worker.stolen_seconds is not None
+        assert 0 <= worker.stolen_seconds <= found[1].seconds
 
 
 @contextmanager

@@ -9,9 +9,12 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.api.v1alpha1.companions import BUILT_IN_VALUES
 from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.query_file import parse_lines
+from solrbench.plan.companions.bundle import ManifestText, parse_bundle
+from solrbench.plan.companions.references import BundleScope
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.solr_addresses import solr_service_url
 from solrbench.plan.workload_files import sources
@@ -96,8 +99,27 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
     if spec.collection.config_set.config_map is not None:
         used.add(spec.collection.config_set.config_map.name)
         assert "solrconfig.xml" in given[spec.collection.config_set.config_map.name]
+    for companion in spec.companions:
+        used.add(companion.config_map.name)
+        assert companion.config_map.key in {None, *given[companion.config_map.name]}
     used |= mounted(path)
     assert used == given.keys()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_companions_that_come_along_may_be_made(path: Path) -> None:
+    body, given = benchmark(path), config_maps(path)
+    texts = [
+        ManifestText(name, text, companion.values)
+        for companion in body.spec.companions
+        for name, text in given[companion.config_map.name].items()
+        if companion.config_map.key in (None, name)
+    ]
+    values = dict.fromkeys(BUILT_IN_VALUES, "value")
+    bundle = parse_bundle(texts, BundleScope(body.metadata.name, "search", values))
+    services = {each.metadata.name for each in bundle.services}
+    urls = [url for each in body.spec.target.variants for url in each.urls or ()]
+    assert not texts or services & {urlsplit(url).hostname for url in urls}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

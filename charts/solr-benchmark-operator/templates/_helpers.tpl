@@ -96,8 +96,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   resources: [services, configmaps]
   verbs: [get, list, create, patch, delete]
 - apiGroups: [apps]
-  resources: [statefulsets]
+  resources: [statefulsets, deployments]
   verbs: [get, list, create, patch, delete]
+# Made and removed by the controller of Deployments; waited for.
+- apiGroups: [apps]
+  resources: [replicasets]
+  verbs: [list]
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [get, list, create, patch, delete]

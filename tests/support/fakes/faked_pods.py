@@ -18,7 +18,7 @@ from unit.results.builders import make_document, make_result
 from unit.solr.cloud import Cloud
 
 Body = dict[str, Any]
-FAKED = ("Pod", "Job", "StatefulSet", "PersistentVolumeClaim")
+FAKED = ("Pod", "Job", "StatefulSet", "PersistentVolumeClaim", "Deployment", "ReplicaSet")
 DOCUMENTS = 1000
 
 
@@ -110,6 +110,22 @@ class Workloads:
         for (kind, namespace, name), job in list(objects.items()):
             if kind == "Job" and ("Pod", namespace, f"{name}-0") not in objects:
                 self._make_pod(job)
+            if kind == "Deployment":
+                self._make_available(job)
+
+    def _make_available(self, deployment: Body) -> None:
+        """Make the pods of a Deployment that are missing."""
+        metadata, spec = deployment["metadata"], deployment["spec"]
+        for number in range(spec["replicas"]):
+            place = {"name": f"{metadata['name']}-{number}", "namespace": metadata["namespace"]}
+            if ("Pod", place["namespace"], place["name"]) in self._cluster.faked.objects:
+                continue
+            made = len(self._cluster.faked.applied)
+            meta = place | {"uid": f"pod-{made}", "labels": spec["template"]["metadata"]["labels"]}
+            ready = {"type": "Ready", "status": "True"}
+            status = {"phase": "Running", "conditions": [ready]}
+            self._cluster.faked.put({"kind": "Pod", "metadata": meta, "status": status})
+        deployment["status"] = {"availableReplicas": spec["replicas"]}
 
     def _make_pod(self, job: Body) -> None:
         metadata = job["metadata"]

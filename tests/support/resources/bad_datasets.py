@@ -11,6 +11,8 @@ from support.resources.bad_rows import (
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
 
+CONFIG_MAP = {"configMap": {"name": "a", "keys": ["a.json"]}}
+
 DATA = [
     bad("no dataset", {"spec.dataset": {}}, "spec.dataset", "must set exactly one of generator"),
     bad(
@@ -120,6 +122,24 @@ DATA = [
         {"spec.dataset.format": "json"},
         "spec.dataset.format",
         NOT_A_CHOICE,
+    ),
+    bad(
+        "more first documents than generated ones",
+        {"spec.dataset.firstDocuments": 1001},
+        "spec.dataset",
+        "firstDocuments must be at most generator.documents",
+    ),
+    bad(
+        "more expected documents than first ones",
+        {"spec.dataset": {**CONFIG_MAP, "firstDocuments": 10, "expectedDocuments": 11}},
+        "spec.dataset",
+        "expectedDocuments must be at most firstDocuments",
+    ),
+    bad(
+        "no first documents",
+        {"spec.dataset.firstDocuments": 0},
+        "spec.dataset.firstDocuments",
+        TOO_SMALL,
     ),
     bad(
         "negative retries",

@@ -3,6 +3,7 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
+from support.resources.bad_companions import COMPANIONS
 from support.resources.bad_comparisons import COMPARISONS
 from support.resources.bad_datasets import DATA
 from support.resources.bad_endpoints import ENDPOINTS, ROUTING
@@ -23,5 +24,6 @@ BAD = [
     *EXISTING_TARGETS,
     *WORKLOADS,
     *POD_OPTIONS,
+    *COMPANIONS,
     *COMPARISONS,
 ]

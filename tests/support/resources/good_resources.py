@@ -107,6 +107,13 @@ GOOD: dict[str, Changes] = {
         "spec.dataset": {"configMap": {"name": "books", "keys": ["books.json"]}, "format": "JSON"},
         "spec.workload.queries": {"configMap": {"name": "q", "key": "q.jsonl"}},
     },
+    "a proxy": {
+        "spec.companions": [
+            {"configMap": {"name": "manifests"}},
+            {"configMap": {"name": "more", "key": "a.yaml"}, "values": {"WORKERS_2": "12"}},
+        ]
+    },
+    "the first of all documents": {"spec.dataset.firstDocuments": 1000},
     "10,000,000,000 documents": {"spec.dataset.generator.documents": 10_000_000_000},
     "steps by requests": {f"{STEP}.durationSeconds": REMOVE, f"{STEP}.requests": 1000},
     "as many workers as users": {"spec.load.workers": 4},

@@ -7,6 +7,7 @@ from typing import Any
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import Manifest, OperatorImage
+from solrbench.manifests.companions import build_companions
 from solrbench.manifests.index_job import build_index
 from solrbench.manifests.load import build_load
 from solrbench.manifests.report import build_environment, build_evidence, build_report
@@ -14,16 +15,19 @@ from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan.auth_files import auth_files
+from solrbench.plan.companions.bundle import ManifestText, parse_bundle
+from solrbench.plan.companions.references import BundleScope
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.zookeeper_path import zookeeper_path
 from solrbench.results.model.storage import ChunkedDocument
+from support.resources.companions import DEPLOYMENT, FILES, SERVICE, VALUES, WORKERS, text_of
 from support.resources.small_resource import SOLR, Changes, resource
 
 IMAGE = OperatorImage("registry.example.org/solrbench:1.0", "Never", ("registry",))
 ATTEMPT = 2
 STARTED = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
-POD_KINDS = ("StatefulSet", "Job")
+POD_KINDS = ("StatefulSet", "Job", "Deployment")
 
 
 def stored(changes: Changes | None = None) -> SolrBenchmark:
@@ -103,9 +107,19 @@ def reports(changes: Changes | None = None) -> list[Manifest]:
     ]
 
 
+def companions(
+    deployment: dict[str, Any] = DEPLOYMENT, changes: Changes | None = None
+) -> list[Manifest]:
+    """Return the objects of a proxy in front of Solr."""
+    benchmark = stored(changes)
+    text = ManifestText("a ConfigMap", text_of(deployment, SERVICE, FILES), WORKERS)
+    scope = BundleScope(benchmark.metadata.name, benchmark.metadata.namespace, VALUES)
+    return build_companions(benchmark, parse_bundle([text], scope), ATTEMPT)
+
+
 def everything(changes: Changes | None = None) -> list[Manifest]:
     """Return all objects."""
-    return [*target(changes), *tools(changes), *reports(changes)]
+    return [*target(changes), *tools(changes), *companions(changes=changes), *reports(changes)]
 
 
 def pick(objects: list[Manifest], kind: str, name: str) -> Manifest:

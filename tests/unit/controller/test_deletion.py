@@ -76,6 +76,7 @@ def remove(
 def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> None:
     assert [each.kind for each in OWNED_KINDS] == [
         "Job",
+        "Deployment",
         "SolrCloud",
         "ZookeeperCluster",
         "StatefulSet",
@@ -83,11 +84,12 @@ def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> 
         "ConfigMap",
         "Pod",
         "PersistentVolumeClaim",
+        "ReplicaSet",
         "PodDisruptionBudget",
     ]
 
 
-def test_a_role_without_the_right_to_budgets_holds_no_removal_up(
+def test_a_role_of_an_earlier_release_holds_no_removal_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = fake(*target(), pod("solr"))
@@ -95,7 +97,7 @@ def test_a_role_without_the_right_to_budgets_holds_no_removal_up(
     read = cluster.list
 
     def refuse(version: str, kind: str, *place: Any) -> list[dict[str, Any]]:
-        if kind == BUDGET:
+        if kind in (BUDGET, "Deployment", "ReplicaSet"):
             raise ForbiddenError(LifecycleReason.API_REFUSED, "forbidden")
         return read(version, kind, *place)
 

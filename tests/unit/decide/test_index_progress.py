@@ -7,7 +7,12 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.decide.index_progress import aggregate_progress, all_reported, keep_known_progress
+from solrbench.decide.index_progress import (
+    aggregate_progress,
+    all_reported,
+    keep_known_progress,
+    known_documents,
+)
 from solrbench.plan.index_plan import IndexProgress
 from support.resources.small_resource import resource
 
@@ -108,3 +113,25 @@ def test_every_pod_must_have_left_its_report() -> None:
     ended, failed = pod(0, 1, finished=1.0), pod(1, 1, finished=1.0, reason="Interrupted")
     assert not all_reported(DATASET, [ended, ended, failed, pod(1, 1)])
     assert all_reported(DATASET, [ended, failed, pod(1, 1, finished=2.0)])
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, 1000),
+        ({"spec.dataset.firstDocuments": 300}, 300),
+        (FILES, None),
+        (FILES | {"spec.dataset.firstDocuments": 300}, 300),
+        (FILES | {"spec.dataset.firstDocuments": 300, "spec.dataset.expectedDocuments": 290}, 290),
+    ],
+)
+def test_first_documents_are_expected_in_the_index(
+    changes: dict[str, Any], expected: int | None
+) -> None:
+    assert known_documents(dataset_of(changes)) == expected
+
+
+def test_generated_requests_know_the_first_documents_only() -> None:
+    generator = dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator
+    assert generator is not None
+    assert generator.documents == 300

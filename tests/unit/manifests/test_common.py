@@ -31,6 +31,7 @@ def test_kinds_of_pods_are_there() -> None:
         "Job/base-index",
         "Job/base-load-master",
         "Job/base-load-worker",
+        "Deployment/base-proxy",
     }
 
 
@@ -66,7 +67,7 @@ def test_no_two_objects_of_a_kind_have_one_name() -> None:
 def test_pods_pass_the_restricted_pod_security_standard(manifest: Manifest) -> None:
     security = pod(manifest)["securityContext"]
     assert security["runAsNonRoot"] is True
-    assert security["runAsUser"] > 0
+    assert security.get("runAsUser", 1) > 0  # companions have the user of their image
     assert security["seccompProfile"] == {"type": "RuntimeDefault"}
     for each in pod(manifest)["containers"]:
         assert each["securityContext"] == {

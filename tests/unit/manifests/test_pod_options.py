@@ -29,6 +29,7 @@ COMPONENTS = {
     "Index": ("Job", "base-index"),
     "LoadMaster": ("Job", "base-load-master"),
     "LoadWorker": ("Job", "base-load-worker"),
+    "Companion": ("Deployment", "base-proxy"),
 }
 COPIED = (
     "nodeSelector",

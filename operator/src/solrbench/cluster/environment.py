@@ -6,7 +6,14 @@ from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
 from solrbench.errors import TemporaryError
-from solrbench.plan.names import INDEX, LABEL_BENCHMARK, LABEL_COMPONENT, SOLR, ZOOKEEPER
+from solrbench.plan.names import (
+    COMPANION,
+    INDEX,
+    LABEL_BENCHMARK,
+    LABEL_COMPONENT,
+    SOLR,
+    ZOOKEEPER,
+)
 from solrbench.results.model.environment import (
     AttemptRecord,
     Environment,
@@ -63,7 +70,7 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
     existing = benchmark.status.target.nodes
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
-        pods={each["metadata"]["name"]: each["metadata"]["uid"] for each in pods} or existing,
+        pods={each["metadata"]["name"]: each["metadata"]["uid"] for each in pods} | existing,
         nodes={
             each["metadata"]["name"]: node
             for each in pods
@@ -74,7 +81,7 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
 
 
 def _is_of_target(pod: Manifest) -> bool:
-    return pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER)
+    return pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER, COMPANION)
 
 
 def _nodes_by_component(benchmark: SolrBenchmark, pods: list[Manifest]) -> dict[str, list[str]]:

@@ -12,10 +12,10 @@ from solrbench.errors import TemporaryError
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_BENCHMARK
 
-TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX)
+TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX, names.COMPANION)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
 
-_API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1"}
+_API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1", "Deployment": "apps/v1"}
 
 
 def pods(context: ReconcileContext, *components: str) -> list[PodView]:
@@ -32,7 +32,7 @@ def creation_problem(
 
     Args:
         context: the reconcile
-        kind: StatefulSet or Job
+        kind: StatefulSet, Deployment or Job
         name: its name
         wanted: pods that it must have
         seen: its pods

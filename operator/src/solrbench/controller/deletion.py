@@ -23,10 +23,25 @@ from solrbench.reasons.pod import PodReason
 FIRST_ATTEMPT = 1
 
 JOBS = OwnedKind("batch/v1", "Job")
+DEPLOYMENTS = OwnedKind("apps/v1", "Deployment")
+REPLICA_SETS = OwnedKind("apps/v1", "ReplicaSet", has_owner=True)
 BUDGETS = OwnedKind(disruption.API_VERSION, disruption.KIND)
 SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "ConfigMap", "Pod"))
 
-OWNED_KINDS = tuple(dict.fromkeys((JOBS, *target_kinds(), SERVICES, CONFIG_MAPS, PODS, BUDGETS)))
+OWNED_KINDS = tuple(
+    dict.fromkeys(
+        (
+            JOBS,
+            DEPLOYMENTS,
+            *target_kinds(),
+            SERVICES,
+            CONFIG_MAPS,
+            REPLICA_SETS,
+            PODS,
+            BUDGETS,
+        )
+    )
+)
 """Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
 """
 
@@ -121,7 +136,7 @@ def _list(removal: Removal, kind: OwnedKind) -> Sequence[Manifest]:
     try:
         return read(*kind.reference, removal.namespace, removal.selector)
     except ForbiddenError:
-        if kind != BUDGETS:
+        if kind not in (BUDGETS, DEPLOYMENTS, REPLICA_SETS):
             raise
         return ()  # a role of an earlier release has no right to make one either
 

@@ -5,7 +5,7 @@ a list, `urls` could address the metadata service of a cloud or the API server.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit, urlunsplit
@@ -28,17 +28,20 @@ _NODE = re.compile(r"(?P<set>[^.]+)-\d+\.(?P=set)(-headless)?|[^.]+-solrcloud-\d
 """A pod below the headless Service of its StatefulSet, or a Service of one node's own."""
 
 
-def qualify(url: str, namespace: str) -> str:
+def qualify(url: str, namespace: str, companions: Mapping[str, str] | None = None) -> str:
     """Return a URL whose host means the same wherever it is resolved.
 
-    A name without dots is a Service in the benchmark's namespace; so is what the Solr Operator
-    (v0.9.1 and v0.10.0) writes as the address of a node, without `.svc`.
+    A name that is among the Services of `companions` becomes the host there. Another name without
+    dots is a Service in the benchmark's namespace; so is what the Solr Operator (v0.9.1 and
+    v0.10.0) writes as the address of a node, without `.svc`.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if ":" in host:
         return url
-    if "." not in host:
+    if companions and host in companions:
+        full = companions[host]
+    elif "." not in host:
         full = f"{host}.{namespace}.svc"
     elif host.endswith(f".{namespace}") and _NODE.fullmatch(host.removesuffix(f".{namespace}")):
         full = f"{host}.svc"

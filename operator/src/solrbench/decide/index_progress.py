@@ -41,6 +41,8 @@ def known_documents(dataset: Dataset) -> int | None:
     """Return how many documents the spec says there are, or `None`."""
     if dataset.expected_documents is not None:
         return dataset.expected_documents
+    if dataset.first_documents is not None:
+        return dataset.first_documents
     return dataset.generator.documents if dataset.generator else None
 
 

@@ -15,7 +15,7 @@ from solrbench.plan import names
 from solrbench.plan.pod_options import pod_options
 
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-BESIDE_SOLR = (names.SOLR, names.ZOOKEEPER)
+BESIDE_SOLR = (names.SOLR, names.ZOOKEEPER, names.COMPANION)
 """Components that may share a node with Solr as well as not; the others take CPU from it."""
 
 
@@ -28,9 +28,12 @@ def pod_metadata(benchmark: SolrBenchmark, component: str, labels: dict[str, str
     }
 
 
-def pod_security(benchmark: SolrBenchmark, component: str, user: int) -> Manifest:
-    """Return the pod's security context; user and groups are `user` unless the benchmark says."""
-    ids = {"runAsUser": user, "runAsGroup": user, "fsGroup": user}
+def pod_security(benchmark: SolrBenchmark, component: str, user: int | None) -> Manifest:
+    """Return the pod's security context.
+
+    User and groups are `user`, or with `None` those of the image, unless the benchmark says.
+    """
+    ids = {} if user is None else {"runAsUser": user, "runAsGroup": user, "fsGroup": user}
     given = pod_options(benchmark, component).security_context
     if given is not None:
         ids = {} if given.omit_ids else ids | given_ids(benchmark, component)

@@ -4,6 +4,7 @@
 - `solr_addresses`: where the nodes of a provisioned SolrCloud are
 - `zookeeper_path`: where in which ZooKeeper a SolrCloud keeps its state
 - `step_runs`: repeats, variants and steps in the order they are measured
+- `companions`: what manifests of companions may hold
 - `variant_endpoints`: the endpoints of each variant
 - `index_plan`, `load_plan`: input of the pods of a benchmark, as JSON files
 - `warm_up`: the warm-up before the first step

@@ -13,6 +13,8 @@ LABEL_BENCHMARK = f"{GROUP}/benchmark"
 LABEL_COMPONENT = "app.kubernetes.io/component"
 LABEL_ATTEMPT = f"{GROUP}/attempt"
 LABEL_STEP_RUN = f"{GROUP}/step-run"
+LABEL_COMPANION = f"{GROUP}/companion"
+"""Name of the Deployment among the companions that a pod belongs to."""
 LABEL_SWEEP = f"{GROUP}/sweep"
 LABEL_POINT = f"{GROUP}/point"
 
@@ -23,8 +25,9 @@ ZOOKEEPER = "zookeeper"
 INDEX = "index"
 LOAD_MASTER = "load-master"
 LOAD_WORKER = "load-worker"
+COMPANION = "companion"
 REPORT = "report"
-COMPONENTS = (SOLR, ZOOKEEPER, INDEX, LOAD_MASTER, LOAD_WORKER, REPORT)
+COMPONENTS = (SOLR, ZOOKEEPER, INDEX, LOAD_MASTER, LOAD_WORKER, COMPANION, REPORT)
 
 SOLR_PORT = 8983
 ZOOKEEPER_PORT = 2181
@@ -37,6 +40,11 @@ AGENT_PORT = 9101
 def child(benchmark: SolrBenchmark, component: str) -> str:
     """Return the name of the one child object of a kind that serves `component`."""
     return f"{benchmark.metadata.name}-{component}"
+
+
+def companion(benchmark_name: str, name: str) -> str:
+    """Return the name of the object that a manifest of the companions calls `name`."""
+    return f"{benchmark_name}-{name}"
 
 
 def selector(benchmark: SolrBenchmark, component: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ COMPONENTS = {
     names.INDEX: PodComponent.INDEX,
     names.LOAD_MASTER: PodComponent.LOAD_MASTER,
     names.LOAD_WORKER: PodComponent.LOAD_WORKER,
+    names.COMPANION: PodComponent.COMPANION,
 }
 """Components by their label."""
 

@@ -54,6 +54,12 @@ class IndexingReason(Reason):
         "A file is larger than allowed, as downloaded or when decompressed.",
         "Raise `dataset.http.maxGibibytes` if the file is as intended.",
     )
+    DATASET_TOO_SMALL = (
+        "DatasetTooSmall",
+        Kind.PERMANENT,
+        "The files have fewer documents than `dataset.firstDocuments`.",
+        "Lower `dataset.firstDocuments`, or add files.",
+    )
     DATASET_SECRET_NOT_ALLOWED = (
         "DatasetSecretNotAllowed",
         Kind.PERMANENT,

@@ -1,5 +1,6 @@
 """All reasons, and look-ups by their words."""
 
+from solrbench.reasons.companions import CompanionReason
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -12,6 +13,7 @@ GROUPS: tuple[type[Reason], ...] = (
     LifecycleReason,
     PodReason,
     TargetReason,
+    CompanionReason,
     IndexingReason,
     LoadReason,
     SweepReason,

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages import load_results
 from solrbench.controller.stages.measured_target import observe_measured_target
-from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget
 from support.resources.small_resource import REMOVE, Changes, create, use
 from unit.controller.runs import NOW as START
 from unit.controller.runs import provisioned
@@ -41,8 +41,36 @@ def test_nodes_and_index_of_an_existing_target_are_recorded() -> None:
     cloud = Cloud(deleted_documents=2)
     found = observed(cloud, create(), DatasetStatus())
     assert found == MeasuredTarget(
-        attempt=1, pods=cloud.nodes, documents=5, deleted_documents=2, indexed=START
+        attempt=1,
+        pods=cloud.nodes,
+        documents=5,
+        deleted_documents=2,
+        indexed=START,
+        solr_versions=["9.10.1"],
     )
+
+
+VARIANTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://p:80/solr"]}]
+
+
+def test_what_a_variant_leads_to_is_recorded() -> None:
+    cloud = Cloud()
+    run = provisioned(
+        cloud, create(urls=["http://search:8983/solr"]) | {"spec.target.variants": VARIANTS}
+    )
+    assert observe_measured_target(run, "raw").variant is None
+    found = observe_measured_target(run, "proxy")
+    assert found.variant == VariantTarget(documents=5, solr_versions=["9.10.1"])
+    assert found.solr_versions == ["9.10.1"]
+
+
+def test_a_variant_that_does_not_show_what_it_leads_to_is_no_failure() -> None:
+    cloud = Cloud()
+    run = provisioned(
+        cloud, create(urls=["http://search:8983/solr"]) | {"spec.target.variants": VARIANTS}
+    )
+    cloud.down = True
+    assert observe_measured_target(run, "proxy").variant == VariantTarget()
 
 
 def test_collection_of_the_user_is_not_filled_by_the_benchmark() -> None:

@@ -37,7 +37,7 @@ class BucketDataset(Dataset):
 
 def union_members() -> set[type[Model]]:
     """Return the models of the fields of which the API wants exactly one."""
-    (rule,) = Dataset.rules
+    rule = Dataset.rules[0]
     names = set(re.findall(r"has\(self\.(\w+)\)", rule.cel))
     fields = [field for field in Dataset.model_fields.values() if field.alias in names]
     assert len(fields) == len(names) > 0

@@ -1,11 +1,13 @@
 """Files of both versions of control groups, as containers and nodes show them."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from solrbench.load.engine import resource_usage as usage_module
 from solrbench.load.engine.cgroups import CpuGroup
+from solrbench.load.engine.host_cpu import stolen_seconds
 from solrbench.load.engine.resource_usage import SCHEDULED, UsageMeter, _Reading
 
 
@@ -134,3 +136,45 @@ def test_rest_is_a_slice_only_if_it_is_long_or_all(monkeypatch: pytest.MonkeyPat
 def test_kernel_without_run_queue_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usage_module, "SCHEDULED", tmp_path / "none")
     assert UsageMeter(group(tmp_path, "0::/\n")).usage().core_waiting_seconds is None
+
+
+def test_pressure_is_the_time_in_which_any_process_waited(tmp_path: Path) -> None:
+    text = "some avg10=1.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=9\n"
+    write(tmp_path, cpu_max="max 100000\n", cpu_pressure=text)
+    assert group(tmp_path, "0::/\n").pressure_seconds() == 2.5
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "full total=1\n", "some avg10=0.00\n", "some total=x\n"]
+)
+def test_pressure_that_is_not_reported(tmp_path: Path, text: str | None) -> None:
+    write(tmp_path, cpu_max="max 100000\n", **({} if text is None else {"cpu_pressure": text}))
+    assert group(tmp_path, "0::/\n").pressure_seconds() is None
+
+
+def test_stolen_time_is_the_mean_over_the_cpus(tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  1 2 3 4 5 6 7 800 0 0\ncpu0 1 2 3 4 5 6 7 500 0 0\ncpu1 0\nintr 5\n")
+    assert stolen_seconds(stat) == 800 / os.sysconf("SC_CLK_TCK") / 2
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "cpu 1 2 3\ncpu0 1\n", "cpu  1 2 3 4 5 6 7 x\ncpu0 1\n"]
+)
+def test_stolen_time_that_is_not_reported(tmp_path: Path, text: str | None) -> None:
+    stat = tmp_path / "stat"
+    if text is not None:
+        stat.write_text(text)
+    assert stolen_seconds(stat) is None
+
+
+def test_time_of_others_is_measured_between_begin_and_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stolen = iter([5.0, 7.0, 90.0])
+    monkeypatch.setattr(usage_module, "stolen_seconds", lambda: next(stolen))
+    write(tmp_path, cpu_max="max 100000\n", cpu_pressure="some total=1000000\n")
+    meter = UsageMeter(group(tmp_path, "0::/\n"))
+    write(tmp_path, cpu_pressure="some total=4000000\n")
+    meter.end()
+    assert (meter.usage().stolen_seconds, meter.usage().pressure_seconds) == (2.0, 3.0)

@@ -91,3 +91,26 @@ def test_totals_stand_below_their_step_if_it_has_several_names() -> None:
     assert [line.split(" | ")[1] for line in lines] == ["a", "b", "all requests"]
     transaction = result("t", is_transaction=True)
     assert "all requests" not in report(one, transaction, totals=(both,))
+
+
+def test_two_repeats_that_differ_much_have_no_interval_wider_than_the_number() -> None:
+    wide = Interval(lower=0, upper=124)
+    shown = cells(
+        result(
+            repeats=2,
+            requests_per_second_interval=wide,
+            percentiles=[percentile(50, 477, 0, 1062)],
+            average_milliseconds=5.5,
+            average_milliseconds_interval=Interval(lower=1, upper=7),
+        )
+    )
+    assert shown["Requests/s"] == "123 (2 repeats)"
+    assert shown["P50"] == "477 (2 repeats) ms"
+    assert shown["Average"] == "5.5 (2 repeats) ms"
+    three = cells(result(repeats=3, requests_per_second_interval=wide))
+    assert three["Requests/s"] == "123 (0-124)"
+    narrow = Interval(lower=70, upper=180)
+    assert (
+        cells(result(repeats=2, requests_per_second_interval=narrow))["Requests/s"]
+        == "123 (70-180)"
+    )

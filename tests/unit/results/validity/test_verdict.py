@@ -47,6 +47,8 @@ def worker(name: str = "w-0", **fields: Any) -> WorkerResult:
         "core_cpu_seconds": 0.8,
         "measured_seconds": 10.0,
         "throttled_seconds": 0.0,
+        "stolen_seconds": 0.0,
+        "pressure_seconds": 0.0,
     }
     return WorkerResult.model_validate({"worker": name} | healthy | fields)
 
@@ -136,7 +138,8 @@ def test_worker_of_an_older_version_is_checked_by_the_seconds_of_the_step() -> N
     old = WorkerResult(worker="w-0", requests=200, cpu_seconds=9.9, users=2)
     verdict = verdict_of(healthy(workers=[old], pods=None))
     assert "used 99 % of a core for 10 s" in messages_by_reason(verdict)["WorkerSaturated"]
-    assert {each.reason for each in verdict.unchecked} == {"PodThrottled", "PodRestarted"}
+    unknown = {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure"}
+    assert {each.reason for each in verdict.unchecked} == unknown
 
 
 def test_lag_counts_in_an_open_loop_only() -> None:
@@ -387,4 +390,25 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
     assert set(messages_by_reason(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
     counts = {"PartialResults", "EmptyResults", "DeletedDocuments"}
-    assert unchecked == {"PodThrottled", "PodRestarted"} | counts
+    assert unchecked == {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure"} | counts
+
+
+def test_cpu_time_that_others_took_is_invalid_with_number_and_limit() -> None:
+    slow = worker(stolen_seconds=0.7, pressure_seconds=6.0)
+    assert messages_by_reason(verdict_of(healthy(workers=[worker("w-1"), slow]))) == {
+        "CpuStolen": "the host took 0.7 s of each CPU of the node of worker w-0 in 10 s (7 %, limit"
+        " 5 %)",
+        "CpuPressure": "processes waited for a CPU for 6 s in the pod of worker w-0 in 10 s (60 %,"
+        " limit 50 %)",
+    }
+    limits = {"max_stolen_percent": 7, "max_cpu_pressure_percent": 60}
+    assert verdict_of(healthy(workers=[slow]), **limits).verdict == "Valid"
+
+
+def test_cpu_time_of_others_that_cannot_be_read_is_unchecked() -> None:
+    unknown = worker(stolen_seconds=None, pressure_seconds=None)
+    verdict = verdict_of(healthy(workers=[unknown]))
+    assert {each.reason: each.message for each in verdict.unchecked} == {
+        "CpuStolen": "no steal time of worker w-0 could be read",
+        "CpuPressure": "no cpu.pressure of worker w-0 could be read",
+    }

@@ -5,20 +5,26 @@ import re
 import pytest
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
-from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget
 from solrbench.results.model.step_result import (
     FailureKind,
     PodEvent,
     PodRecord,
+    Window,
     WorkerPercentile,
 )
+from solrbench.results.validity import verdict
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
 from unit.results.validity.test_verdict import healthy, open_loop, verdict_of, worker
 
 
 @pytest.mark.parametrize("reason", CHECKS)
-def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> None:
+def test_messages_state_limit_and_remedy_and_name_no_persons(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # All at once would be more reasons than a verdict keeps.
+    monkeypatch.setattr(verdict, "CHECKS", {reason: CHECKS[reason]})
     kinds = [FailureKind(kind=kind, count=200) for kind in (CONNECTIONS_RAN_OUT, PARTIAL_RESULTS)]
     counts = {"failures": 200, "failure_kinds": kinds, "empty_results": 200}
     slow, fast = [
@@ -29,6 +35,8 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
         "w" * 2000,
         cpu_seconds=10,
         throttled_seconds=9.0,
+        stolen_seconds=9.0,
+        pressure_seconds=9.0,
         lag_p99_microseconds=90_000,
         percentiles=slow,
     )
@@ -37,14 +45,28 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(reason: str) -> Non
         "response_time_without_lag_histogram": make_result([1000]).service_time_histogram,
     }
     problem = PodEvent(kind="Replaced", time=START)
+    rising = [
+        Window(
+            second=second,
+            requests=9,
+            failures=0,
+            mean_microseconds=10_000 + 100 * second + second * 7 % 5 * 100,
+        )
+        for second in range(80)
+    ]
     document = open_loop(
-        200, **counts, **delayed, dropped_requests=200, late_requests=200
+        200, **counts, **delayed, dropped_requests=200, late_requests=200, windows=rising
     ).model_copy(
         update={
             "workers": [sick, worker(percentiles=fast)],
             "lost_workers": ["w-1"],
             "queries_may_repeat": True,
-            "target": MeasuredTarget(attempt=1, documents=10, deleted_documents=10),
+            "target": MeasuredTarget(
+                attempt=1,
+                documents=10,
+                deleted_documents=10,
+                variant=VariantTarget(documents=9),
+            ),
             "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
         }
     )

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
-from solrbench.results.model.measured_target import MeasuredTarget, find_changes
+from solrbench.api.v1alpha1.load.validity import Validity
+from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget, find_changes
 from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated
+from solrbench.results.validity.checks.target import check_variant
 from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import START, make_spec
 from unit.results.validity.test_verdict import healthy, messages_by_reason, verdict_of
@@ -170,3 +173,43 @@ def test_step_without_a_record_cannot_be_compared() -> None:
         "TargetChanged",
         "LoadSharesNodes",
     ]
+
+
+def through(documents: int | None = 1000, *versions: str) -> StepRunResult:
+    """Return a step run through a variant that leads to so many documents."""
+    variant = VariantTarget(documents=documents, solr_versions=list(versions))
+    target = TARGET.model_copy(update={"variant": variant, "solr_versions": ["9.10.1"]})
+    return healthy(target=target, variant="proxy")
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        (through(999, "9.10.1"), "leads to 999 documents, the target has 1000 (limit 0)"),
+        (through(1000, "9.9.0"), "leads to Solr 9.9.0, the target is Solr 9.10.1 (limit 0)"),
+        (through(0, "9.9.0"), "0 documents, the target has 1000 and to Solr 9.9.0"),
+        (through(None, "9.10.1", "9.9.0"), "leads to Solr 9.10.1, 9.9.0, the target is"),
+    ],
+)
+def test_a_variant_that_leads_elsewhere_is_invalid(document: StepRunResult, text: str) -> None:
+    message = check_variant(document, make_spec("one").load)
+    assert isinstance(message, Finding)
+    assert text in message.text
+    allowed = make_spec("one").load.model_copy(
+        update={"validity": Validity(allow_variant_differences=True)}
+    )
+    assert check_variant(document, allowed) is None
+
+
+@pytest.mark.parametrize(
+    "document", [through(1000, "9.10.1"), through(None, "9.10.1"), with_target(), healthy()]
+)
+def test_a_variant_to_the_same_collection_is_valid(document: StepRunResult) -> None:
+    assert check_variant(document, make_spec("one").load) is None
+
+
+@pytest.mark.parametrize("document", [through(None), healthy(target=None, variant="proxy")])
+def test_a_variant_that_does_not_show_what_it_leads_to_is_unchecked(
+    document: StepRunResult,
+) -> None:
+    assert isinstance(check_variant(document, make_spec("one").load), NotEvaluated)

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from solrbench.api.rules import Model, exactly_one
+from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.download import Http
 from solrbench.api.v1alpha1.fields import (
     FieldName,
@@ -109,10 +109,47 @@ class Dataset(Model):
     id_field: FieldName = "id"
     """`idField` is the unique key of the schema. Documents without it get their file and position
     as id."""
+    first_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
+    """`firstDocuments` indexes only this many documents, the first of the dataset in the order of
+    its files and of the documents in them, whatever the number of pods: the first 1000 are among
+    the first 2000. All documents are indexed when absent."""
     expected_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
     """`expectedDocuments` is the number of documents that must be in the index afterwards; the
     number sent when absent. Set it for data that repeats ids on purpose."""
     indexing: Indexing = Indexing()
     """`indexing` controls how the documents are sent."""
 
-    rules: ClassVar = (exactly_one("generator", "http", "persistentVolumeClaim", "configMap"),)
+    rules: ClassVar[tuple[Rule, ...]] = (
+        exactly_one("generator", "http", "persistentVolumeClaim", "configMap"),
+        Rule(
+            cel=(
+                "!has(self.firstDocuments) || !has(self.generator)"
+                " || self.firstDocuments <= self.generator.documents"
+            ),
+            message="firstDocuments must be at most generator.documents",
+            is_satisfied=lambda dataset: (
+                dataset.first_documents is None
+                or dataset.generator is None
+                or dataset.first_documents <= dataset.generator.documents
+            ),
+        ),
+        Rule(
+            cel=(
+                "!has(self.firstDocuments) || !has(self.expectedDocuments)"
+                " || self.expectedDocuments <= self.firstDocuments"
+            ),
+            message="expectedDocuments must be at most firstDocuments",
+            is_satisfied=lambda dataset: (
+                dataset.first_documents is None
+                or dataset.expected_documents is None
+                or dataset.expected_documents <= dataset.first_documents
+            ),
+        ),
+    )
+
+    @property
+    def indexed_generator(self) -> Generator | None:
+        """The generated documents that are indexed: no more than `firstDocuments`."""
+        if self.generator is None or self.first_documents is None:
+            return self.generator
+        return self.generator.model_copy(update={"documents": self.first_documents})

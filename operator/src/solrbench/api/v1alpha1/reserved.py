@@ -109,10 +109,12 @@ def _none_is_reserved(
     )
 
 
+LABEL_RULES = (_keys_are_valid("labels"), _none_is_reserved("labels", LABELS, LABEL_PREFIXES))
+"""Rules of a model with labels of the user's."""
+
 RESERVED_RULES = (
-    _keys_are_valid("labels"),
+    *LABEL_RULES,
     _keys_are_valid("annotations"),
-    _none_is_reserved("labels", LABELS, LABEL_PREFIXES),
     _none_is_reserved("annotations", tuple(UNDISTURBED), ANNOTATION_PREFIXES),
     _none_is_reserved(
         "env",

@@ -8,6 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import ListMap, Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
+from solrbench.api.v1alpha1.companions import MAX_COMPANIONS, Companion
 from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
@@ -95,6 +96,9 @@ class Spec(Model):
     objectives: Annotated[list[Objective], Field(max_length=MOST_OBJECTIVES), ListMap("name")] = []
     """`objectives` are limits that the results are to keep; `status.objectives` says of each
     whether it is Met, Missed or Unclear."""
+    companions: Annotated[list[Companion], Field(max_length=MAX_COMPANIONS)] = []
+    """`companions` are objects that are made when the target is ready and live as long as it, such
+    as a proxy: `target.variants` may name their Services as hosts."""
     comparison: ComparisonSpec = ComparisonSpec()
     """`comparison` controls what the results are compared with, and which differences matter."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []

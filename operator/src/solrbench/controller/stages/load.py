@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
 from solrbench.controller.children import LOAD, apply_all, job
+from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
@@ -22,7 +23,6 @@ from solrbench.controller.stages.objectives import (
     search_to_run,
     update_objectives,
 )
-from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.resume import plan_resumption
@@ -116,7 +116,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         variants=_variant_endpoints(context),
         collection=names.collection(context.benchmark),
         workload=spec.workload,
-        generator=spec.dataset.generator if spec.dataset is not None else None,
+        generator=spec.dataset.indexed_generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
         prepares_each_step=prepares_each_step(spec),
@@ -164,11 +164,11 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
 
     """
     given = [url for each in context.benchmark.spec.target.variants for url in each.urls or ()]
-    own = [qualify(url, context.namespace) for url in given]
+    own = [variant_url(context, url) for url in given]
     if own:
         check_hosts(context.cluster, context.allowed_hosts, own)
     return [
-        each.model_copy(update={"urls": [qualify(url, context.namespace) for url in each.urls]})
+        each.model_copy(update={"urls": [variant_url(context, url) for url in each.urls]})
         for each in variant_endpoints(context.benchmark, context.solr_urls)
     ]
 

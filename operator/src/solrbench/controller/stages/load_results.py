@@ -172,8 +172,10 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
         # Stored, but the acknowledgement got lost; pod events of that time may be gone by now.
         document = document.model_copy(update={"pods": known.pods, "target": known.target})
     else:
-        document = document.model_copy(update={"target": observe_measured_target(context)})
-    seen = pods(context, names.SOLR, names.ZOOKEEPER, *LOAD)
+        document = document.model_copy(
+            update={"target": observe_measured_target(context, document.variant)}
+        )
+    seen = pods(context, names.SOLR, names.ZOOKEEPER, names.COMPANION, *LOAD)
     context.reports.store(
         context.benchmark, add_pod_events(document, seen), context.status.attempts.load
     )

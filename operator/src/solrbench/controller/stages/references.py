@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.baseline import check_baseline_results
+from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import host_of, qualify
@@ -27,8 +28,8 @@ def check_references(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if something is missing; it may be applied a moment later.
-        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`, `DatasetSecretNotAllowed` or
-            `ObjectiveStepNotFound`.
+        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`, `DatasetSecretNotAllowed`,
+            `ObjectiveStepNotFound` or `CompanionRefused`.
 
     """
     if context.status.start_time is not None or _is_checked(context):
@@ -42,6 +43,8 @@ def check_references(context: ReconcileContext) -> None:
         _check_downloads(context)
         check_baseline_results(context)
         _ = context.endpoint
+        if context.benchmark.spec.companions:
+            read_companions(context)
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
         context.set_phase("Pending")
@@ -118,6 +121,10 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
     if spec.workload.locustfile is not None:
         locustfile = spec.workload.locustfile.config_map
         found.append(("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]))
+    for index, companion in enumerate(spec.companions):
+        manifests = companion.config_map
+        keys = [] if manifests.key is None else [manifests.key]
+        found.append((f"spec.companions[{index}].configMap", manifests.name, keys))
     return [*found, *_config_maps_of_variables(benchmark)]
 
 

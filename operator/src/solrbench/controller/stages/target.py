@@ -4,6 +4,11 @@ from contextlib import suppress
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.controller.children import LOAD
+from solrbench.controller.companions import (
+    companion_pods,
+    ensure_companions,
+    verify_companions,
+)
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
 from solrbench.controller.failure_evidence import keep_evidence
@@ -15,6 +20,9 @@ from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import TemporaryError
 from solrbench.plan import names
 from solrbench.reasons.target import TargetReason
+
+NODES = (names.SOLR, names.ZOOKEEPER, names.COMPANION)
+"""What is made anew with each attempt of the target."""
 
 
 def reconcile_target(context: ReconcileContext) -> None:
@@ -38,6 +46,7 @@ def reconcile_target(context: ReconcileContext) -> None:
         )
     provisioner = provisioner_of(context)
     provisioner.ensure_ready(context)
+    ensure_companions(context)
     message = provisioner.ready_message
     context.conditions.set(TARGET_READY, "True", TargetReason.READY, message)
 
@@ -48,7 +57,7 @@ def _remove_old(context: ReconcileContext) -> bool:
     gone = [
         delete_components(context, *LOAD, attempt_below=attempts.load),
         delete_components(context, names.INDEX, attempt_below=attempts.index),
-        delete_components(context, names.SOLR, names.ZOOKEEPER, attempt_below=attempts.target),
+        delete_components(context, *NODES, attempt_below=attempts.target),
     ]
     return all(gone)
 
@@ -61,9 +70,10 @@ def verify_target(context: ReconcileContext) -> None:
 
     """
     provisioner = provisioner_of(context)
-    seen = provisioner.pods(context)
-    add_late_pod_events(context, seen)
+    seen, companions = provisioner.pods(context), companion_pods(context)
+    add_late_pod_events(context, [*seen, *companions])
     provisioner.check_unchanged(context, seen)
+    verify_companions(context, companions)
 
 
 def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:

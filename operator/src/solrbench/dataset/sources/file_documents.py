@@ -78,19 +78,42 @@ def _read(
     *,
     may_be_empty: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    position = 0
+    position, first = 0, dataset.first_documents
     for each in files:
+        if position == first:
+            return
         with _bytes_of(each.file) as stream:
             records = reader_for(each.wanted)(stream, each.file.location)
             for number, load in enumerate(records, 1):
                 if partition.owns(position):
                     yield cleaned(load(), dataset.id_field, f"{each.name}-{number}")
                 position += 1
-    if position == 0 and not may_be_empty:
-        places = ", ".join(each.file.location for each in files)
+                if position == first:
+                    return
+    _check_size(dataset, files, position, may_be_empty=may_be_empty)
+
+
+def _check_size(
+    dataset: Dataset, files: list[NamedFile], documents: int, *, may_be_empty: bool
+) -> None:
+    """Check that files that were read to their end hold as many documents as are wanted.
+
+    Raises:
+        IndexingError: they do not
+
+    """
+    places = ", ".join(each.file.location for each in files)
+    if documents == 0 and not may_be_empty:
         raise IndexingError(
             IndexingReason.EMPTY_DATASET,
             f"there is no document in {places}; correct spec.dataset or fill the files",
+            permanent=True,
+        )
+    if dataset.first_documents is not None:
+        raise IndexingError(
+            IndexingReason.DATASET_TOO_SMALL,
+            f"there are only {documents} documents in {places}, expected"
+            f" {dataset.first_documents}; lower spec.dataset.firstDocuments or add files",
             permanent=True,
         )
 

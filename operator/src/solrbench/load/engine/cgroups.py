@@ -20,6 +20,7 @@ class CpuGroup:
         folders = list(_folders(self_file, root))
         self._unified = _first(folders, "cpu.max")
         self._classic = _first(folders, "cpu.cfs_quota_us")
+        self._pressure = _first(folders, "cpu.pressure")
 
     def throttled_seconds(self) -> float | None:
         """Return how long the group was throttled in total; None where not reported."""
@@ -27,6 +28,20 @@ class CpuGroup:
             return _scaled(_numbers(self._unified / "cpu.stat").get("throttled_usec"), 1e6)
         if self._classic is not None:
             return _scaled(_numbers(self._classic / "cpu.stat").get("throttled_time"), 1e9)
+        return None
+
+    def pressure_seconds(self) -> float | None:
+        """Return how long a process of the group waited for a CPU in total; None if not reported.
+
+        It is "some" of "cpu.pressure": see "Pressure Stall Information" (accounting/psi).
+        """
+        if self._pressure is None:
+            return None
+        for line in _text(self._pressure / "cpu.pressure").splitlines():
+            kind, _, rest = line.partition(" ")
+            total = rest.rpartition("total=")[2]
+            if kind == "some" and total.isdigit():
+                return int(total) / 1e6
         return None
 
     def limit_cores(self) -> float | None:

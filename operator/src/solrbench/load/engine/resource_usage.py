@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from solrbench.load.engine.cgroups import CpuGroup
+from solrbench.load.engine.host_cpu import stolen_seconds
 from solrbench.results.model.step_result import UsageSlice
 
 SCHEDULED = Path("/proc/thread-self/schedstat")
@@ -31,6 +32,10 @@ class Usage:
         measured_seconds: time by the clock
         throttled_seconds: time in which the control group stood still for want of CPU quota; None
             where the kernel does not report it
+        pressure_seconds: time in which a process of the control group waited for a CPU; None where
+            the kernel does not report it
+        stolen_seconds: time that the host took from each CPU of the node, as a mean; None where
+            the kernel does not report it
         cpu_limit_cores: limit of the control group; None without one, or where not reported
         most_cpu: the slice in which the process used most CPU; None if nothing was measured
         most_busy: the slice in which the thread ran or waited most
@@ -42,6 +47,8 @@ class Usage:
     core_waiting_seconds: float | None
     measured_seconds: float
     throttled_seconds: float | None
+    pressure_seconds: float | None
+    stolen_seconds: float | None
     cpu_limit_cores: float | None
     most_cpu: UsageSlice | None
     most_busy: UsageSlice | None
@@ -61,6 +68,13 @@ class _Reading(NamedTuple):
     throttled: float | None
 
 
+class _Lost(NamedTuple):
+    """CPU time that went to others, in seconds; read at the begin and at the end only."""
+
+    pressure: float | None
+    stolen: float | None
+
+
 class UsageMeter:
     """Reads the clocks while requests are begun; called in the engine's thread."""
 
@@ -71,6 +85,7 @@ class UsageMeter:
     def begin(self) -> None:
         """Begin to measure."""
         self._started = self._slice_started = self._ended = _read(self._group)
+        self._lost_before = self._lost = _read_lost(self._group)
         self._most_cpu: UsageSlice | None = None
         self._most_busy: UsageSlice | None = None
         self._is_over = False
@@ -85,7 +100,7 @@ class UsageMeter:
         if self._is_over:
             return
         self._is_over = True
-        self._ended = _read(self._group)
+        self._ended, self._lost = _read(self._group), _read_lost(self._group)
         # The rest is a slice of its own only if it is long enough, or all there is.
         if self._most_cpu is None or self._slice_seconds() >= SLICE_SECONDS / 2:
             self._end_slice(self._ended)
@@ -99,6 +114,8 @@ class UsageMeter:
             core_waiting_seconds=_difference(begin.waiting, end.waiting),
             measured_seconds=end.clock - begin.clock,
             throttled_seconds=_difference(begin.throttled, end.throttled),
+            pressure_seconds=_difference(self._lost_before.pressure, self._lost.pressure),
+            stolen_seconds=_difference(self._lost_before.stolen, self._lost.stolen),
             cpu_limit_cores=self._group.limit_cores(),
             most_cpu=self._most_cpu,
             most_busy=self._most_busy,
@@ -139,6 +156,10 @@ def _read(group: CpuGroup) -> _Reading:
     throttled, waiting = group.throttled_seconds(), _run_queue_seconds()
     clocks = time.process_time(), time.thread_time(), _clock()
     return _Reading(*clocks, waiting, throttled)
+
+
+def _read_lost(group: CpuGroup) -> _Lost:
+    return _Lost(group.pressure_seconds(), stolen_seconds())
 
 
 def _run_queue_seconds() -> float | None:

@@ -6,6 +6,16 @@ from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.load.repeats import RepeatStart
 
 
+class VariantTarget(LenientModel):
+    """What one variant leads to, as its endpoint says."""
+
+    documents: int | None = None
+    """Documents that it holds; None if it does not show them, or if the workload itself may change
+    them."""
+    solr_versions: list[str] = []
+    """Versions of Solr that its nodes report; empty if it does not show them."""
+
+
 class MeasuredTarget(LenientModel):
     """The target of one step run, as it was when its result was stored."""
 
@@ -23,6 +33,10 @@ class MeasuredTarget(LenientModel):
     may change the index, these and the deleted ones are those at the end of indexing."""
     deleted_documents: int | None = None
     """Deleted documents that are still in the index, of each shard those of its worst replica."""
+    solr_versions: list[str] = []
+    """Versions of Solr that the nodes report; empty if unknown."""
+    variant: VariantTarget | None = None
+    """What the variant of the step run leads to; None without variants."""
     indexed: datetime | None = None
     """When the benchmark had filled the index; None for a collection of the user's."""
     indexing_seconds: float | None = None

@@ -146,6 +146,12 @@ class WorkerUsage(LenientModel):
     throttled_seconds: float | None = None
     """Time in which the worker's control group stood still because its CPU quota was used up,
     added over the CPUs; None where the kernel does not report it."""
+    pressure_seconds: float | None = None
+    """Time in which a process of the worker's control group waited for a CPU; None where the kernel
+    does not report it, and in documents of older versions."""
+    stolen_seconds: float | None = None
+    """Time that the host took from each CPU of the worker's node, as a mean over them; None as
+    above."""
     cpu_limit_cores: float | None = None
     """CPU limit of the control group; None without one, or where the kernel does not report it."""
     most_cpu: UsageSlice | None = None

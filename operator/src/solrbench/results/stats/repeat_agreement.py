@@ -119,17 +119,17 @@ def compare_repeats(
     rests = [[each - centre for each in b] for b, centre in zip(levels, centres, strict=True)]
     squares = sum(each * each for rest in rests for each in rest)
     count = len(levels)
-    correlation = _correlation(rests, squares)
-    if correlation > MAX_CORRELATION:
+    found = correlation(rests, squares)
+    if found > MAX_CORRELATION:
         return None
-    widened = (1 + correlation) / (1 - correlation)
+    widened = (1 + found) / (1 - found)
     variance = squares / (count * (BLOCKS - 1)) * widened / BLOCKS
     variance += math.log1p(allowed_percent / 100) ** 2
     degrees = count * (BLOCKS - 1) / widened
     return _test(centres, max(variance, _LEAST_VARIANCE), degrees)
 
 
-def _correlation(rests: Sequence[Sequence[float]], squares: float) -> float:
+def correlation(rests: Sequence[Sequence[float]], squares: float) -> float:
     """Return the correlation of neighbouring blocks, pooled; its bias is -1 / `BLOCKS`."""
     if not squares:
         return 0.0

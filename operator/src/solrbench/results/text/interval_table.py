@@ -13,8 +13,12 @@ NAMES: Row = (Column.STEP, Column.VARIANT, Column.REQUEST)
 
 INTERVAL_NOTE = (
     "In brackets 95 % confidence intervals, from how blocks of time differ within this"
-    " measurement; (-) where the step was too short for one."
+    " measurement; (-) where the step was too short for one, (2 repeats) where two of them"
+    " differ so much that it would be wider than the number."
 )
+
+_FEW = 2
+"""Repeats whose difference says next to nothing of a third: Student's t is 12.7."""
 
 
 def interval_headers(results: Iterable[StepResult]) -> Row:
@@ -40,35 +44,48 @@ def percent_label(percent: float) -> str:
 
 
 def _row(result: StepResult, percents: Iterable[float]) -> Row:
-    rate = _cell(result.requests_per_second, result.requests_per_second_interval)
+    repeats = result.repeats
+    rate = _cell(result.requests_per_second, result.requests_per_second_interval, repeats)
     average, interval = (
         (result.response_average_milliseconds, result.response_average_milliseconds_interval)
         if result.is_open_loop
         else (result.average_milliseconds, result.average_milliseconds_interval)
     )
     found = {
-        each.percent: _time(each.milliseconds, each.lower_milliseconds, each.upper_milliseconds)
+        each.percent: _time(
+            each.milliseconds, each.lower_milliseconds, each.upper_milliseconds, repeats
+        )
         for each in result.percentiles
     }
     mean = ""
     if average is not None:
-        mean = _time(average, *((interval.lower, interval.upper) if interval else (None, None)))
+        lower, upper = (interval.lower, interval.upper) if interval else (None, None)
+        mean = _time(average, lower, upper, repeats)
     names = (result.step, result.variant or "", result.request)
     return (*names, rate, mean, *(found.get(each, "") for each in percents))
 
 
-def _time(milliseconds: float, lower: float | None, upper: float | None) -> str:
+def _time(milliseconds: float, lower: float | None, upper: float | None, repeats: int) -> str:
     """Return a time with its interval and one unit: seconds if it reaches one."""
-    highest = milliseconds if upper is None else upper
-    unit, scale = ("s", 1000.0) if highest >= 1000 else ("ms", 1.0)
     interval = None
     if lower is not None and upper is not None:
-        interval = Interval(lower=lower / scale, upper=upper / scale)
-    return f"{_cell(milliseconds / scale, interval)} {unit}"
+        interval = Interval(lower=lower, upper=upper)
+    shown = interval is not None and not _is_meaningless(milliseconds, interval, repeats)
+    highest = interval.upper if interval is not None and shown else milliseconds
+    unit, scale = ("s", 1000.0) if highest >= 1000 else ("ms", 1.0)
+    if interval is not None:
+        interval = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
+    return f"{_cell(milliseconds / scale, interval, repeats)} {unit}"
 
 
-def _cell(value: float, interval: Interval | None) -> str:
+def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
+    return repeats == _FEW and interval.upper - interval.lower > value
+
+
+def _cell(value: float, interval: Interval | None, repeats: int) -> str:
     if interval is None:
         return f"{format_number(value)} (-)"
+    if _is_meaningless(value, interval, repeats):
+        return f"{format_number(value)} ({repeats} repeats)"
     lower, upper = format_number(interval.lower), format_number(interval.upper)
     return f"{format_number(value)} ({lower}-{upper})"

@@ -27,6 +27,18 @@ class Validity(Model):
     max_throttled_percent: Percent = 1
     """`maxThrottledPercent` limits the time that a load worker was throttled by its CPU limit, in
     per cent of the time in which requests were started."""
+    max_stolen_percent: Percent = 5
+    """`maxStolenPercent` limits the CPU time that the host of a load worker's node, a virtual
+    machine, gave to others (steal), in per cent of the time in which requests were started; a mean
+    over the CPUs of the node."""
+    max_cpu_pressure_percent: Percent = 50
+    """`maxCpuPressurePercent` limits the time in which a process of a load worker's control group
+    waited for a CPU (pressure stall information), in per cent of the time in which requests were
+    started."""
+    max_drift_percent: Percent = 10
+    """`maxDriftPercent` limits by how many per cent the mean service time may rise or fall over a
+    step after its beginning, if that is more than its seconds explain: such a step never became
+    steady."""
     max_lag_milliseconds: Annotated[Int, Field(ge=1, le=3_600_000)] = 10
     """`maxLagMilliseconds` limits, in an open loop, the 99th percentile of the delay between
     scheduled and actual send time that the worker itself caused."""
@@ -47,6 +59,9 @@ class Validity(Model):
     """`maxDeletedPercent` limits the deleted documents that are still in the index, in per cent of
     all that are in it. Index pods that ran again leave them, and so does data that repeats ids. A
     collection that the benchmark did not fill is measured as it is."""
+    allow_variant_differences: Bool = False
+    """`allowVariantDifferences` says whether `target.variants` may lead to another number of
+    documents, or another version of Solr, than the target has."""
     max_partial_percent: Percent = 0
     """`maxPartialPercent` limits the responses that lack the results of a shard, in per cent of
     all requests."""

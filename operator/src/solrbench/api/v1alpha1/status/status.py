@@ -28,7 +28,13 @@ from solrbench.api.v1alpha1.status.results import (
     Summary,
 )
 from solrbench.api.v1alpha1.status.step_result import StepResult
-from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus, TargetStatus
+from solrbench.api.v1alpha1.status.target import (
+    CompanionsStatus,
+    DatasetStatus,
+    LiveLoad,
+    QueueStatus,
+    TargetStatus,
+)
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 
@@ -62,6 +68,8 @@ class Status(StatusModel):
     """`internalErrors` is the number of reconciles in a row that ended with InternalError."""
     target: TargetStatus = TargetStatus()
     """`target` is the target as Solr and ZooKeeper report it."""
+    companions: CompanionsStatus | None = None
+    """`companions` are the objects of `spec.companions` as they were made; absent without any."""
     dataset: DatasetStatus = DatasetStatus()
     """`dataset` is the indexing as measured."""
     live_load: LiveLoad | None = None

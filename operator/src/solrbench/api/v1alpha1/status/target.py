@@ -45,6 +45,17 @@ class TargetStatus(StatusModel):
     answered; absent while it responds."""
 
 
+class CompanionsStatus(StatusModel):
+    """The companions that were made."""
+
+    sha256: Text | None = None
+    """`sha256` is the digest of their manifests when they were first made."""
+    services: Annotated[list[Text], Field(max_length=24)] = []
+    """`services` are the names of their Services in the manifests."""
+    pods: Annotated[dict[Text, Text], Field(max_length=16)] = {}
+    """`pods` are the uid and restarts of each of their pods when all were ready."""
+
+
 class DatasetStatus(StatusModel):
     """Indexing as measured."""
 

@@ -40,7 +40,8 @@ class Variant(Model):
     (`Nodes`), or through one Service over all Solr pods (`Service`)."""
     urls: Annotated[list[EndpointUrl], Field(min_length=1, max_length=64)] | None = None
     """`urls` send requests through a proxy or a load balancer of yours: base URLs that end with
-    the path of Solr. Users are distributed evenly over them."""
+    the path of Solr. Users are distributed evenly over them. A host may be the name of a Service
+    of `spec.companions`."""
 
     rules: ClassVar = (exactly_one("endpoint", "urls"),)
 

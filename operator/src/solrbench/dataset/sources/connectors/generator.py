@@ -14,4 +14,5 @@ def read_generated(
     member: Generator, dataset: Dataset, partition: Partition, _context: ReadContext
 ) -> Iterator[dict[str, Any]]:
     """Return the generated documents of one pod."""
-    return GeneratedDocuments(member, dataset.id_field).documents(partition)
+    indexed = dataset.indexed_generator or member
+    return GeneratedDocuments(indexed, dataset.id_field).documents(partition)

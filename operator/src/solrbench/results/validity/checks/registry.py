@@ -10,6 +10,7 @@ from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,
     check_worker_saturated,
 )
+from solrbench.results.validity.checks.hosts import check_cpu_pressure, check_cpu_stolen
 from solrbench.results.validity.checks.placement import (
     PlacementCheck,
     check_load_shares_nodes,
@@ -33,7 +34,8 @@ from solrbench.results.validity.checks.schedule import (
     check_requests_late,
     check_schedule_lag,
 )
-from solrbench.results.validity.checks.target import check_deleted_documents
+from solrbench.results.validity.checks.steadiness import check_steady
+from solrbench.results.validity.checks.target import check_deleted_documents, check_variant
 from solrbench.results.validity.checks.workers import check_workers_differ
 
 TARGET_CHANGED = "TargetChanged"
@@ -69,6 +71,22 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "A load worker was throttled by its CPU limit.",
         "raise load.resources.limits.cpu",
         check_pod_throttled,
+    ),
+    "CpuStolen": ValidityCheck(
+        "The host of a load worker's node gave CPU time of the node to others.",
+        "use nodes whose CPUs are not shared, or measure when the host is idle",
+        check_cpu_stolen,
+    ),
+    "CpuPressure": ValidityCheck(
+        "Processes of a load worker waited for a CPU that others used.",
+        "give load pods nodes of their own, or raise the CPU in load.resources.requests",
+        check_cpu_pressure,
+    ),
+    "NotSteady": ValidityCheck(
+        "Service times still rose or fell when the step ended: it never became steady.",
+        "look for caches that fill, merges and a growing index, and lengthen warmUp or raise"
+        " load.validity.maxDriftPercent",
+        check_steady,
     ),
     "PodRestarted": ValidityCheck(
         "A container of the benchmark ended, or a pod was replaced, during the step.",
@@ -115,6 +133,12 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "use dataset.indexing.maxSegments 1, which drops them, or raise"
         " load.validity.maxDeletedPercent",
         check_deleted_documents,
+    ),
+    "VariantDiffers": ValidityCheck(
+        "A variant leads to another number of documents, or another version of Solr, than the"
+        " target has.",
+        "look at the URLs of target.variants, or set load.validity.allowVariantDifferences",
+        check_variant,
     ),
 }
 """Checks of one step run by the reason that they give."""

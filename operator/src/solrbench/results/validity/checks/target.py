@@ -72,3 +72,30 @@ def _compare(first: StepRunResult, document: StepRunResult, start_on: RepeatStar
     return Finding(
         len(changes), f"measured on another target than {first.id}: {'; '.join(changes)} (limit 0)"
     )
+
+
+def check_variant(document: StepRunResult, load: Load) -> Outcome:
+    """Compare what a variant of the user's leads to with the target.
+
+    Endpoints that the operator knows lead to the nodes themselves.
+    """
+    target = document.target
+    if load.validity.allow_variant_differences:
+        return None
+    if target is None and document.variant:
+        return NotEvaluated("what the variant leads to was not recorded")
+    if target is None or target.variant is None:
+        return None
+    found = target.variant
+    differences = []
+    if None not in (found.documents, target.documents) and found.documents != target.documents:
+        differences.append(f"{found.documents} documents, the target has {target.documents}")
+    own, others = target.solr_versions, found.solr_versions
+    if own and others and set(own) != set(others):
+        differences.append(f"Solr {', '.join(others)}, the target is Solr {', '.join(own)}")
+    if differences:
+        text = f"variant {document.variant} leads to {' and to '.join(differences)}"
+        return Finding(len(differences), f"{text} (limit 0)")
+    if not others:
+        return NotEvaluated(f"variant {document.variant} does not show what it leads to")
+    return None

@@ -1,0 +1,168 @@
+"""The companions of a target: read, made, waited for and watched."""
+
+import hashlib
+import json
+from urllib.parse import urlsplit
+
+from solrbench.api.v1alpha1.companions import Companion
+from solrbench.api.v1alpha1.status.target import CompanionsStatus
+from solrbench.controller import children
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.outcomes import apply_outcome
+from solrbench.decide.allowed_hosts import qualify
+from solrbench.decide.checks.companions import (
+    COMPANION_CHECKS,
+    CompanionPods,
+    available_pods,
+    check_companions_unchanged,
+    check_same_manifests,
+)
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.pod_options import SECRETS
+from solrbench.decide.checks.target import TargetPods
+from solrbench.decide.views import PodView
+from solrbench.errors import TemporaryError
+from solrbench.manifests.companions import build_companions
+from solrbench.plan import names
+from solrbench.plan.companions.bundle import ManifestText, parse_bundle
+from solrbench.plan.companions.references import BundleScope, CompanionBundle
+from solrbench.reasons.lifecycle import LifecycleReason
+
+
+def read_companions(context: ReconcileContext) -> tuple[CompanionBundle, str]:
+    """Return the objects that the ConfigMaps describe now, and the digest of their texts.
+
+    Raises:
+        TemporaryError: if a ConfigMap is missing.
+        PermanentError: `CompanionRefused`.
+
+    """
+    wanted = context.benchmark.spec.companions
+    texts = [text for index, each in enumerate(wanted) for text in _texts(context, index, each)]
+    allowed = context.settings.allowed_pod_options
+    scope = BundleScope(
+        context.benchmark.metadata.name,
+        context.namespace,
+        _values(context),
+        allows_secrets=SECRETS in allowed,
+        allows_labels="labels" in allowed,
+    )
+    bundle = parse_bundle(texts, scope)
+    digest = hashlib.sha256(json.dumps([(each.place, each.text) for each in texts]).encode())
+    return bundle, digest.hexdigest()
+
+
+def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[ManifestText]:
+    name, key = companion.config_map.name, companion.config_map.key
+    path = f"spec.companions[{index}].configMap"
+    body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
+    if body is None:
+        raise TemporaryError(
+            LifecycleReason.CONFIG_MAP_NOT_FOUND, f"{path}: there is no ConfigMap {name}; create it"
+        )
+    data: dict[str, str] = body.get("data") or {}
+    if key is not None and key not in data:
+        raise TemporaryError(
+            LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND, f"{path}: ConfigMap {name} has no key {key}"
+        )
+    return [
+        ManifestText(f"{path} {name}, key {each}", data[each], companion.values)
+        for each in ([key] if key is not None else sorted(data))
+    ]
+
+
+def _values(context: ReconcileContext) -> dict[str, str]:
+    urls = context.solr_urls
+    hosts = [urlsplit(url).netloc for url in urls]
+    # Nodes that are made have names below that of their headless Service.
+    service = hosts[0] if context.existing is not None else hosts[0].partition(".")[2]
+    return {
+        "BENCHMARK": context.benchmark.metadata.name,
+        "NAMESPACE": context.namespace,
+        "COLLECTION": names.collection(context.benchmark),
+        "SOLR_URL": urls[0],
+        "SOLR_URLS": ",".join(urls),
+        "SOLR_HOSTS": ",".join(hosts),
+        "SOLR_SERVICE": service,
+    }
+
+
+def ensure_companions(context: ReconcileContext) -> None:
+    """Make the companions, and wait until all their pods are available.
+
+    Raises:
+        TemporaryError: until then, with the problem of a pod as the reason if there is one.
+        PermanentError: if manifests are refused, or are not those that were used first.
+
+    """
+    if not context.benchmark.spec.companions:
+        return
+    bundle, digest = read_companions(context)
+    known = context.status.companions or CompanionsStatus()
+    apply_outcome(check_same_manifests(known.sha256, digest))
+    services = [each.metadata.name for each in bundle.services]
+    known = CompanionsStatus(sha256=digest, services=services)
+    context.update(companions=known)
+    attempt = context.status.attempts.target
+    children.apply_all(context, build_companions(context.benchmark, bundle, attempt))
+    found = _observe(context, bundle)
+    apply_outcome(first_outcome(COMPANION_CHECKS, found))
+    identities = {pod.name: pod.identity for pod in found.pods}
+    context.update(companions=known.model_copy(update={"pods": identities}))
+
+
+def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPods:
+    seen = tuple(children.pods(context, names.COMPANION))
+    benchmark_name = context.benchmark.metadata.name
+    wanted = {
+        names.companion(benchmark_name, each.metadata.name): each.spec.replicas
+        for each in bundle.deployments
+    }
+    bodies = {
+        name: context.cluster.get("apps/v1", "Deployment", context.namespace, name)
+        for name in wanted
+    }
+    creation = (
+        children.creation_problem(context, "Deployment", name, bundle.pods, seen) for name in wanted
+    )
+    return CompanionPods(
+        {name: 0 if body is None else available_pods(body) for name, body in bodies.items()},
+        wanted,
+        seen,
+        context.now,
+        next((each for each in creation if each is not None), None),
+    )
+
+
+def companion_pods(context: ReconcileContext) -> list[PodView]:
+    """Return the pods of the companions."""
+    if not context.benchmark.spec.companions:
+        return []
+    return children.pods(context, names.COMPANION)
+
+
+def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:
+    """Check that every pod of the companions is the one that was there when all were ready.
+
+    Raises:
+        TargetLostError: if it is not: requests through it went nowhere meanwhile.
+        PermanentError: if it lacked memory.
+
+    """
+    known = context.status.companions
+    if known is not None:
+        apply_outcome(check_companions_unchanged(TargetPods(known.pods, tuple(pods), context.now)))
+
+
+def variant_url(context: ReconcileContext, url: str) -> str:
+    """Return the URL of a variant, whose host may be the name of a Service of the companions."""
+    return qualify(url, context.namespace, _hosts(context))
+
+
+def _hosts(context: ReconcileContext) -> dict[str, str]:
+    known = context.status.companions
+    benchmark_name = context.benchmark.metadata.name
+    return {
+        name: f"{names.companion(benchmark_name, name)}.{context.namespace}.svc"
+        for name in (known.services if known is not None else ())
+    }

@@ -1,0 +1,144 @@
+"""The objects of companions: named, labelled, owned and secured as everything of a benchmark."""
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.manifests.common import Manifest, metadata
+from solrbench.manifests.disruption import build_disruption_budget
+from solrbench.manifests.pod_options import placement, pod_metadata, pod_security, pod_variables
+from solrbench.plan import names
+from solrbench.plan.companions.objects import ConfigMap, Deployment, Service
+from solrbench.plan.companions.pods import Container, PodSpec, Volume
+from solrbench.plan.companions.references import CompanionBundle
+from solrbench.plan.names import COMPANION, LABEL_COMPANION
+
+
+def build_companions(
+    benchmark: SolrBenchmark, bundle: CompanionBundle, attempt: int
+) -> list[Manifest]:
+    """Return all objects, each before those that need it."""
+    return [
+        *(_config_map(benchmark, each, attempt) for each in bundle.config_maps),
+        *(_service(benchmark, each, attempt) for each in bundle.services),
+        *(_budget(benchmark, each, attempt) for each in bundle.deployments),
+        *(_deployment(benchmark, each, attempt) for each in bundle.deployments),
+    ]
+
+
+def _metadata(
+    benchmark: SolrBenchmark, body: Deployment | Service | ConfigMap, attempt: int
+) -> Manifest:
+    name = names.companion(benchmark.metadata.name, body.metadata.name)
+    found = metadata(benchmark, name, COMPANION, attempt)
+    own = {LABEL_COMPANION: body.metadata.name} if isinstance(body, Deployment) else {}
+    found["labels"] = body.metadata.labels | found["labels"] | own
+    return found
+
+
+def _config_map(benchmark: SolrBenchmark, body: ConfigMap, attempt: int) -> Manifest:
+    return {
+        "apiVersion": body.api_version,
+        "kind": body.kind,
+        "metadata": _metadata(benchmark, body, attempt),
+        "data": dict(body.data),
+    }
+
+
+def _service(benchmark: SolrBenchmark, body: Service, attempt: int) -> Manifest:
+    selector = body.spec.selector or {LABEL_COMPANION: body.metadata.name}
+    return {
+        "apiVersion": body.api_version,
+        "kind": body.kind,
+        "metadata": _metadata(benchmark, body, attempt),
+        "spec": _plain(body.spec)
+        | {"type": "ClusterIP", "selector": selector | names.selector(benchmark, COMPANION)},
+    }
+
+
+def _selector(benchmark: SolrBenchmark, body: Deployment) -> Manifest:
+    own = {LABEL_COMPANION: body.metadata.name}
+    return {"matchLabels": names.selector(benchmark, COMPANION) | own}
+
+
+def _budget(benchmark: SolrBenchmark, body: Deployment, attempt: int) -> Manifest:
+    found = build_disruption_budget(benchmark, COMPANION, attempt, body.spec.replicas)
+    found["metadata"] = _metadata(benchmark, body, attempt)
+    found["spec"]["selector"] = _selector(benchmark, body)
+    return found
+
+
+def _deployment(benchmark: SolrBenchmark, body: Deployment, attempt: int) -> Manifest:
+    meta, template = _metadata(benchmark, body, attempt), body.spec.template
+    labels = template.metadata.labels | meta["labels"]
+    return {
+        "apiVersion": body.api_version,
+        "kind": body.kind,
+        "metadata": meta,
+        "spec": {
+            "replicas": body.spec.replicas,
+            "selector": _selector(benchmark, body),
+            "strategy": {"type": "Recreate"},
+            "template": {
+                "metadata": pod_metadata(benchmark, COMPANION, labels),
+                "spec": _pod(benchmark, template.spec),
+            },
+        },
+    }
+
+
+def _pod(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
+    found: Manifest = {
+        **placement(benchmark, COMPANION),
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "terminationGracePeriodSeconds": pod.termination_grace_period_seconds or 1,
+        "securityContext": _pod_security(benchmark, pod),
+        "containers": [_container(benchmark, each) for each in pod.containers],
+        "volumes": [_volume(benchmark, each) for each in pod.volumes],
+    }
+    if pod.init_containers:
+        found["initContainers"] = [_container(benchmark, each) for each in pod.init_containers]
+    if pod.image_pull_secrets:
+        found["imagePullSecrets"] = [_plain(each) for each in pod.image_pull_secrets]
+    return found
+
+
+def _pod_security(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
+    """Return what Pod Security asks for, and the user and groups of manifest and benchmark."""
+    given = {} if pod.security_context is None else _plain(pod.security_context)
+    return given | pod_security(benchmark, COMPANION, None)
+
+
+def _container(benchmark: SolrBenchmark, container: Container) -> Manifest:
+    """Return a container without privileges; what a manifest may say of them is the same."""
+    found: Manifest = _plain(container)
+    found["securityContext"] = found.get("securityContext", {}) | {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    variables = [_variable(benchmark, each) for each in found.get("env", [])]
+    if found_env := pod_variables(benchmark, COMPANION, variables):
+        found["env"] = found_env
+    return found
+
+
+def _variable(benchmark: SolrBenchmark, variable: Manifest) -> Manifest:
+    source = variable.get("valueFrom", {}).get("configMapKeyRef")
+    if source is None:
+        return variable
+    own = source | {"name": names.companion(benchmark.metadata.name, source["name"])}
+    return variable | {"valueFrom": {"configMapKeyRef": own}}
+
+
+def _volume(benchmark: SolrBenchmark, volume: Volume) -> Manifest:
+    if volume.config_map is None:
+        assert volume.empty_dir is not None  # noqa: S101 - a volume is one or the other
+        return {"name": volume.name, "emptyDir": _plain(volume.empty_dir)}
+    own = names.companion(benchmark.metadata.name, volume.config_map.name)
+    return {"name": volume.name, "configMap": _plain(volume.config_map) | {"name": own}}
+
+
+def _plain(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)

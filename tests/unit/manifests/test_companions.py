@@ -1,0 +1,84 @@
+"""Companions are secured, named and labelled as everything of a benchmark."""
+
+from typing import Any
+
+import pytest
+
+from support.resources.companions import CONTAINER, DEPLOYMENT, changed
+from support.resources.objects import companions, stored
+from support.resources.pod_options import with_options
+
+RESTRICTED = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+
+
+def by_kind(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {each["kind"]: each for each in manifests}
+
+
+def test_objects_have_our_names_labels_and_owner() -> None:
+    found = by_kind(companions())
+    assert {kind: each["metadata"]["name"] for kind, each in found.items()} == {
+        "ConfigMap": "base-files",
+        "Service": "base-proxy",
+        "PodDisruptionBudget": "base-proxy",
+        "Deployment": "base-proxy",
+    }
+    for each in found.values():
+        labels = each["metadata"]["labels"]
+        assert labels["solrbench.io/benchmark"] == "base"
+        assert labels["app.kubernetes.io/component"] == "companion"
+        assert labels["solrbench.io/attempt"] == "2"
+        assert each["metadata"]["ownerReferences"][0]["uid"] == "0b5b"
+    assert found["PodDisruptionBudget"]["spec"]["minAvailable"] == 2
+
+
+def test_selectors_never_pick_pods_of_others() -> None:
+    found = by_kind(companions())
+    own = {"solrbench.io/benchmark": "base", "app.kubernetes.io/component": "companion"}
+    assert found["Service"]["spec"]["selector"] == own | {"app": "proxy"}
+    spec = found["Deployment"]["spec"]
+    assert spec["selector"]["matchLabels"] == own | {"solrbench.io/companion": "proxy"}
+    assert spec["selector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
+
+
+def test_pods_are_restricted_and_have_no_credentials() -> None:
+    pod = by_kind(companions())["Deployment"]["spec"]["template"]["spec"]
+    assert pod["securityContext"] | RESTRICTED == pod["securityContext"]
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["containers"][0]["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+@pytest.mark.parametrize(
+    "where", [f"{CONTAINER}.securityContext", "spec.template.spec.securityContext"]
+)
+def test_a_user_of_the_manifest_stays_and_changes_nothing_else(where: str) -> None:
+    pod = by_kind(companions(changed(DEPLOYMENT, where, {"runAsUser": 7})))["Deployment"]["spec"][
+        "template"
+    ]["spec"]
+    users = [pod["securityContext"].get("runAsUser")]
+    users += [each["securityContext"].get("runAsUser") for each in pod["containers"]]
+    assert users.count(7) == 1
+    assert pod["securityContext"] | RESTRICTED == pod["securityContext"]
+
+
+def test_references_lead_to_our_objects() -> None:
+    pod = by_kind(companions())["Deployment"]["spec"]["template"]["spec"]
+    assert pod["volumes"][0] == {"name": "files", "configMap": {"name": "base-files"}}
+    source = pod["containers"][0]["env"][1]["valueFrom"]["configMapKeyRef"]
+    assert source == {"name": "base-files", "key": "proxy.py"}
+
+
+def test_options_of_pods_hold_for_companions() -> None:
+    changes = with_options({"nodeSelector": {"disk": "ssd"}, "annotations": {"a.org/b": "c"}})
+    template = by_kind(companions(changes=changes))["Deployment"]["spec"]["template"]
+    assert template["spec"]["nodeSelector"] == {"disk": "ssd"}
+    assert template["metadata"]["annotations"] == {
+        "a.org/b": "c",
+        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+        "karpenter.sh/do-not-disrupt": "true",
+    }
+    assert stored(changes).spec.pod_options

@@ -1,0 +1,153 @@
+"""The studies: each one resource that is valid at every point, with data that anyone can make."""
+
+import gzip
+import importlib.util
+import json
+import zipfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.api.v1alpha1.companions import BUILT_IN_VALUES
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.plan.companions.bundle import ManifestText, parse_bundle
+from solrbench.plan.companions.references import BundleScope
+from solrbench.sweep.offline import check_sweep
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples/studies"
+STUDIES = ("isamples", "mcgill", "edfi", "folio", "hathitrust")
+FILES = [f"{study}{size}" for study in STUDIES for size in ("", "-small")]
+STANZAS = """Package: apt
+Version: 2.6
+Maintainer: A <a@example.org>
+Section: admin
+Description: commandline package manager
+ that fetches, verifies, installs
+
+Package: bash
+Version: 5.2
+Maintainer: B <b@example.org>
+Description: shell which understands commands
+"""
+
+
+def documents(name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((FOLDER / f"{name}.yaml").read_text()))
+
+
+def spec_of(name: str) -> dict[str, Any]:
+    """Return the spec of the benchmark, or of the template of the sweep."""
+    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    found: dict[str, Any] = body["spec"]
+    return found if body["kind"] == KIND else found["template"]["spec"]
+
+
+@pytest.fixture(scope="module")
+def open_data() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("open_data", FOLDER / "open_data.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_file_is_checked() -> None:
+    assert {path.stem for path in FOLDER.glob("*.yaml")} == {*FILES, "corpora"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_study_is_one_resource_that_is_valid_at_every_point(name: str) -> None:
+    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    if body["kind"] == KIND:
+        assert SolrBenchmark.parse(body).spec.load.steps
+    else:
+        assert SolrBenchmarkSweep.parse(body).spec.axes
+        assert check_sweep(body).problems == ()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_header_says_what_it_asks_and_how_to_run_it(name: str) -> None:
+    header = (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
+    assert all(line.startswith("#") for line in header.splitlines())
+    assert f"kubectl apply -f examples/studies/{name}.yaml" in header
+    assert name in (ROOT / "docs/studies/README.md").read_text()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_config_maps_come_along_or_the_header_makes_them(name: str) -> None:
+    given = {each["metadata"]["name"] for each in documents(name) if each["kind"] == "ConfigMap"}
+    header = (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
+    used = set(_config_maps(spec_of(name)))
+    assert given <= used
+    assert all(f"create configmap {each} " in header for each in used - given)
+
+
+def _config_maps(part: Any) -> list[str]:
+    if isinstance(part, list):
+        return [name for each in part for name in _config_maps(each)]
+    if not isinstance(part, dict):
+        return []
+    own = [part["configMap"]["name"]] if "configMap" in part else []
+    return own + [name for each in part.values() for name in _config_maps(each)]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_companions_may_be_made_and_variants_lead_to_them(name: str) -> None:
+    spec = spec_of(name)
+    given = {each["metadata"]["name"]: each.get("data", {}) for each in documents(name)}
+    texts = [
+        ManifestText(key, text, each.get("values", {}))
+        for each in spec.get("companions", ())
+        for key, text in given[each["configMap"]["name"]].items()
+    ]
+    values = dict.fromkeys(BUILT_IN_VALUES, "value")
+    bundle = parse_bundle(texts, BundleScope("a" * 40, "search", values))
+    urls = [url for each in spec["target"].get("variants", ()) for url in each.get("urls", ())]
+    services = {each.metadata.name for each in bundle.services}
+    assert {urlsplit(url).hostname for url in urls} == services
+
+
+def test_open_data_are_the_same_each_time(
+    open_data: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_data, "QUERIES", 3)
+    monkeypatch.setattr(open_data, "INPUTS", 2)
+    town = {
+        "name": "Papeete",
+        "alternatenames": ["Pape'ete"],
+        "countrycode": "PF",
+        "admin1code": "00",
+        "timezone": "Pacific/Tahiti",
+        "population": 26_357,
+        "latitude": -17.53,
+        "longitude": -149.57,
+    }
+    wheel = tmp_path / "cities.whl"
+    with zipfile.ZipFile(wheel, "w") as files:
+        files.writestr(open_data.CITIES, json.dumps({"1": town}))
+    for folder in ("one", "two"):
+        open_data.main(wheel, tmp_path / folder, STANZAS.splitlines(keepends=True))
+    one, two = (
+        {file.name: file.read_bytes() for file in (tmp_path / folder).iterdir()}
+        for folder in ("one", "two")
+    )
+    assert one == two
+    circulation = [
+        json.loads(line) for line in gzip.decompress(one["circulation.jsonl.gz"]).splitlines()
+    ]
+    assert [each["kind_s"] for each in circulation] == ["item", "event"] * 2
+    assert json.loads(gzip.decompress(one["cities.jsonl.gz"]))["place_ll"] == "-17.53,-149.57"
+    packages = gzip.decompress(one["packages.jsonl.gz"]).decode()
+    for query in one["and-queries.txt"].decode().splitlines():
+        words = query.split(" AND ")
+        assert len(words) in (2, 3)
+        assert all(word in packages for word in words)
+    (check_out, _) = map(json.loads, one["check-outs.jsonl"].splitlines())
+    assert check_out["barcode"] in ("apt", "bash")
