@@ -22,12 +22,12 @@ def format_overhead(overhead: Overhead) -> str:
 
     One repeat says nothing about another one, so its number stands without confidence.
     """
-    percent = _signed(overhead.percent)
+    percent = format_signed(overhead.percent)
     low, high = overhead.low_percent, overhead.high_percent
     if low is None or high is None:
         return f"{percent} (one repeat, no confidence)"
     shown = "" if low > 0 or high < 0 else ", no difference detected"
-    return f"{percent} (95 % confidence: {_signed(low)} … {_signed(high)}){shown}"
+    return f"{percent} (95 % confidence: {format_signed(low)} … {format_signed(high)}){shown}"
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
@@ -44,6 +44,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
             yield f"{sides}: {format_overhead(overhead)}, {name} ({index}){failures}"
 
 
-def _signed(percent: float) -> str:
+def format_signed(percent: float) -> str:
+    """Return a difference in per cent with its sign."""
     sign = "+" if percent > 0 else ""
     return f"{sign}{format_number(percent)} %"

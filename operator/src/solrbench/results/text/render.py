@@ -2,16 +2,19 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
-from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.columns import HIDEABLE, format_cell
-from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
+from solrbench.results.text.comparison_table import comparison_table
 from solrbench.results.text.csv_cells import csv_cells, csv_columns
+from solrbench.results.text.environment_tables import environment_tables
+from solrbench.results.text.facts import facts
+from solrbench.results.text.failure_table import failure_table
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
     interval_headers,
@@ -21,19 +24,27 @@ from solrbench.results.text.interval_table import (
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
+from solrbench.results.text.table import (
+    Row,
+    Table,
+    escape_markdown,
+    markdown_rows,
+    markdown_table,
+)
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
 
-Row = tuple[str, ...]
-"""The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
+MAX_MARKDOWN_BYTES = 1_000_000
+"""What a summary of GitHub Actions may have is 1 MiB."""
 
+LEFT_OUT = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
 
 HEADERS: Row = tuple(Column)
 """Titles of the columns."""
 
 
 def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) -> list[Row]:
-    """Return the cells of every result, with units."""
+    """Return the cells of every result below `HEADERS`, with units; empty if not measured."""
     return [
         tuple(
             _verdict(result, verdicts) if column is Column.VERDICT else format_cell(result, column)
@@ -82,27 +93,72 @@ def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) 
     return out.getvalue()
 
 
-def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = ()) -> str:
-    """Return a report of one benchmark: what it is, how it ended, and the table of results.
+def to_markdown(
+    benchmark: SolrBenchmark,
+    documents: Sequence[StepRunResult] = (),
+    environment: Environment | None = None,
+) -> str:
+    """Return a report of one benchmark: verdict and facts first, then tables, then details.
 
-    `documents` are its stored step runs, which hold the numbers over time.
+    It is GitHub's Markdown of at most `MAX_MARKDOWN_BYTES`: details that do not fit are left out.
+
+    Args:
+        benchmark: with its status
+        documents: its stored step runs, which hold failures and the numbers over time
+        environment: what it ran on, if that is known
+
     """
-    parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
-    if benchmark.status.results:
-        verdicts = benchmark.status.verdicts
-        results = results_with_totals(benchmark.status)
-        parts += ["## Results", to_markdown_table(rows(results, verdicts))]
+    first = _first_parts(benchmark, documents)
+    details = [
+        *windows_to_markdown(documents),
+        *_slow(documents),
+        *_environment(environment, documents),
+    ]
+    return _fitting(first, details)
+
+
+def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
+    status = benchmark.status
+    parts = [f"# {benchmark.key}", _bullets(facts(benchmark))]
+    if status.results:
+        results = results_with_totals(status)
+        parts += ["## Results", to_markdown_table(rows(results, status.verdicts))]
         parts.append(table_note(results))
         parts += _intervals(results)
-        if lines := verdict_lines(verdicts):
+        if lines := verdict_lines(status.verdicts):
             parts += ["## Verdict", _list(lines)]
-    if benchmark.status.comparisons:
-        parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
-        parts.append(COMPARISON_NOTE)
-    parts += windows_to_markdown(documents)
-    if slow := slow_lines(documents, MOST_SLOW):
-        parts += ["## Slowest requests", _list(slow), SLOW_NOTE]
-    return "\n\n".join(parts) + "\n"
+    parts += _section("## Comparison", comparison_table(status))
+    return parts + _section("## Failures", failure_table(documents))
+
+
+def _section(title: str, table: Table) -> list[str]:
+    """Return a table with its title and note; nothing without rows."""
+    if not table.rows:
+        return []
+    return [title, markdown_table(table), *([table.note] if table.note else [])]
+
+
+def _slow(documents: Sequence[StepRunResult]) -> list[str]:
+    lines = slow_lines(documents, MOST_SLOW)
+    return ["## Slowest requests", _list(lines), SLOW_NOTE] if lines else []
+
+
+def _environment(environment: Environment | None, documents: Sequence[StepRunResult]) -> list[str]:
+    tables = environment_tables(environment, documents)
+    parts = [part for each in tables for part in _section(f"### {each.caption}", each)]
+    return ["## Environment", *parts] if parts else []
+
+
+def _fitting(first: Sequence[str], details: Sequence[str]) -> str:
+    """Return the parts that fit, those of the details from the first one on."""
+    room = MAX_MARKDOWN_BYTES - len(LEFT_OUT.encode()) - 2
+    kept: list[str] = []
+    for part in [*first, *details]:
+        room -= len(part.encode()) + 2
+        if room < 0:
+            return "\n\n".join([*kept, LEFT_OUT]) + "\n"
+        kept.append(part)
+    return "\n\n".join(kept) + "\n"
 
 
 def _intervals(results: Sequence[StepResult]) -> list[str]:
@@ -115,7 +171,7 @@ def _intervals(results: Sequence[StepResult]) -> list[str]:
     ]
     rule = tuple("---" if title in INTERVAL_NAMES else "--:" for title in head)
     lines = [[line[i] for i in shown] for line in (head, rule, *cells)]
-    return ["## Intervals", _table(lines), INTERVAL_NOTE]
+    return ["## Intervals", markdown_rows(lines), INTERVAL_NOTE]
 
 
 def to_markdown_table(table: Sequence[Row]) -> str:
@@ -125,51 +181,12 @@ def to_markdown_table(table: Sequence[Row]) -> str:
     }
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
     rule = tuple("--:" if column.is_number else "---" for column in Column)
-    return _table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
+    return markdown_rows([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
 
 
-def _table(lines: Iterable[Iterable[str]]) -> str:
-    return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
-
-
-def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
-    """Return what a reader has to know beside the table; what is not known is left out."""
-    status, solr = benchmark.status, benchmark.spec.target.solr_cloud
-    succeeded = next((c for c in status.conditions if c.type == "Succeeded"), None)
-    collection = benchmark.spec.collection
-    facts = {
-        "Phase": status.phase,
-        Column.VERDICT: status.summary.verdict,
-        "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
-        "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
-        "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
-        "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
-        "Collection": f"{collection.shards} shards, {collection.replicas.total} replicas each",
-        "Documents": _optional(format_number, status.dataset.documents),
-        "Indexing": _rate(status.dataset.documents_per_second),
-        "Index size": _optional(lambda size: f"{size:.0f} bytes", status.dataset.index_bytes),
-        "Started": status.start_time.isoformat() if status.start_time else "",
-        "Finished": status.completion_time.isoformat() if status.completion_time else "",
-    }
-    return {name: text for name, text in facts.items() if text}
-
-
-def _optional(show: Callable[[float], str], value: float | None) -> str:
-    return "" if value is None else show(value)
-
-
-def _rate(documents_per_second: float | None) -> str:
-    return _optional(lambda rate: f"{format_number(rate)} documents/s", documents_per_second)
-
-
-def _bullets(facts: dict[str, str]) -> str:
-    return "\n".join(f"- **{name}**: {_escape(text)}" for name, text in facts.items())
+def _bullets(found: dict[str, str]) -> str:
+    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in found.items())
 
 
 def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {_escape(line)}" for line in lines)
-
-
-def _escape(cell: str) -> str:
-    """Return text that stays in its cell or item and is no HTML."""
-    return " ".join(cell.splitlines()).replace("|", "\\|").replace("<", "&lt;")
+    return "\n".join(f"- {escape_markdown(line)}" for line in lines)

@@ -1,0 +1,171 @@
+"""Latency and throughput of each repeat over the seconds of a step, beside each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from solrbench.report.figures.figure import Figure
+from solrbench.report.figures.parts import (
+    Option,
+    base,
+    bottom_axis,
+    grid,
+    legend,
+    line,
+    rounded,
+    value_axis,
+)
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.number_format import format_milliseconds, format_number
+from solrbench.results.text.table import Table
+
+MOST_REPEATS = 8
+"""Repeats that are drawn; more lines cannot be distinguished."""
+
+_MOST_POINTS = 240
+_TABLE_ROWS = 30
+
+
+@dataclass
+class _Slice:
+    """Some seconds of one repeat, all its request names together."""
+
+    second: float
+    seconds: int = 0
+    requests: int = 0
+    failures: int = 0
+    microseconds: int = 0
+    slowest: int = 0
+
+    @property
+    def milliseconds(self) -> float | None:
+        return self.microseconds / self.requests / 1000 if self.requests else None
+
+    @property
+    def rate(self) -> float:
+        return self.requests / self.seconds
+
+
+def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figure | None:
+    """Return the figure of one step and variant; None without windows.
+
+    Args:
+        name: identifies the figure in the page
+        title: what it shows
+        documents: the repeats
+
+    """
+    shown = {f"repeat {each.repeat}": _slices(each) for each in documents[:MOST_REPEATS]}
+    shown = {repeat: slices for repeat, slices in shown.items() if len(slices) > 1}
+    if not shown:
+        return None
+    names = list(shown)
+    last = max(each.second + each.seconds for slices in shown.values() for each in slices)
+    option = base(
+        grid=[_place(top=34, height=130), _place(top=222, height=110)],
+        xAxis=[
+            _seconds("", last, 0, axisLabel={"show": False}),
+            _seconds("Seconds since the step began to be measured", last, 1),
+        ],
+        yAxis=[
+            value_axis("Mean service time", "@milliseconds", gridIndex=0, min=0, splitNumber=4),
+            value_axis("Requests/s", "@number", gridIndex=1, min=0, splitNumber=3),
+        ],
+        axisPointer={"link": [{"xAxisIndex": "all"}]},
+        tooltip={"trigger": "axis", "valueFormatter": "@number"},
+        series=[*_lines(shown, latency=True), *_lines(shown, latency=False)],
+    )
+    left_out = len(documents) - MOST_REPEATS
+    more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
+    text = f"{_description(shown)}{more}"
+    return Figure(name, title, text, option, legend(names), _table(shown), 380)
+
+
+def _place(top: int, height: int) -> Option:
+    """Return the place of one of the two plots; both begin at the same left edge."""
+    return grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
+
+
+def _seconds(name: str, last: float, index: int, **more: object) -> Option:
+    return bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index) | more
+
+
+def _lines(shown: dict[str, list[_Slice]], *, latency: bool) -> list[Option]:
+    return [
+        line(
+            repeat,
+            index,
+            [(each.second, _value(each, latency=latency)) for each in slices],
+            xAxisIndex=0 if latency else 1,
+            yAxisIndex=0 if latency else 1,
+        )
+        for index, (repeat, slices) in enumerate(shown.items())
+    ]
+
+
+def _value(found: _Slice, *, latency: bool) -> float | None:
+    value = found.milliseconds if latency else found.rate
+    return None if value is None else rounded(value)
+
+
+def _slices(document: StepRunResult) -> list[_Slice]:
+    """Return the repeat in at most `_MOST_POINTS` slices of equal length.
+
+    The last window is left out where it is cut short by the end of the step.
+    """
+    windows = [w for r in document.requests if not r.is_transaction for w in r.windows]
+    if not windows:
+        return []
+    width = document.window_seconds
+    count = int(document.rate_seconds // width)
+    per_slice = -(-count // _MOST_POINTS) or 1
+    slices = [_Slice(i * per_slice * width) for i in range(-(-count // per_slice))]
+    for i in range(count):
+        slices[i // per_slice].seconds += width
+    for window in windows:
+        place = window.second // width // per_slice
+        if place < len(slices):
+            _add(slices[place], window.requests, window.failures, window.mean_microseconds or 0)
+            slices[place].slowest = max(slices[place].slowest, window.max_microseconds or 0)
+    return slices
+
+
+def _add(found: _Slice, requests: int, failures: int, mean: int) -> None:
+    found.requests += requests
+    found.failures += failures
+    found.microseconds += requests * mean
+
+
+def _description(shown: dict[str, list[_Slice]]) -> str:
+    sentences = []
+    for repeat, slices in shown.items():
+        times = [each.milliseconds for each in slices if each.milliseconds is not None]
+        rates = [each.rate for each in slices]
+        if times:
+            sentences.append(
+                f"{repeat}: {format_milliseconds(min(times))} to {format_milliseconds(max(times))}"
+                f", {format_number(rounded(min(rates)))} to {format_number(rounded(max(rates)))}"
+                " requests/s"
+            )
+    return f"Mean service time and throughput over time. {'; '.join(sentences)}."
+
+
+def _table(shown: dict[str, list[_Slice]]) -> Table:
+    head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
+    rows = []
+    for repeat, slices in shown.items():
+        stride = -(-len(slices) // _TABLE_ROWS)
+        for each in slices[::stride]:
+            mean = each.milliseconds
+            rows.append(
+                (
+                    repeat,
+                    f"{each.second:g}",
+                    str(each.requests),
+                    str(each.failures),
+                    "" if mean is None else format_milliseconds(mean),
+                    format_milliseconds(each.slowest / 1000) if each.requests else "",
+                    format_number(rounded(each.rate)),
+                )
+            )
+    note = "Every row is a part of the time; with many of them only some are shown."
+    return Table("Over time", head, rows, 2, note=note)

@@ -1,0 +1,91 @@
+"""Comparisons as a table: before, after, difference with its interval, and what it shows."""
+
+from collections.abc import Iterable, Iterator
+
+from solrbench.api.v1alpha1.status.results import Comparison, Overhead
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.results.stats.number_format import format_milliseconds, format_number
+from solrbench.results.text.comparison_text import COMPARISON_NOTE, format_signed
+from solrbench.results.text.table import Row, Table
+
+_HEAD = (
+    "Step",
+    "Request",
+    "Figure",
+    "Variant",
+    "Before",
+    "After",
+    "Δ",
+    "95 % interval",
+    "Result",
+    "Failures",
+)
+_TEXTS = frozenset({"Result"})
+
+
+def comparison_table(status: Status) -> Table:
+    """Return a row for each figure of each comparison; without rows if nothing is compared."""
+    results = {(each.step, each.variant or "", each.request): each for each in status.results}
+    rows = [row for each in status.comparisons for row in _rows(each, results)]
+    if not any(each.failures for each in status.comparisons):
+        rows = [(*row[:-1], "") for row in rows]
+    table = Table("Variants against the first one", _HEAD, rows, 4, _TEXTS, COMPARISON_NOTE)
+    return table.without_empty_columns()
+
+
+_Results = dict[tuple[str, str, str], StepResult]
+
+
+def _rows(comparison: Comparison, results: _Results) -> Iterator[Row]:
+    before = results.get((comparison.step, comparison.baseline, comparison.request))
+    after = results.get((comparison.step, comparison.variant, comparison.request))
+    for name, overhead in _figures(comparison):
+        if overhead is not None:
+            yield (
+                comparison.step,
+                comparison.request,
+                name,
+                f"{comparison.variant} vs {comparison.baseline}",
+                _value(name, before),
+                _value(name, after),
+                f"{format_signed(overhead.percent)}",
+                _interval(overhead),
+                _result(overhead),
+                str(comparison.failures),
+            )
+
+
+def _figures(comparison: Comparison) -> Iterable[tuple[str, Overhead | None]]:
+    return (
+        ("Average", comparison.average),
+        ("P95", comparison.p95),
+        ("Requests/s", comparison.requests_per_second),
+    )
+
+
+def _value(figure: str, result: StepResult | None) -> str:
+    """Return a figure of the merged repeats; the difference is that of the repeats one by one."""
+    if result is None:
+        return ""
+    planned = result.is_open_loop
+    average = result.response_average_milliseconds if planned else result.average_milliseconds
+    p95 = result.response_p95_milliseconds if planned else result.p95_milliseconds
+    if figure == "Requests/s":
+        return format_number(result.requests_per_second)
+    value = average if figure == "Average" else p95
+    return "" if value is None else format_milliseconds(value)
+
+
+def _interval(overhead: Overhead) -> str:
+    low, high = overhead.low_percent, overhead.high_percent
+    if low is None or high is None:
+        return "one repeat, none"
+    return f"{format_signed(low)} … {format_signed(high)}"
+
+
+def _result(overhead: Overhead) -> str:
+    low, high = overhead.low_percent, overhead.high_percent
+    if low is None or high is None or low <= 0 <= high:
+        return "no difference detected"
+    return "differs"
