@@ -25,7 +25,7 @@ pytestmark = pytest.mark.cluster
 Body = dict[str, Any]
 NAME = "one"
 SECONDS = 30
-STARTED: Changes = create() | {"spec.suspend": False, "spec.load.repeats": 20}
+STARTED: Changes = create() | {"spec.suspend": False, "spec.load.repeats.count": 20}
 OWN: Changes = {"spec.suspend": False, f"{SOLR}.provisioner": "StatefulSet"}
 
 
@@ -48,11 +48,11 @@ PHASES: dict[str, tuple[Changes, Callable[[Body], bool]]] = {
     ),
     "suspended": (STARTED | {"spec.suspend": True}, phase("Suspended")),
     "succeeded, kept": (
-        STARTED | {"spec.load.repeats": 1, "spec.cleanup": "Never"},
+        STARTED | {"spec.load.repeats.count": 1, "spec.cleanup": "Never"},
         phase("Succeeded"),
     ),
     "succeeded": (
-        STARTED | {"spec.load.repeats": 1},
+        STARTED | {"spec.load.repeats.count": 1},
         lambda body: condition(body, "CleanedUp")[0] == "True",
     ),
     "failed": (OWN | {"spec.deadlines": {"provisioningSeconds": 1}}, phase("Failed")),

@@ -9,6 +9,7 @@ from support.resources.bad_rows import (
     NOT_BOOLEAN,
     NOT_INTEGER,
     NOT_NUMBER,
+    NOT_OBJECT,
     NOT_STRING,
     TOO_FEW,
     TOO_LARGE,
@@ -81,7 +82,7 @@ LOAD = [
         "steps of 22 days, and a deadline of 7",
         {
             "spec.load.steps": [step(durationSeconds=600, name=f"s{n}") for n in range(32)],
-            "spec.load.repeats": 100,
+            "spec.load.repeats.count": 100,
         },
         "spec",
         "deadlines.measuringSeconds must not be less than the durations of all steps together",
@@ -101,11 +102,11 @@ LOAD = [
         {
             "spec.workload": {"mix": _mix(9)},
             "spec.load.steps": [step(name=f"s{users}", users=users) for users in range(1, 11)],
-            "spec.load.repeats": 90,
+            "spec.load.repeats.count": 90,
         },
         "spec",
-        "load.repeats times load.steps times target.variants times the names of workload.mix must"
-        " be at most 8000, more do not fit into the report of 256 MiB",
+        "load.repeats.count times load.steps times target.variants times the names of workload.mix"
+        " must be at most 8000, more do not fit into the report of 256 MiB",
     ),
     bad(
         "two windows to be alike",
@@ -372,7 +373,8 @@ LOAD = [
         "spec.load",
         "onWorkerLoss Redistribute must go with 2 workers or more",
     ),
-    bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
+    bad("no repeats", {"spec.load.repeats.count": 0}, "spec.load.repeats.count", TOO_SMALL),
+    bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 
 WHOLE = [

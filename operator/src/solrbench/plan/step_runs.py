@@ -38,7 +38,7 @@ def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:
     """
     return tuple(
         StepRunId(repeat, index, position, step.name, variant)
-        for repeat in range(1, spec.load.repeats + 1)
+        for repeat in range(1, spec.load.repeats.count + 1)
         for index, variant in enumerate(variant_names(spec))
         for position, step in enumerate(spec.load.steps)
     )

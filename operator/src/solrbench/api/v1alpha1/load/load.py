@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.fields import (
     at_least,
 )
 from solrbench.api.v1alpha1.load.master import LoadMaster
+from solrbench.api.v1alpha1.load.repeats import Repeats
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -194,8 +195,8 @@ class Load(Model):
 
     workers: Annotated[Int, Field(ge=1, le=200)] = 1
     """`workers` is the number of Locust worker pods."""
-    repeats: Annotated[Int, Field(ge=1, le=100)] = 1
-    """`repeats` is the number of times that all steps are run."""
+    repeats: Repeats = Repeats()
+    """`repeats` are the runs of all steps."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
