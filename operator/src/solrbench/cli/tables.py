@@ -69,6 +69,8 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
         _print_line(console, f"{reason}: {message}", indent=2)
     for title, text in details(benchmark):
         _print_line(console, f"{title}: {text}", indent=2)
+    for answer in benchmark.status.answers:
+        _print_line(console, answer, indent=2)
     print_table(console, benchmark)
     print_next_commands(console, benchmark)
 

@@ -26,9 +26,10 @@ from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.load import LoadReason
+from solrbench.results.answers.collect import collect_answers
+from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.verdict import overall_verdict
 from solrbench.solr.cluster import node_info
@@ -183,4 +184,9 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         )
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
-    context.update(verdicts=verdicts, summary=summary)
+    context.update(
+        verdicts=verdicts,
+        summary=summary,
+        comparisons=mark_invalid(context.status.comparisons, verdicts),
+    )
+    context.update(answers=collect_answers(spec, context.status))

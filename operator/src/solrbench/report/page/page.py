@@ -94,6 +94,7 @@ def build_page(report: Report) -> Page:
         outcome=outcome.pop("Outcome", ""),
         verdict=overall_verdict(verdicts),
         verdict_text=_verdict_text(verdicts),
+        answers=status.answers,
         reasons=[line for line in lines if not line.startswith(NOT_CHECKED)],
         unchecked=[line for line in lines if line.startswith(NOT_CHECKED)],
         facts=[

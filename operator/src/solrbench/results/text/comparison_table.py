@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, format_signed
 from solrbench.results.text.table import Row, Table
+from solrbench.results.text.word_text import format_word
 
 _HEAD = (
     "Step",
@@ -18,10 +19,11 @@ _HEAD = (
     "After",
     "Δ",
     "95 % interval",
-    "Result",
+    "Word",
+    "Invalid",
     "Failures",
 )
-_TEXTS = frozenset({"Result"})
+_TEXTS = frozenset({"Word", "Invalid"})
 
 
 def comparison_table(status: Status) -> Table:
@@ -51,7 +53,10 @@ def _rows(comparison: Comparison, results: _Results) -> Iterator[Row]:
                 _value(name, after),
                 f"{format_signed(overhead.percent)}",
                 _interval(overhead),
-                _result(overhead),
+                format_word(
+                    overhead.word, overhead.more_repeats, on_target=comparison.on_target
+                ),
+                ", ".join(comparison.invalid),
                 str(comparison.failures),
             )
 
@@ -82,10 +87,3 @@ def _interval(overhead: Overhead) -> str:
     if low is None or high is None:
         return "one repeat, none"
     return f"{format_signed(low)} … {format_signed(high)}"
-
-
-def _result(overhead: Overhead) -> str:
-    low, high = overhead.low_percent, overhead.high_percent
-    if low is None or high is None or low <= 0 <= high:
-        return "no difference detected"
-    return "differs"

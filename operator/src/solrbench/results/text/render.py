@@ -120,6 +120,8 @@ def to_markdown(
 def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
     status = benchmark.status
     parts = [f"# {benchmark.key}", _bullets(facts(benchmark))]
+    if status.answers:
+        parts += ["## Answers", _list(status.answers)]
     if status.results:
         results = results_with_totals(status)
         parts += ["## Results", to_markdown_table(rows(results, status.verdicts))]

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import MAX_REASONS, InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import (
+    INVALID,
+    MAX_REASONS,
+    VALID,
+    InvalidReason,
+    StepVerdict,
+)
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
@@ -31,8 +37,6 @@ from solrbench.results.validity.checks.registry import (
 )
 from solrbench.results.validity.checks.repeats import mean_series
 from solrbench.results.validity.checks.target import compare_targets
-
-VALID, INVALID = "Valid", "Invalid"
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
