@@ -22,7 +22,7 @@ def report_schema() -> dict[str, Any]:
 
 def render_report_schema() -> str:
     """Return the schema as the text of its file."""
-    return json.dumps(report_schema(), indent=2, sort_keys=True) + "\n"
+    return json.dumps(report_schema(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _open(node: Any) -> Any:

@@ -30,8 +30,8 @@ def to_junit(benchmark: SolrBenchmark) -> str:
     xml = JUnitXml("solrbench")
     xml.add_testsuite(suite)
     xml.update_statistics()
-    text: bytes = xml.tostring()
-    return text.decode()
+    written: bytes = xml.tostring()
+    return written.decode()
 
 
 def _end(benchmark: SolrBenchmark) -> TestCase:

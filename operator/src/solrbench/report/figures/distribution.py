@@ -75,8 +75,8 @@ def _points(histogram: Histogram) -> list[tuple[float, float]]:
     places = [last * i / steps for i in range(steps + 1)]
     points = []
     for place in places:
-        # The first one is the smallest sample, that of rank 1.
-        percent = max(100 * (1 - 10**-place), 100 / histogram.count)
+        # The first one is the smallest sample, the last one the largest.
+        percent = max(100 * (1 - 10**-place), 100 / histogram.count) if place < last else 100.0
         value = histogram.percentile(round(min(percent, 100), 6))
         points.append((round(place, 3), rounded((value or 0) / 1000)))
     return points

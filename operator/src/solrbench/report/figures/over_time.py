@@ -1,7 +1,6 @@
 """Latency and throughput of each repeat over the seconds of a step, beside each other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.parts import (
@@ -14,6 +13,7 @@ from solrbench.report.figures.parts import (
     rounded,
     value_axis,
 )
+from solrbench.report.figures.slices import Slice, slices
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.table import Table
@@ -25,26 +25,6 @@ _MOST_POINTS = 240
 _TABLE_ROWS = 30
 
 
-@dataclass
-class _Slice:
-    """Some seconds of one repeat, all its request names together."""
-
-    second: float
-    seconds: int = 0
-    requests: int = 0
-    failures: int = 0
-    microseconds: int = 0
-    slowest: int = 0
-
-    @property
-    def milliseconds(self) -> float | None:
-        return self.microseconds / self.requests / 1000 if self.requests else None
-
-    @property
-    def rate(self) -> float:
-        return self.requests / self.seconds
-
-
 def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figure | None:
     """Return the figure of one step and variant; None without windows.
 
@@ -54,12 +34,14 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figu
         documents: the repeats
 
     """
-    shown = {f"repeat {each.repeat}": _slices(each) for each in documents[:MOST_REPEATS]}
-    shown = {repeat: slices for repeat, slices in shown.items() if len(slices) > 1}
+    shown = {
+        f"repeat {each.repeat}": slices(each, _MOST_POINTS) for each in documents[:MOST_REPEATS]
+    }
+    shown = {repeat: parts for repeat, parts in shown.items() if len(parts) > 1}
     if not shown:
         return None
     names = list(shown)
-    last = max(each.second + each.seconds for slices in shown.values() for each in slices)
+    last = max(each.second + each.seconds for parts in shown.values() for each in parts)
     option = base(
         grid=[_place(top=34, height=130), _place(top=222, height=110)],
         xAxis=[
@@ -89,57 +71,29 @@ def _seconds(name: str, last: float, index: int, **more: object) -> Option:
     return bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index) | more
 
 
-def _lines(shown: dict[str, list[_Slice]], *, latency: bool) -> list[Option]:
+def _lines(shown: dict[str, list[Slice]], *, latency: bool) -> list[Option]:
     return [
         line(
             repeat,
             index,
-            [(each.second, _value(each, latency=latency)) for each in slices],
+            [(each.second, _value(each, latency=latency)) for each in parts],
             xAxisIndex=0 if latency else 1,
             yAxisIndex=0 if latency else 1,
         )
-        for index, (repeat, slices) in enumerate(shown.items())
+        for index, (repeat, parts) in enumerate(shown.items())
     ]
 
 
-def _value(found: _Slice, *, latency: bool) -> float | None:
+def _value(found: Slice, *, latency: bool) -> float | None:
     value = found.milliseconds if latency else found.rate
     return None if value is None else rounded(value)
 
 
-def _slices(document: StepRunResult) -> list[_Slice]:
-    """Return the repeat in at most `_MOST_POINTS` slices of equal length.
-
-    The last window is left out where it is cut short by the end of the step.
-    """
-    windows = [w for r in document.requests if not r.is_transaction for w in r.windows]
-    if not windows:
-        return []
-    width = document.window_seconds
-    count = int(document.rate_seconds // width)
-    per_slice = -(-count // _MOST_POINTS) or 1
-    slices = [_Slice(i * per_slice * width) for i in range(-(-count // per_slice))]
-    for i in range(count):
-        slices[i // per_slice].seconds += width
-    for window in windows:
-        place = window.second // width // per_slice
-        if place < len(slices):
-            _add(slices[place], window.requests, window.failures, window.mean_microseconds or 0)
-            slices[place].slowest = max(slices[place].slowest, window.max_microseconds or 0)
-    return slices
-
-
-def _add(found: _Slice, requests: int, failures: int, mean: int) -> None:
-    found.requests += requests
-    found.failures += failures
-    found.microseconds += requests * mean
-
-
-def _description(shown: dict[str, list[_Slice]]) -> str:
+def _description(shown: dict[str, list[Slice]]) -> str:
     sentences = []
-    for repeat, slices in shown.items():
-        times = [each.milliseconds for each in slices if each.milliseconds is not None]
-        rates = [each.rate for each in slices]
+    for repeat, parts in shown.items():
+        times = [each.milliseconds for each in parts if each.milliseconds is not None]
+        rates = [each.rate for each in parts]
         if times:
             sentences.append(
                 f"{repeat}: {format_milliseconds(min(times))} to {format_milliseconds(max(times))}"
@@ -149,12 +103,12 @@ def _description(shown: dict[str, list[_Slice]]) -> str:
     return f"Mean service time and throughput over time. {'; '.join(sentences)}."
 
 
-def _table(shown: dict[str, list[_Slice]]) -> Table:
+def _table(shown: dict[str, list[Slice]]) -> Table:
     head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
     rows = []
-    for repeat, slices in shown.items():
-        stride = -(-len(slices) // _TABLE_ROWS)
-        for each in slices[::stride]:
+    for repeat, parts in shown.items():
+        stride = -(-len(parts) // _TABLE_ROWS)
+        for each in parts[::stride]:
             mean = each.milliseconds
             rows.append(
                 (
@@ -163,7 +117,7 @@ def _table(shown: dict[str, list[_Slice]]) -> Table:
                     str(each.requests),
                     str(each.failures),
                     "" if mean is None else format_milliseconds(mean),
-                    format_milliseconds(each.slowest / 1000) if each.requests else "",
+                    format_milliseconds(each.slowest_microseconds / 1000) if each.requests else "",
                     format_number(rounded(each.rate)),
                 )
             )

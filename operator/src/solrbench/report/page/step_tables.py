@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.step_result import Column as Titles
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.report.page.cells import (
     Cell,
@@ -16,6 +17,7 @@ from solrbench.report.page.cells import (
     word_cell,
 )
 from solrbench.results.stats.number_format import format_percent, format_share
+from solrbench.results.text.columns import format_cell
 from solrbench.results.text.facts import step_text
 from solrbench.results.text.interval_table import INTERVAL_NOTE, percent_label, percents_of
 from solrbench.results.text.render import table_note
@@ -91,11 +93,12 @@ def _count_cells(result: StepResult) -> list[Cell]:
         format_share(result.failures, result.requests) if result.failures else "",
         "bad" if result.failures else "",
     )
-    others = (result.late_requests, result.dropped_requests)
+    late, dropped = (format_cell(result, each) for each in (Titles.LATE, Titles.DROPPED))
     return [
         Cell(f"{result.requests:,}"),
         failures,
-        *(Cell("" if number is None else f"{number:,}") for number in others),
+        Cell(late),
+        Cell(dropped),
     ]
 
 

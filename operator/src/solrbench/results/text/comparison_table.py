@@ -32,7 +32,9 @@ def comparison_table(status: Status) -> Table:
     rows = [row for each in status.comparisons for row in _rows(each, results)]
     if not any(each.failures for each in status.comparisons):
         rows = [(*row[:-1], "") for row in rows]
-    table = Table("Variants against the first one", _HEAD, rows, 4, _TEXTS, COMPARISON_NOTE)
+    baseline = next((each.baseline for each in status.comparisons), "the first one")
+    caption = f"Before: {baseline}, after: another variant"
+    table = Table(caption, _HEAD, rows, 4, _TEXTS, COMPARISON_NOTE)
     return table.without_empty_columns()
 
 
@@ -48,14 +50,12 @@ def _rows(comparison: Comparison, results: _Results) -> Iterator[Row]:
                 comparison.step,
                 comparison.request,
                 name,
-                f"{comparison.variant} vs {comparison.baseline}",
+                comparison.variant,
                 _value(name, before),
                 _value(name, after),
                 f"{format_signed(overhead.percent)}",
                 _interval(overhead),
-                format_word(
-                    overhead.word, overhead.more_repeats, on_target=comparison.on_target
-                ),
+                format_word(overhead.word, overhead.more_repeats, on_target=comparison.on_target),
                 ", ".join(comparison.invalid),
                 str(comparison.failures),
             )

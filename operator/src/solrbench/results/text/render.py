@@ -1,7 +1,5 @@
-"""Results as tables: cells for a terminal, Markdown for documents, CSV for a spreadsheet."""
+"""Results as tables: cells for a terminal, Markdown for documents."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -11,7 +9,6 @@ from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
 from solrbench.results.text.columns import HIDEABLE, format_cell
 from solrbench.results.text.comparison_table import comparison_table
-from solrbench.results.text.csv_cells import csv_cells, csv_columns
 from solrbench.results.text.environment_tables import environment_tables
 from solrbench.results.text.facts import facts
 from solrbench.results.text.failure_table import failure_table
@@ -47,7 +44,9 @@ def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) ->
     """Return the cells of every result below `HEADERS`, with units; empty if not measured."""
     return [
         tuple(
-            _verdict(result, verdicts) if column is Column.VERDICT else format_cell(result, column)
+            verdict_word(result, verdicts)
+            if column is Column.VERDICT
+            else format_cell(result, column)
             for column in Column
         )
         for result in results
@@ -71,26 +70,10 @@ def table_note(results: Iterable[StepResult]) -> str:
     )
 
 
-def _verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+def verdict_word(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+    """Return the verdict on the step of a result; empty if it has none."""
     found = verdict_of(result, verdicts)
     return "" if found is None else found.verdict
-
-
-def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
-    """Return raw numbers with a header line; the unit is in each column's name.
-
-    The last two columns are the verdict on the step and its reasons, without their numbers.
-    """
-    out = io.StringIO()
-    fields = [*csv_columns(results), "verdict", "reasons"]
-    writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for result in results:
-        found = verdict_of(result, verdicts)
-        reasons = " ".join(each.reason for each in found.reasons) if found else ""
-        verdict = {"verdict": _verdict(result, verdicts), "reasons": reasons}
-        writer.writerow(csv_cells(result) | verdict)
-    return out.getvalue()
 
 
 def to_markdown(
