@@ -328,13 +328,60 @@ LOAD = [
         "think time without users",
         PLANNED | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
         "spec.load.steps[0]",
-        "spawnRate and thinkTime must go with users",
+        "spawnRate, thinkTime and pacingMilliseconds must go with users",
     ),
     bad(
         "spawn rate without users",
         PLANNED | {f"{STEP}.spawnRate": 1},
         "spec.load.steps[0]",
-        "spawnRate and thinkTime must go with users",
+        "spawnRate, thinkTime and pacingMilliseconds must go with users",
+    ),
+    bad(
+        "pacing and think time",
+        {f"{STEP}.pacingMilliseconds": 10, f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        "spec.load.steps[0]",
+        "thinkTime and pacingMilliseconds must not both be set",
+    ),
+    bad(
+        "rate changes with users",
+        {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]},
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
+    ),
+    bad(
+        "rate changes without a duration",
+        PLANNED
+        | {
+            f"{STEP}.durationSeconds": REMOVE,
+            f"{STEP}.requests": 1000,
+            f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}],
+        },
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
+    ),
+    bad(
+        "rate change beyond the end",
+        PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 100_000, "requestsPerSecond": 5}]},
+        "spec.load.steps[0]",
+        "rateChanges[].atSeconds must not be beyond durationSeconds",
+    ),
+    bad(
+        "rate changes out of order",
+        PLANNED
+        | {
+            f"{STEP}.rateChanges": [
+                {"atSeconds": 2, "requestsPerSecond": 5},
+                {"atSeconds": 1, "requestsPerSecond": 5},
+            ]
+        },
+        "spec.load.steps[0]",
+        "rateChanges must be in the order of atSeconds",
+    ),
+    bad(
+        "rate change to nothing",
+        PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 0.0005}]},
+        "spec.load.steps[0].rateChanges[0]",
+        "requestsPerSecond must be at least 0.001",
     ),
     *(
         bad(

@@ -15,7 +15,7 @@ from typing import Any
 
 from solrbench.api.crd import build_crd
 from solrbench.api.kinds import BENCHMARK
-from solrbench.controller.handlers import needs_finalizer
+from solrbench.decide.finalizers import needs_reconcile
 from support.cluster.admission import RejectedError
 from support.fakes.faked_pods import ClusterWithFakedPods, Workloads
 from support.fakes.handled_operator import HandledOperator, condition
@@ -110,7 +110,7 @@ class Walk:
         return {
             name: condition(body, "Succeeded")
             for name, body in self._all().items()
-            if needs_finalizer(body=body) and condition(body, "CleanedUp")[0] != "True"
+            if needs_reconcile(body) and condition(body, "CleanedUp")[0] != "True"
         }
 
     def _all(self) -> dict[str, Body]:
@@ -189,7 +189,7 @@ class Walk:
 
     def _check_effect(self, name: str, state: str, body: Body) -> None:
         spec = body["spec"]
-        if needs_finalizer(body=body):
+        if needs_reconcile(body):
             assert body["status"]["observedGeneration"] == body["metadata"]["generation"]
         if spec.get("suspend") and state != "done":
             assert body["status"]["phase"] == "Suspended"
