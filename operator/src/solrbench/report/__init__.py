@@ -6,6 +6,7 @@
 - `page`: what that file shows, section by section
 - `figures`: its figures, as data of the plotting library
 - `drawing`: a figure as SVG, drawn by that library without a browser
+- `results_csv`: results as CSV
 - `windows_csv`: the numbers over time as CSV
 - `junit`: verdicts as test cases
 """

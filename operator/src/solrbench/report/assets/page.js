@@ -7,7 +7,6 @@
     return text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
   };
 
-  // Symbols of several lines that hide each other are left out: the tooltip shows the values.
   function optionOf(figure) {
     const text = figure.querySelector("script[type='application/json']").textContent;
     const option = withFunctions(JSON.parse(colors(text)));
@@ -20,6 +19,11 @@
       textStyle: { color: style.getPropertyValue("--ink").trim(), fontSize: 13 },
       axisPointer: { type: "line", lineStyle: { color: style.getPropertyValue("--muted").trim() } },
     };
+    for (const axis of [option.xAxis].flat()) {
+      const name = axis.name ? axis.name + ": " : "";
+      const formatter = ({ value }) => name + axis.axisLabel.formatter(value);
+      axis.axisPointer = { ...axis.axisPointer, label: { formatter } };
+    }
     return option;
   }
 

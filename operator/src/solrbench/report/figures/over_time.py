@@ -45,7 +45,7 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figu
     option = base(
         grid=[_place(top=34, height=130), _place(top=222, height=110)],
         xAxis=[
-            _seconds("", last, 0, axisLabel={"show": False}),
+            _seconds("", last, 0, axisLabel={"show": False, "formatter": "@seconds"}),
             _seconds("Seconds since the step began to be measured", last, 1),
         ],
         yAxis=[

@@ -67,6 +67,9 @@ class HtmlTable:
         )
 
 
+_WORD_TITLES = frozenset({"Word", "Verdict", "Result"})
+"""Columns of such words."""
+
 _MARKS = {
     "Invalid": "bad",
     "Valid": "good",
@@ -79,14 +82,18 @@ _MARKS = {
 
 
 def word_cell(text: str) -> Cell:
-    """Return the cell of a verdict or another word."""
-    return Cell(text, mark=_MARKS.get(text, ""))
+    """Return the cell of a verdict or another word, such as `Worse on this target`."""
+    return Cell(text, mark=_MARKS.get(text.partition(" ")[0], ""))
 
 
 def html_table(table: Table) -> HtmlTable:
     """Return a table of texts."""
     columns = [Column(title, table.is_number(i)) for i, title in enumerate(table.head)]
-    rows = [[word_cell(text) for text in row] for row in table.rows]
+    words = {i for i, title in enumerate(table.head) if title in _WORD_TITLES}
+    rows = [
+        [word_cell(text) if i in words else Cell(text) for i, text in enumerate(row)]
+        for row in table.rows
+    ]
     return HtmlTable(table.caption, columns, rows, table.names, table.note)
 
 
