@@ -189,12 +189,13 @@ def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
 def test_comparisons_are_printed_below_the_table() -> None:
     status = full_status().model_copy(update={"phase": "Succeeded"})
     assert "Before: raw, after: another variant:" in printed(status)
-    head, *_ = [line for line in printed(status).splitlines() if "Figure" in line]
+    table = printed(status).partition("another variant:")[2]
+    head, *_ = [line for line in table.splitlines() if "Figure" in line]
     assert head.split()[:4] == ["Step", "Request", "Figure", "Variant"]
-    row, *_ = [line for line in printed(status).splitlines() if "+12.3 %" in line]
+    row, *_ = [line for line in table.splitlines() if "+12.3 %" in line]
     assert row.split()[:4] == ["two-users", "query", "Average", "proxy"]
     assert "+9.8 % … +14.8 %" in row
-    assert "Before" not in printed(status.model_copy(update={"comparisons": []}))
+    assert "another variant" not in printed(status.model_copy(update={"comparisons": []}))
 
 
 def test_failure_shows_reason_and_message() -> None:

@@ -10,9 +10,9 @@ from solrbench.cli.table_printing import print_line, print_table_of
 from solrbench.report.figures.slices import Slice, slices
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
-from solrbench.results.text.failure_table import failure_table
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
-from solrbench.results.text.table import Row, Table
+from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.table import Row, Table
 
 _SHOWN_SLOW = 3
 """Slow requests of each name; documents hold all."""

@@ -13,11 +13,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
-from solrbench.results.text.table import Row, Table
+from solrbench.results.text.tables.table import Row, Table
 
 
 @dataclass(frozen=True)
-class Columns:
+class TableColumns:
     """The columns of a table by their titles.
 
     Attributes:
@@ -36,17 +36,22 @@ class Columns:
 
 def print_table_of(console: Console, table: Table) -> None:
     """Print a table with its caption and note."""
-    titles = table.head
-    names, figures = titles[: table.names], titles[table.names :]
-    numbers = frozenset(title for i, title in enumerate(titles) if table.is_number(i))
     console.print()
     print_line(console, f"{table.caption}:", style="bold")
-    print_rows(console, Columns(titles, names, (figures,), numbers), table.rows)
+    print_rows(console, columns_of(table), table.rows)
     if table.note:
         print_line(console, table.note)
 
 
-def print_rows(console: Console, columns: Columns, cells: Sequence[Row]) -> None:
+def columns_of(table: Table) -> TableColumns:
+    """Return the columns of a table; one that is too wide is cut between its figures."""
+    titles = table.head
+    numbers = frozenset(title for i, title in enumerate(titles) if table.is_number(i))
+    names, figures = titles[: table.names], titles[table.names :]
+    return TableColumns(titles, names, (figures,), numbers)
+
+
+def print_rows(console: Console, columns: TableColumns, cells: Sequence[Row]) -> None:
     """Print all cells in as many tables as the terminal needs, or as one list."""
     titles = columns.titles
     filled = [i for i in range(len(titles)) if any(row[i] for row in cells)]
@@ -65,7 +70,7 @@ def print_rows(console: Console, columns: Columns, cells: Sequence[Row]) -> None
 
 
 def _print_columns(
-    console: Console, columns: Columns, cells: Sequence[Row], layout: TableLayout
+    console: Console, columns: TableColumns, cells: Sequence[Row], layout: TableLayout
 ) -> None:
     # A blank of padding and one of the box lie between two columns.
     table = RichTable(
@@ -89,7 +94,7 @@ def _print_columns(
 
 
 def _print_lists(
-    console: Console, columns: Columns, cells: Sequence[Row], names: Sequence[int], width: int
+    console: Console, columns: TableColumns, cells: Sequence[Row], names: Sequence[int], width: int
 ) -> None:
     """Print the names of each row and its other cells below one another."""
     titles = columns.titles

@@ -7,11 +7,18 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
 from solrbench.cli.progress import details, summary
-from solrbench.cli.table_printing import Columns, print_line, print_rows, print_table_of
+from solrbench.cli.table_printing import (
+    TableColumns,
+    columns_of,
+    print_line,
+    print_rows,
+    print_table_of,
+)
 from solrbench.decide.conditions import SUCCEEDED, holds
-from solrbench.results.text.comparison_table import comparison_table
+from solrbench.results.text.baseline_text import comparison_notes
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
     interval_headers,
@@ -20,6 +27,7 @@ from solrbench.results.text.interval_table import (
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.render import HEADERS, rows, table_note
+from solrbench.results.text.tables.comparison_table import baseline_table, comparison_table
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines
 
@@ -28,7 +36,7 @@ NAMES, *GROUPS = (tuple(each for each in Column if each.group is group) for grou
 go to where one is too wide."""
 
 
-_RESULTS = Columns(HEADERS, NAMES, GROUPS, frozenset(c for c in Column if c.is_number))
+_RESULTS = TableColumns(HEADERS, NAMES, GROUPS, frozenset(c for c in Column if c.is_number))
 
 
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
@@ -57,6 +65,7 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     print_line(console, table_note(results))
     _print_intervals(console, results)
     _print_verdicts(console, benchmark)
+    _print_baseline(console, benchmark)
     comparisons = comparison_table(benchmark.status)
     if comparisons.rows:
         print_table_of(console, comparisons)
@@ -68,7 +77,7 @@ def _print_intervals(console: Console, results: Sequence[StepResult]) -> None:
         return
     titles = interval_headers(results)
     figures = tuple(each for each in titles if each not in INTERVAL_NAMES)
-    columns = Columns(titles, INTERVAL_NAMES, (figures,), frozenset(figures))
+    columns = TableColumns(titles, INTERVAL_NAMES, (figures,), frozenset(figures))
     print_rows(console, columns, interval_rows(results))
     print_line(console, INTERVAL_NOTE)
 
@@ -78,6 +87,22 @@ def _print_verdicts(console: Console, benchmark: SolrBenchmark) -> None:
     for line in verdict_lines(benchmark.status.verdicts):
         style = "" if line.startswith("not checked") else "bold red"
         print_line(console, line, style, indent=2)
+
+
+def _print_baseline(console: Console, benchmark: SolrBenchmark) -> None:
+    found = benchmark.status.comparison
+    if found is not None:
+        console.print()
+        print_line(console, f"Beside {found.baseline}:")
+        print_baseline_table(console, found)
+
+
+def print_baseline_table(console: Console, found: BaselineComparison) -> None:
+    """Print every figure beside that of the baseline, and what must be known of it."""
+    table = baseline_table(found)
+    print_rows(console, columns_of(table), table.rows)
+    for note in comparison_notes(found):
+        print_line(console, note)
 
 
 def _program() -> str:

@@ -3,6 +3,7 @@
 - `client`: server-side apply, reads, deletes; API errors become ours
 - `definitions`: which fields a kind has in this cluster
 - `reports`: results in ConfigMaps: stored, read back, listed
+- `baselines`: what a benchmark is compared with
 - `secrets`: credentials and authorities of existing targets
 - `environment`: what a benchmark runs on
 """

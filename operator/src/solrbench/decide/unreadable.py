@@ -19,6 +19,7 @@ DERIVED = frozenset(
     {
         "results",
         "comparisons",
+        "comparison",
         "answers",
         "openLoop",
         "coldStart",

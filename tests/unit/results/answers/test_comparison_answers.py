@@ -57,7 +57,7 @@ def test_only_the_primary_figure_of_a_point_makes_an_answer() -> None:
     assert "all requests" in found[0]
 
 
-def test_equal_loads_are_told_apart_by_their_steps() -> None:
+def test_equal_loads_are_distinguished_by_their_steps() -> None:
     (found,) = collect_answers(make_spec("a", "b"), compared(known(Word.SAME, 1, -1, 3)))
     assert "at 2 users (a), proxy" in found
 

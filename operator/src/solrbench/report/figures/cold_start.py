@@ -16,7 +16,7 @@ from solrbench.report.figures.parts import (
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
 from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_step_run
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.table import Table
 
 _MOST_POINTS = 300
 _TABLE_ROWS = 40

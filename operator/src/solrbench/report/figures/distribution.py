@@ -18,7 +18,7 @@ from solrbench.report.figures.parts import (
 )
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.number_format import format_milliseconds
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.table import Table
 
 MOST_NINES = 5.0
 """99.999 %; beyond it a step seldom has samples."""

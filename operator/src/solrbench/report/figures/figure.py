@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.table import Table
 
 Option = Mapping[str, object]
 """The figure in the terms of ECharts (https://echarts.apache.org/en/option.html). Functions do not

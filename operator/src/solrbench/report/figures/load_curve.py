@@ -19,7 +19,7 @@ from solrbench.report.figures.parts import (
 )
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.interval_table import percent_label, percents_of
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.table import Table
 
 _Numbers = tuple[float, float | None, float | None]
 """A figure and the bounds of its interval."""

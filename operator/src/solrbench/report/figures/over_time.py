@@ -16,7 +16,7 @@ from solrbench.report.figures.parts import (
 from solrbench.report.figures.slices import Slice, slices
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.table import Table
 
 MOST_REPEATS = 8
 """Repeats that are drawn; more lines cannot be distinguished."""

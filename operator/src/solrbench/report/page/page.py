@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.report.figures.cold_start import cold_start_curve
 from solrbench.report.figures.figure import Figure
@@ -18,12 +19,12 @@ from solrbench.report.page.sections import (
     step_sections,
 )
 from solrbench.report.page.step_tables import overview_table
-from solrbench.results.text.comparison_table import comparison_table
-from solrbench.results.text.environment_tables import environment_tables
 from solrbench.results.text.facts import data_facts, load_facts, outcome_facts, target_facts
-from solrbench.results.text.failure_table import failure_table
 from solrbench.results.text.render_windows import outlier_table, steadiness_table
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.comparison_table import baseline_table, comparison_table
+from solrbench.results.text.tables.environment_tables import environment_tables
+from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.table import Table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
 from solrbench.results.validity.verdict import overall_verdict
 
@@ -45,7 +46,7 @@ class Page:
         objectives: whether they are met
         overview: all steps at a glance
         figures: throughput, latency and distribution over all steps
-        comparison: variants against the first one
+        comparisons: beside the baseline, and variants against the first one
         steps: each step
         cold_start: the first requests
         failures: by kind, with a sample
@@ -70,7 +71,7 @@ class Page:
     objectives: HtmlTable | None = None
     overview: HtmlTable | None = None
     figures: Sequence[Figure] = ()
-    comparison: HtmlTable | None = None
+    comparisons: Sequence[HtmlTable] = ()
     steps: Sequence[StepSection] = ()
     cold_start: Figure | None = None
     failures: HtmlTable | None = None
@@ -105,7 +106,7 @@ def build_page(report: Report) -> Page:
         ],
         overview=overview_table(report.spec, status),
         figures=_figures(report),
-        comparison=_shown(comparison_table(status)),
+        comparisons=_tables(_comparisons(status)),
         steps=step_sections(report.spec, status, documents),
         cold_start=cold_start_curve(documents),
         failures=_shown(failure_table(documents)),
@@ -128,6 +129,11 @@ def _figures(report: Report) -> list[Figure]:
     curves = load_curves(report.spec, report.status)
     found = distribution_of_steps(report.steps)
     return [*curves, *([found] if found is not None else [])]
+
+
+def _comparisons(status: Status) -> list[Table]:
+    found = status.comparison
+    return [*([baseline_table(found)] if found is not None else []), comparison_table(status)]
 
 
 def _verdict_text(verdicts: Sequence[StepVerdict]) -> str:

@@ -15,7 +15,7 @@ from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.number_format import format_milliseconds
 from solrbench.results.summary.grouping import is_planned, merged, merged_responses
 from solrbench.results.text.facts import step_text
-from solrbench.results.text.table import Table
+from solrbench.results.text.tables.table import Table
 
 _MOST_NAMES = 8
 """Request names whose distributions are drawn; more lines cannot be distinguished."""

@@ -5,12 +5,15 @@ from itertools import chain, islice
 
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
-from solrbench.results.answers.comparison import answer_variants
+from solrbench.results.answers.comparison import answer_baseline, answer_variants
 
 MOST_CHARACTERS = 300
 """Of one answer; names are limited, so it is hardly ever cut."""
 
-KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (answer_variants,)
+KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
+    answer_baseline,
+    answer_variants,
+)
 """In the order in which they are shown."""
 
 

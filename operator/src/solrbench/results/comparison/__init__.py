@@ -6,5 +6,8 @@
 - `findings`: the word on it; `corrections` for many at once, `looks` for one after every repeat
 - `repeat_figures`: figures of repeats, read from stored step runs
 - `points`: steps of two sides: a primary figure of each, and details below it
+- `question`: what a spec asks
+- `side`: a benchmark or a stored report; `sides`: two of them; `spec_differences`: their specs
+- `baseline`: such a comparison as the status shows it
 - `variants`: variants of a target against the first of them
 """

@@ -44,6 +44,20 @@ INDEXING = Metric("indexingSeconds", "indexing", "s")
 INDEX_SIZE = Metric("indexBytes", "index size", "bytes")
 
 
+_OTHERS = {each.name: each for each in (AVERAGE, RATE, FAILED, INDEXING, INDEX_SIZE)}
+
+
 def percentile_metric(percent: float) -> Metric:
     """Return the metric of a percentile of the times that a user perceives."""
     return Metric(f"p{percent:g}Milliseconds", f"p{percent:g}", "ms")
+
+
+def metric_of(name: str) -> Metric:
+    """Return the metric of this name; what is none of the others is a percentile."""
+    known = _OTHERS.get(name)
+    return known or Metric(name, name.removesuffix("Milliseconds"), "ms")
+
+
+def label_of(name: str) -> str:
+    """Return what tables and sentences call the metric of this name."""
+    return metric_of(name).label

@@ -29,6 +29,7 @@ class Point:
         before: repeats of the baseline
         after: repeats of what is compared with it
         in_rounds: repeats with one number were measured in one round
+        baseline_variant: name of the variant of the baseline, empty without
 
     """
 
@@ -37,6 +38,7 @@ class Point:
     before: Sequence[StepRunResult]
     after: Sequence[StepRunResult]
     in_rounds: bool = False
+    baseline_variant: str = ""
 
     @property
     def both(self) -> list[StepRunResult]:
@@ -98,11 +100,11 @@ def compare_points(
     words = decide_primary([each.difference for each in first], rule)
     decided = {id(each.point) for each, found in zip(first, words, strict=True) if found.is_decided}
     details = [each for each in asked if not each.is_primary]
-    told = [each for each in details if id(each.point) in decided]
-    untold = [each for each in details if id(each.point) not in decided]
+    shown = [each for each in details if id(each.point) in decided]
+    withheld = [each for each in details if id(each.point) not in decided]
     findings = dict(zip(map(id, first), words, strict=True))
-    findings |= zip(map(id, told), _details(told, rule), strict=True)
-    findings |= zip(map(id, untold), map(_withheld, _details(untold, rule)), strict=True)
+    findings |= zip(map(id, shown), _details(shown, rule), strict=True)
+    findings |= zip(map(id, withheld), map(_withheld, _details(withheld, rule)), strict=True)
     return [
         ComparedFigure(each.point, each.request, findings[id(each)], each.is_primary)
         for each in asked

@@ -32,7 +32,7 @@ def read_figures(
 
 
 def target_of(document: StepRunResult) -> str:
-    """Return what tells the target of a step run from others; empty where it was not recorded."""
+    """Return an identifier of the target of a step run; empty where it was not recorded."""
     if document.target is None or not document.target.pods:
         return ""
     pods = sorted(document.target.pods.items())

@@ -11,9 +11,10 @@ from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.status import MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.comparison.findings import DEFAULT_RULE, Finding, Rule
+from solrbench.results.comparison.findings import Finding, is_decided
 from solrbench.results.comparison.metric import AVERAGE, RATE, Metric, percentile_metric
 from solrbench.results.comparison.points import ComparedFigure, Point, compare_points
+from solrbench.results.comparison.question import question_of
 from solrbench.results.comparison.repeat_figures import results_of
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.grouping import RunsByStep, StepRuns, group_step_runs
@@ -24,9 +25,7 @@ _DIGITS = 2
 P95 = percentile_metric(95)
 
 
-def compare_variants(
-    spec: Spec, documents: Sequence[StepRunResult], rule: Rule = DEFAULT_RULE
-) -> list[Comparison]:
+def compare_variants(spec: Spec, documents: Sequence[StepRunResult]) -> list[Comparison]:
     """Return one comparison for each step, variant but the first, and request name.
 
     Only repeats count in which both sides sent the request; without any there is no comparison.
@@ -35,11 +34,24 @@ def compare_variants(
         ValueError: as `merge_steps`.
 
     """
-    figures = compare_points(variant_points(spec, documents), [95], rule)
+    figures = _figures(spec, documents)
     by_name: dict[tuple[int, str], list[ComparedFigure]] = {}
     for each in figures:
         by_name.setdefault((id(each.point), each.request), []).append(each)
     return [_comparison(spec, each) for each in by_name.values()][:MAX_COMPARISONS]
+
+
+def variants_decided(spec: Spec, documents: Sequence[StepRunResult]) -> bool:
+    """Say whether the primary figure of each step and variant has a word."""
+    primary = [each.finding for each in _figures(spec, documents) if each.is_primary]
+    return bool(primary) and is_decided(primary)
+
+
+def _figures(spec: Spec, documents: Sequence[StepRunResult]) -> list[ComparedFigure]:
+    question = question_of(spec)
+    percents = sorted({95.0, question.percent or 95.0})
+    points = variant_points(spec, documents)
+    return compare_points(points, percents, question.rule, question.metric)
 
 
 def variant_points(spec: Spec, documents: Sequence[StepRunResult]) -> list[Point]:
@@ -52,7 +64,13 @@ def variant_points(spec: Spec, documents: Sequence[StepRunResult]) -> list[Point
     baseline, *others = variant_names(spec)
     runs_by_step = group_step_runs(spec, documents)
     return [
-        Point(step.name, variant, *_common(runs_by_step, step.name, baseline, variant), True)
+        Point(
+            step.name,
+            variant,
+            *_common(runs_by_step, step.name, baseline, variant),
+            in_rounds=True,
+            baseline_variant=baseline,
+        )
         for step in spec.load.steps
         for variant in others
     ]

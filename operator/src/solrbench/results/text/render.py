@@ -7,11 +7,9 @@ from solrbench.api.v1alpha1.status.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
+from solrbench.results.text.baseline_text import comparison_to_markdown
 from solrbench.results.text.columns import HIDEABLE, format_cell
-from solrbench.results.text.comparison_table import comparison_table
-from solrbench.results.text.environment_tables import environment_tables
 from solrbench.results.text.facts import facts
-from solrbench.results.text.failure_table import failure_table
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
     interval_headers,
@@ -19,15 +17,13 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
+from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
-from solrbench.results.text.table import (
-    Row,
-    Table,
-    escape_markdown,
-    markdown_rows,
-    markdown_table,
-)
+from solrbench.results.text.tables.comparison_table import comparison_table
+from solrbench.results.text.tables.environment_tables import environment_tables
+from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.table import Row, Table, table_to_markdown
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
 
@@ -104,14 +100,17 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     status = benchmark.status
     parts = [f"# {benchmark.key}", _bullets(facts(benchmark))]
     if status.answers:
-        parts += ["## Answers", _list(status.answers)]
+        parts += ["## Answers", markdown_list(status.answers)]
     if status.results:
         results = results_with_totals(status)
         parts += ["## Results", to_markdown_table(rows(results, status.verdicts))]
         parts.append(table_note(results))
         parts += _intervals(results)
         if lines := verdict_lines(status.verdicts):
-            parts += ["## Verdict", _list(lines)]
+            parts += ["## Verdict", markdown_list(lines)]
+    if status.comparison is not None:
+        found = status.comparison
+        parts += [f"## Beside {found.baseline}", comparison_to_markdown(found)]
     parts += _section("## Comparison", comparison_table(status))
     return parts + _section("## Failures", failure_table(documents))
 
@@ -120,12 +119,12 @@ def _section(title: str, table: Table) -> list[str]:
     """Return a table with its title and note; nothing without rows."""
     if not table.rows:
         return []
-    return [title, markdown_table(table), *([table.note] if table.note else [])]
+    return [title, table_to_markdown(table), *([table.note] if table.note else [])]
 
 
 def _slow(documents: Sequence[StepRunResult]) -> list[str]:
     lines = slow_lines(documents, MOST_SLOW)
-    return ["## Slowest requests", _list(lines), SLOW_NOTE] if lines else []
+    return ["## Slowest requests", markdown_list(lines), SLOW_NOTE] if lines else []
 
 
 def _environment(environment: Environment | None, documents: Sequence[StepRunResult]) -> list[str]:
@@ -156,7 +155,7 @@ def _intervals(results: Sequence[StepResult]) -> list[str]:
     ]
     rule = tuple("---" if title in INTERVAL_NAMES else "--:" for title in head)
     lines = [[line[i] for i in shown] for line in (head, rule, *cells)]
-    return ["## Intervals", markdown_rows(lines), INTERVAL_NOTE]
+    return ["## Intervals", markdown_table(lines), INTERVAL_NOTE]
 
 
 def to_markdown_table(table: Sequence[Row]) -> str:
@@ -166,12 +165,8 @@ def to_markdown_table(table: Sequence[Row]) -> str:
     }
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
     rule = tuple("--:" if column.is_number else "---" for column in Column)
-    return markdown_rows([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
+    return markdown_table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
 
 
 def _bullets(found: dict[str, str]) -> str:
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in found.items())
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {escape_markdown(line)}" for line in lines)

@@ -8,7 +8,7 @@ from solrbench.results.model.windows import OutlierWindow
 from solrbench.results.stats.number_format import format_milliseconds, format_number, format_percent
 from solrbench.results.stats.outliers import worst
 from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_step_run
-from solrbench.results.text.table import Table, markdown_table
+from solrbench.results.text.tables.table import Table, table_to_markdown
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
@@ -33,7 +33,7 @@ def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
 
 
 def _section(title: str, table: Table) -> list[str]:
-    return [title, markdown_table(table), table.note]
+    return [title, table_to_markdown(table), table.note]
 
 
 def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
@@ -58,10 +58,12 @@ def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
 
 
 def _warm_up(document: StepRunResult) -> str:
+    emptied = "" if document.emptied_caches is None else "caches emptied"
     if not document.warm_up_requests:
-        return ""
+        return emptied
     ended = {None: "", True: ", steady", False: ", never steady"}[document.warm_up_steady]
-    return f"{document.warm_up_requests} requests{ended}"
+    sent = f"{document.warm_up_requests} requests{ended}"
+    return f"{emptied}, {sent}" if emptied else sent
 
 
 def _curve(document: StepRunResult) -> list[str]:

@@ -138,7 +138,11 @@ class ReportStatus(StatusModel):
     stored_steps: Count = 0
     """`storedSteps` is the number of steps stored, over all repeats and variants."""
     total_steps: Count = 0
-    """`totalSteps` is the number of steps of all repeats and variants."""
+    """`totalSteps` is the number of steps of all repeats and variants, as far as it is known:
+    with `load.repeats.until`, it grows."""
+    repeats: Count = 0
+    """`repeats` is the number of repeats, as far as it is known: with `load.repeats.until` one more
+    than are stored, until all words are there."""
 
 
 class Summary(StatusModel):

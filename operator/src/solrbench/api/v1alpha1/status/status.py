@@ -11,6 +11,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.conditions import (
     LIST_MAP_BY_TYPE,
     Attempts,
@@ -76,6 +77,8 @@ class Status(StatusModel):
     cold_start: ColdStart | None = None
     """`coldStart` describes the first thousand requests; absent if fewer were sent before the end
     of the warm-up, or of the first step without one."""
+    comparison: BaselineComparison | None = None
+    """`comparison` compares the results with those of `spec.comparison.baseline`."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` are what the numbers say, in short sentences."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 
+from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
+from solrbench.results.text.baseline_text import (
+    NAMES,
+    NUMBERS,
+    ComparisonColumn,
+    comparison_notes,
+    comparison_rows,
+)
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, format_signed
-from solrbench.results.text.table import Row, Table
+from solrbench.results.text.tables.table import Row, Table
 from solrbench.results.text.word_text import format_word
 
 _HEAD = (
@@ -35,6 +43,18 @@ def comparison_table(status: Status) -> Table:
     baseline = next((each.baseline for each in status.comparisons), "the first one")
     caption = f"Before: {baseline}, after: another variant"
     table = Table(caption, _HEAD, rows, 4, _TEXTS, COMPARISON_NOTE)
+    return table.without_empty_columns()
+
+
+def baseline_table(found: BaselineComparison) -> Table:
+    """Return a row for each figure of the benchmark beside that of its baseline."""
+    head = tuple(ComparisonColumn)
+    texts = frozenset(each for each in head if each not in NUMBERS)
+    note = " ".join(
+        f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found)
+    )
+    rows = comparison_rows(found.figures)
+    table = Table(f"Beside {found.baseline}", head, rows, len(NAMES), texts, note)
     return table.without_empty_columns()
 
 

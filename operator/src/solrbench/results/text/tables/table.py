@@ -1,7 +1,9 @@
 """A table as text: titles, rows, and which columns identify a row. Each output renders it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+from solrbench.results.text.markdown import markdown_table
 
 Row = tuple[str, ...]
 
@@ -42,25 +44,10 @@ class Table:
         )
 
 
-def markdown_table(table: Table) -> str:
+def table_to_markdown(table: Table) -> str:
     """Return a table of GitHub's Markdown; neither a line break nor HTML leaves its cell."""
     rule = tuple("--:" if table.is_number(i) else "---" for i in range(len(table.head)))
-    return markdown_rows([table.head, rule, *table.rows])
-
-
-def markdown_rows(lines: Iterable[Iterable[str]]) -> str:
-    """Return the rows of a Markdown table, its head and rule among them."""
-    return "\n".join(
-        "| " + " | ".join(escape_markdown(cell) for cell in line) + " |" for line in lines
-    )
-
-
-def escape_markdown(cell: str) -> str:
-    """Return text that stays in its cell or item, and that no renderer reads as HTML or a link."""
-    text = " ".join(cell.splitlines()).replace("&", "&amp;").replace("<", "&lt;")
-    for mark in "\\|`*[]":
-        text = text.replace(mark, f"\\{mark}")
-    return text
+    return markdown_table([table.head, rule, *table.rows])
 
 
 def _pick(row: Row, columns: Sequence[int]) -> Row:

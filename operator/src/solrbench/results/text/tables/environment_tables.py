@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from solrbench.results.model.environment import Environment, NodeRecord
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_number
-from solrbench.results.text.table import Row, Table
+from solrbench.results.text.tables.table import Row, Table
 
 _GIBIBYTE = 1 << 30
 _NODE_HEAD = (

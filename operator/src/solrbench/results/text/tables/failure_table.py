@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from solrbench.results.model.step_result import FailureKind, StepRunResult
 from solrbench.results.stats.number_format import format_share
-from solrbench.results.text.table import Row, Table
+from solrbench.results.text.tables.table import Row, Table
 
 MOST_FAILURE_ROWS = 100
 """Rows of the table, those with most failures."""
