@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bench.accuracy import accuracy
 from bench.arrivals import arrivals
+from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
 from bench.intervals import intervals
 from bench.merged import merged
@@ -35,6 +36,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=200),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
+    "capacity": partial(capacity, count=100),
+    "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
 

@@ -40,7 +40,7 @@ class Product:
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
             with opener.open(f"http://127.0.0.1:{self.web_port}{path}", timeout=10) as response:
                 return bytes(response.read())
-        except urllib.error.URLError:
+        except (urllib.error.URLError, ConnectionError):
             return b""
 
     def state(self) -> LoadState | None:

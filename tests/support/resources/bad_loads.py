@@ -3,6 +3,7 @@
 from typing import Any
 
 from support.resources.bad_locustfiles import LOCUSTFILES
+from support.resources.bad_objectives import OBJECTIVES
 from support.resources.bad_rows import (
     MISSING,
     NOT_A_CHOICE,
@@ -11,7 +12,6 @@ from support.resources.bad_rows import (
     NOT_NUMBER,
     NOT_OBJECT,
     NOT_STRING,
-    TOO_FEW,
     TOO_LARGE,
     TOO_LONG,
     TOO_MANY,
@@ -21,6 +21,7 @@ from support.resources.bad_rows import (
 )
 from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, create, step, use
 
+NO_STEPS = "steps must be set, or capacity, there is no load without"
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
 
 
@@ -127,8 +128,9 @@ LOAD = [
         NOT_INTEGER,
     ),
     bad("no load", {"spec.load": REMOVE}, "spec.load", MISSING),
-    bad("steps left out", {"spec.load.steps": REMOVE}, "spec.load.steps", MISSING),
-    bad("no steps", {"spec.load.steps": []}, "spec.load.steps", TOO_FEW),
+    *OBJECTIVES,
+    bad("steps left out", {"spec.load.steps": REMOVE}, "spec.load", NO_STEPS),
+    bad("no steps", {"spec.load.steps": []}, "spec.load", NO_STEPS),
     bad(
         "33 steps",
         {"spec.load.steps": [step(name=f"step-{i}") for i in range(33)]},

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from support.resources.bad_objectives import GOOD_OBJECTIVES
 from support.resources.bad_workloads import GOOD_WORKLOADS
 from support.resources.pod_options import GOOD_POD_OPTIONS
 from support.resources.small_resource import (
@@ -18,6 +19,7 @@ from support.resources.small_resource import (
 )
 
 GOOD: dict[str, Changes] = {
+    **GOOD_OBJECTIVES,
     "nothing but what is required": {"spec.suspend": REMOVE},
     "steps without names": {
         "spec.load.steps": [

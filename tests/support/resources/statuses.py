@@ -2,9 +2,21 @@
 
 from datetime import UTC, datetime, timedelta
 
+from solrbench.api.v1alpha1.status.capacity import (
+    CapacityResult,
+    CapacityWord,
+    Scalability,
+    TrialResult,
+)
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison, FigureComparison
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.objectives import (
+    NotRun,
+    ObjectiveResult,
+    ObjectivesStatus,
+    ObjectiveWord,
+)
 from solrbench.api.v1alpha1.status.results import (
     Comparison,
     Overhead,
@@ -17,6 +29,39 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, Target
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status.word import Word
 
+OBJECTIVES = ObjectivesStatus(
+    word=ObjectiveWord.MISSED,
+    results=[
+        ObjectiveResult(
+            name="fast",
+            step="two-users",
+            variant="proxy",
+            word=ObjectiveWord.MISSED,
+            limit=10,
+            value=13.3,
+            lower=12.8,
+            upper=14.1,
+            unit="ms",
+            message="p95 is 13.3 ms (95 %: 12.8 to 14.1) (limit: at most 10 ms)",
+        )
+    ],
+)
+CAPACITY = CapacityResult(
+    variant="proxy",
+    word=CapacityWord.FOUND,
+    message="holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms",
+    requests_per_second=160,
+    requests_per_second_interval=Interval(lower=155, upper=166),
+    highest_met_requests_per_second=161,
+    lowest_missed_requests_per_second=158,
+    probe_requests_per_second=200,
+    knee_requests_in_flight=4.1,
+    knee_requests_in_flight_interval=Interval(lower=3.9, upper=4.3),
+    trials=[
+        TrialResult(requests_per_second=170, excess=0.2, p95_milliseconds=250, failed_percent=0),
+        TrialResult(requests_per_second=40, excess=-1, p95_milliseconds=52, failed_percent=0),
+    ],
+)
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 
@@ -65,6 +110,12 @@ def full_status() -> Status:
             verdict="Invalid",
         ),
         results=[_result("two-users"), _result("eight-users")],
+        objectives=OBJECTIVES,
+        not_run=[NotRun(step="twenty-users", step_runs=2, reason="r1-s1-eight-users missed fast")],
+        capacity=[CAPACITY],
+        scalability=[
+            Scalability(levels=4, knee_users=6.1, message="knee at 6.1 users, no decline measured")
+        ],
         comparisons=[_comparison("two-users"), _comparison("eight-users")],
         comparison=BaselineComparison(
             baseline="juniper",
@@ -125,6 +176,7 @@ def _result(step: str) -> StepResult:
         ramp_requests=10,
         requests_per_second=123.4,
         requests_per_second_interval=Interval(lower=120.1, upper=126.7),
+        goodput_requests_per_second=122.2,
         average_milliseconds=5.5,
         average_milliseconds_interval=Interval(lower=5.2, upper=5.8),
         seconds_per_thousand_requests=5.5,

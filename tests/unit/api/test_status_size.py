@@ -6,8 +6,17 @@ from typing import Any, TypeVar
 import pytest
 
 from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.load.capacity import MOST_TRIALS
 from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
+from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS, max_request_names
+from solrbench.api.v1alpha1.status.capacity import (
+    MAX_VARIANTS,
+    CapacityResult,
+    CapacityWord,
+    Scalability,
+    TrialResult,
+)
 from solrbench.api.v1alpha1.status.comparison import (
     MAX_FIGURES,
     MAX_NOTES,
@@ -16,6 +25,13 @@ from solrbench.api.v1alpha1.status.comparison import (
 )
 from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
 from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
+from solrbench.api.v1alpha1.status.objectives import (
+    MAX_NOT_RUN,
+    NotRun,
+    ObjectiveResult,
+    ObjectivesStatus,
+    ObjectiveWord,
+)
 from solrbench.api.v1alpha1.status.results import Comparison, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.step_result import StepResult
@@ -33,7 +49,7 @@ from solrbench.results.validity.verdict import MAX_MESSAGE
 from unit.results.builders import make_spec
 
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
-MAX_BYTES = 1_250_000
+MAX_BYTES = 1_400_000
 """Of etcd's 1,572,864, the rest is for the spec and metadata."""
 
 Part = TypeVar("Part", bound=StatusModel)
@@ -110,7 +126,33 @@ def largest_status() -> Status:
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
         verdicts=[verdict] * MAX_VERDICTS,
         target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
-        conditions=[condition] * 7,
+        objectives=ObjectivesStatus(
+            word=ObjectiveWord.UNCLEAR,
+            results=[
+                largest(
+                    ObjectiveResult,
+                    **places,
+                    name=NAME,
+                    word=ObjectiveWord.UNCLEAR,
+                    unit="requests/s",
+                    message="m" * 200,
+                )
+            ]
+            * MAX_OBJECTIVE_RESULTS,
+        ),
+        not_run=[NotRun(**places, step_runs=100, reason="m" * 250)] * MAX_NOT_RUN,
+        capacity=[
+            largest(
+                CapacityResult,
+                variant=NAME,
+                word=CapacityWord.SEARCHING,
+                message="m" * 400,
+                trials=[largest(TrialResult)] * MOST_TRIALS,
+            )
+        ]
+        * MAX_VARIANTS,
+        scalability=[largest(Scalability, variant=NAME, message="m" * 200)] * MAX_VARIANTS,
+        conditions=[condition] * 8,
     )
 
 

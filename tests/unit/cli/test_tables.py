@@ -123,7 +123,9 @@ def test_no_width_cuts_what_is_around_the_table(width: int) -> None:
 
 def test_80_columns_show_rates_then_times_then_repeats() -> None:
     console = terminal(80)
-    closed = {"late_requests": None, "dropped_requests": None, "variant": None}
+    closed = dict.fromkeys(
+        ("late_requests", "dropped_requests", "variant", "goodput_requests_per_second")
+    )
     found = [result.model_copy(update=closed) for result in full_status().results]
     print_table(console, with_status(Status(results=found)))
     heads = [line.split() for line in seen(console) if line.startswith("Step")]

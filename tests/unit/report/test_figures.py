@@ -4,6 +4,14 @@ from typing import Any
 
 import pytest
 
+from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.status.capacity import (
+    CapacityResult,
+    CapacityWord,
+    Scalability,
+    TrialResult,
+)
+from solrbench.report.figures.capacity_curve import capacity_curves
 from solrbench.report.figures.cold_start import cold_start_curve
 from solrbench.report.figures.distribution import distribution
 from solrbench.report.figures.figure import Figure
@@ -57,6 +65,38 @@ def test_load_curve_has_a_line_for_each_variant() -> None:
     throughput, latency = load_curves(report.spec, report.status)
     assert [each.name for each in throughput.legend] == ["v0", "v1"]
     assert [each.name for each in latency.legend] == ["v0 P50", "v0 P95", "v1 P50", "v1 P95"]
+
+
+def test_throughput_marks_the_knee() -> None:
+    report = make_report()
+    knee = Scalability(levels=2, knee_users=3.2, message="the knee is at 3.2 users")
+    status = report.status.model_copy(update={"scalability": [knee]})
+    throughput, _ = load_curves(report.spec, status)
+    found: Any = throughput.option["series"]
+    mark = found[0]["markLine"]
+    assert (mark["label"]["formatter"], mark["data"]) == ("knee 3.2", [{"xAxis": 3.2}])
+    assert "the knee is at 3.2 users" in throughput.description
+
+
+def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
+    def trial(rate: float, p95: float, *, disturbed: bool = False) -> TrialResult:
+        return TrialResult(
+            requests_per_second=rate,
+            p95_milliseconds=p95,
+            excess=0,
+            failed_percent=0,
+            disturbed=disturbed,
+        )
+
+    trials = [trial(200, 30), trial(100, 10), trial(150, 99, disturbed=True)]
+    result = CapacityResult(
+        word=CapacityWord.FOUND, message="180 requests/s", requests_per_second=180, trials=trials
+    )
+    (figure,) = capacity_curves(Status(capacity=[result]))
+    assert points(figure, 0) == [[100, 10], [200, 30]]
+    found: Any = figure.option["series"]
+    assert found[0]["markLine"]["data"] == [{"xAxis": 180}]
+    assert capacity_curves(Status()) == []
 
 
 def test_over_time_has_both_figures_of_each_repeat() -> None:

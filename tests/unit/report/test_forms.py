@@ -10,6 +10,11 @@ import jsonschema
 import pytest
 
 from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.status.objectives import (
+    ObjectiveResult,
+    ObjectivesStatus,
+    ObjectiveWord,
+)
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.generate import REPORT_SCHEMA_FILE
 from solrbench.report.junit import to_junit
@@ -81,6 +86,26 @@ def test_junit_fails_an_invalid_step_with_all_its_reasons() -> None:
     clean = f"restarted \ufffd\ufffd {HOSTILE}"
     assert failure.attrib == {"message": clean, "type": "PodRestarted"}
     assert failure.text == f"PodRestarted: {clean}\nScheduleLag: {clean}"
+
+
+def test_junit_has_a_case_for_each_objective() -> None:
+    results = [
+        ObjectiveResult(name=name, step="step-1", word=word, limit=200, unit="ms", message=text)
+        for name, word, text in (
+            ("fast", ObjectiveWord.MET, "p95 is 150 ms"),
+            ("faster", ObjectiveWord.MISSED, "p95 is 300 ms"),
+            ("perhaps", ObjectiveWord.UNCLEAR, "p95 is 199 ms"),
+        )
+    ]
+    report = make_report()
+    objectives = ObjectivesStatus(word=ObjectiveWord.MISSED, results=results)
+    status = report.status.model_copy(update={"objectives": objectives})
+    found = cases(report.model_copy(update={"status": status}))
+    assert list(found["fast (step-1) is met"]) == []
+    (failure,) = found["faster (step-1) is met"]
+    assert (failure.tag, failure.attrib["message"]) == ("failure", "p95 is 300 ms")
+    (skipped,) = found["perhaps (step-1) is met"]
+    assert (skipped.tag, skipped.attrib["message"]) == ("skipped", "p95 is 199 ms")
 
 
 @pytest.mark.parametrize(("phase", "child"), [("Failed", "error"), ("Measuring", "skipped")])

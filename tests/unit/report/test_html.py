@@ -15,6 +15,7 @@ from solrbench.report import drawing
 from solrbench.report.html import render_html
 from solrbench.report.model import Report
 from support.resources.reports import HOSTILE, make_report, with_verdicts
+from support.resources.statuses import full_status
 
 MAX_BYTES = 3_000_000
 VOID = {"meta", "link", "img", "br", "hr", "input"}
@@ -113,6 +114,22 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     text = Outline(render_html(with_verdicts(report, verdict))).text
     assert "1 of 1 steps is Invalid: step-1" in text
     assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
+
+
+def test_objectives_and_limits_stand_before_the_results() -> None:
+    report = make_report()
+    full = full_status()
+    limits = {
+        name: getattr(full, name) for name in ("objectives", "not_run", "capacity", "scalability")
+    }
+    status = report.status.model_copy(update=limits)
+    text = Outline(render_html(report.model_copy(update={"status": status}))).main
+    assert full.objectives is not None
+    first = full.objectives.results[0]
+    places = [text.find(each) for each in ("Objectives", first.name, "Not run", "Steps at a gl")]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert full.capacity[0].message in text
 
 
 def test_nothing_is_loaded(page: Outline) -> None:

@@ -311,6 +311,8 @@ def full_benchmark() -> SolrBenchmark:
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
         comparison=full_status().comparison,
+        objectives=full_status().objectives,
+        capacity=full_status().capacity,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

@@ -12,6 +12,7 @@ from solrbench.decide.conditions import (
 )
 from solrbench.decide.repeats import format_repeats
 from solrbench.results.stats.number_format import format_number
+from solrbench.results.text.limits_text import limit_lines
 from solrbench.results.text.verdict_text import one_line_verdict
 
 MEBIBYTE = 1024 * 1024
@@ -43,6 +44,7 @@ def details(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
         ("data", _data(benchmark)),
         ("load", _load(benchmark)),
         ("verdict", one_line_verdict(benchmark.status.verdicts)),
+        *((title.lower(), "\n".join(lines)) for title, lines in limit_lines(benchmark.status)),
         ("logs and events", _evidence(benchmark)),
     ]
     return [(title, text) for title, text in lines if text]

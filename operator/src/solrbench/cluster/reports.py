@@ -32,8 +32,10 @@ from solrbench.results.model.storage import (
     from_chunks,
     to_chunks,
 )
+from solrbench.results.objectives.fail_fast import stop_reason
 from solrbench.results.summary.cold_start import first_step_run
 from solrbench.results.validity.digest import StepRunDigest, digest
+from solrbench.results.validity.disturbance import find_disturbance
 from solrbench.results.validity.verdict import evaluate_steps
 
 MAX_CACHE_BYTES = 64 << 20
@@ -65,6 +67,7 @@ class Reports:
         self._lock = Lock()
         self._known: OrderedDict[str, dict[str, StepRunDigest]] = OrderedDict()
         self._verdicts: dict[str, list[StepVerdict]] = {}
+        self._stops: dict[str, dict[str, str | None]] = {}
         self._environments: dict[str, Environment] = {}
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
@@ -133,6 +136,30 @@ class Reports:
         stored = {document.id: digest(document, benchmark.spec.load)}
         self._keep(benchmark.metadata.uid, _in_order(known | stored))
 
+    def stop_reasons(self, benchmark: SolrBenchmark) -> dict[str, str]:
+        """Return why step runs are the last of their ladders, by id; each is looked at once.
+
+        Raises:
+            TemporaryError: as `documents`.
+
+        """
+        spec, uid = benchmark.spec, benchmark.metadata.uid
+        found: dict[str, str] = {}
+        for key, each in self._digests(benchmark).items():
+            known = self._stops.setdefault(uid, {})
+            if key not in known:
+                known[key] = stop_reason(spec.objectives, spec.load.stop, each.document)
+            reason = known[key]
+            if reason is not None and each.document.trial is None:
+                found[key] = reason
+        return found
+
+    def disturbances(self, benchmark: SolrBenchmark) -> dict[str, str]:
+        """Return why step runs do not show what the target can do, by id, as `documents`."""
+        digests = self._digests(benchmark)
+        found = {key: find_disturbance(each.evaluated) for key, each in digests.items()}
+        return {key: text for key, text in found.items() if text}
+
     def verdicts(self, benchmark: SolrBenchmark) -> list[StepVerdict]:
         """Return the verdicts on what is stored, brought together once after each change of it.
 
@@ -191,6 +218,7 @@ class Reports:
 
     def _forget_documents(self, uid: str) -> None:
         with self._lock:
+            self._stops.pop(uid, None)
             self._known.pop(uid, None)
             self._verdicts.pop(uid, None)
 

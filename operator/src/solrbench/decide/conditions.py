@@ -17,12 +17,14 @@ ACCEPTED = "Accepted"
 TARGET_READY = "TargetReady"
 DATA_INDEXED = "DataIndexed"
 MEASURED = "Measured"
+OBJECTIVES_MET = "ObjectivesMet"
+"""Only of benchmarks with objectives, once everything is measured."""
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
 COMPARED = "Compared"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
-OPTIONAL_TYPES = (COMPARED,)
+OPTIONAL_TYPES = (OBJECTIVES_MET, COMPARED)
 """Those that only benchmarks have whose spec asks for them."""
 
 Truth = Literal["True", "False", "Unknown"]

@@ -2,8 +2,10 @@
 
 from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step
+from solrbench.api.v1alpha1.load.capacity import Capacity
+from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step, StopRules
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.rules.size import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
 from solrbench.plan.auth_files import AuthFiles
@@ -40,6 +42,10 @@ class PlannedStepRun(Model):
     variant: str = ""
     """Name of the variant to go through; empty for `LoadPlan.solr_urls`."""
     step: Step
+    step_index: int = 0
+    """Place of the step in the ladder, from 0."""
+    trial: int | None = None
+    """Number of the trial in the search for the capacity, 0 for the probe; None for a step."""
     ramp_from_requests_per_second: float = 0.0
     """Planned rate of the step before in the ladder, where a ramp begins; 0 without one."""
 
@@ -55,6 +61,31 @@ class Resumption(Model):
     """Times that the warm-up before it may have been, too."""
     may_repeat: bool = False
     """How much was sent beyond these offsets is unknown."""
+
+
+class StoredTrial(Model):
+    """What a search needs of a trial that is measured."""
+
+    variant: str = ""
+    number: int
+    """From 1; 0 for the probe."""
+    requests_per_second: float
+    """Planned rate; of the probe the rate of good responses."""
+    excess: float
+    """1 - limit / measured, of the objective that was exceeded most."""
+
+
+class CapacitySearch(Model):
+    """The search for the highest rate that meets the objectives, through each variant."""
+
+    capacity: Capacity
+    objectives: list[Objective]
+    variants: list[str] = [""]
+    """Names of the variants; one empty name without variants."""
+    workers: int
+    seed: int
+    stored: list[StoredTrial] = []
+    """Trials of earlier attempts, which are not measured again."""
 
 
 class LoadPlan(Model):
@@ -86,6 +117,11 @@ class LoadPlan(Model):
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]
+    objectives: list[Objective] = []
+    """Those that may leave out steps."""
+    stop: StopRules = StopRules()
+    search: CapacitySearch | None = None
+    """Run after all step runs."""
     waits_from_repeat: int | None = None
     """From this repeat on, none begins before all results are stored: the operator may end the load
     by them."""

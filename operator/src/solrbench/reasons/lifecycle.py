@@ -70,6 +70,12 @@ class LifecycleReason(Reason):
         ),
         "Install the version of the operator that the benchmark began with, or delete it.",
     )
+    OBJECTIVE_STEP_NOT_FOUND = (
+        "ObjectiveStepNotFound",
+        Kind.PERMANENT,
+        "An objective is for a step that `load.steps` does not have.",
+        "Name one of the steps in the message, or leave `steps` of the objective out.",
+    )
     BASELINE_NOT_FOUND = (
         "BaselineNotFound",
         Kind.WARNING,

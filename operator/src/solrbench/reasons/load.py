@@ -78,6 +78,24 @@ class LoadReason(Reason):
         "All steps are measured and stored.",
         "Nothing needs to be done.",
     )
+    OBJECTIVES_MET = (
+        "ObjectivesMet",
+        Kind.DONE,
+        "All objectives are met, with their whole 95 % intervals.",
+        "Nothing needs to be done.",
+    )
+    OBJECTIVES_MISSED = (
+        "ObjectivesMissed",
+        Kind.WARNING,
+        "At least one objective is missed, with its whole 95 % interval.",
+        "Read `status.objectives`; the message begins with those that are missed.",
+    )
+    OBJECTIVES_UNCLEAR = (
+        "ObjectivesUnclear",
+        Kind.WARNING,
+        "The limit of an objective is within the 95 % interval of its number, or there is none.",
+        "Measure longer or more often (`load.repeats`), so that the interval is narrower.",
+    )
     LOAD_POD_LOST = (
         "LoadPodLost",
         Kind.WARNING,

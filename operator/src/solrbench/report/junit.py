@@ -1,7 +1,8 @@
-"""Verdicts as test cases of JUnit XML, which CI servers show.
+"""Objectives and verdicts as test cases of JUnit XML, which CI servers show.
 
-One suite for the benchmark: a case for its end, and one for each step and variant. A step that is
-Invalid is a failed case, a benchmark that failed one with an error; one that runs is skipped.
+One suite for the benchmark: a case for its end, one for each objective, and one for each step and
+variant. An objective that is Missed and a step that is Invalid are failed cases, a benchmark that
+failed is one with an error; one that runs, and an objective that is Unclear, are skipped.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.results.text.facts import facts, outcome_facts
 from solrbench.results.text.verdict_text import step_label
@@ -26,7 +28,7 @@ def to_junit(benchmark: SolrBenchmark) -> str:
         suite.timestamp = started.isoformat()
     for name, text in facts(benchmark).items():
         suite.add_property(name, _plain(text))
-    suite.add_testcases([_end(benchmark), *_verdicts(benchmark)])
+    suite.add_testcases([_end(benchmark), *_objectives(benchmark), *_verdicts(benchmark)])
     xml = JUnitXml("solrbench")
     xml.add_testsuite(suite)
     xml.update_statistics()
@@ -49,6 +51,20 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
 def _seconds(benchmark: SolrBenchmark) -> float | None:
     begin, end = benchmark.status.start_time, benchmark.status.completion_time
     return None if begin is None or end is None else (end - begin).total_seconds()
+
+
+def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
+    """Return a case for each objective; one that is Unclear is skipped, neither met nor missed."""
+    found = benchmark.status.objectives
+    for each in found.results if found is not None else []:
+        where = ", ".join(filter(None, (each.step, each.variant)))
+        name = f"{each.name} ({where}) is met" if where else f"{each.name} is met"
+        case = TestCase(_plain(name), classname=f"{benchmark.key}.objectives")
+        if each.word is ObjectiveWord.MISSED:
+            case.result = [Failure(_plain(each.message), each.word)]
+        elif each.word is ObjectiveWord.UNCLEAR:
+            case.result = [Skipped(_plain(each.message))]
+        yield case
 
 
 def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:

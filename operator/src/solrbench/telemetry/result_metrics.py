@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.telemetry.objective_metrics import OBJECTIVE_FAMILIES
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
 _Read = Callable[[ShownBenchmark], Iterable[_Entry]]
@@ -142,6 +143,7 @@ def _comparison_families() -> Iterator[MetricFamily]:
 
 
 RESULT_FAMILIES = (
+    *OBJECTIVE_FAMILIES,
     *_families(StepResult, _results, _RESULT),
     *interval_families("step_", _results, _labels, _RESULT),
     *_total_families(),

@@ -4,13 +4,9 @@ import pytest
 
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.results.model.step_result import RequestResult, StepRunResult
-from solrbench.results.summary.step_results import (
-    ALL_REQUESTS,
-    merge_steps,
-    merge_totals,
-    summarise,
-)
+from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.summary.step_run_figures import with_figures
+from solrbench.results.summary.timed_samples import ALL_REQUESTS
 from unit.results.builders import (
     make_document,
     make_result,

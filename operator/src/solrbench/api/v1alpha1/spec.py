@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from solrbench.api.rules import Model, Rule
+from solrbench.api.rules import ListMap, Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
@@ -14,9 +14,11 @@ from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
+from solrbench.api.v1alpha1.objectives import MOST_OBJECTIVES, Objective
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
+from solrbench.api.v1alpha1.rules.objectives import OBJECTIVE_RULES
 from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
 from solrbench.api.v1alpha1.rules.repeats import REPEAT_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
@@ -90,6 +92,9 @@ class Spec(Model):
     `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
+    objectives: Annotated[list[Objective], Field(max_length=MOST_OBJECTIVES), ListMap("name")] = []
+    """`objectives` are limits that the results are to keep; `status.objectives` says of each
+    whether it is Met, Missed or Unclear."""
     comparison: ComparisonSpec = ComparisonSpec()
     """`comparison` controls what the results are compared with, and which differences matter."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
@@ -164,6 +169,7 @@ class Spec(Model):
         *REPEAT_RULES,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
+        *OBJECTIVE_RULES,
         *REPLAY_RULES,
         *POD_OPTION_RULES,
     )

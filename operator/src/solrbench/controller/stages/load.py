@@ -11,10 +11,16 @@ from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import (
+    is_measured,
     poll_master,
-    remaining,
+    possible_step_runs,
     step_runs_on_target,
     update_result_status,
+)
+from solrbench.controller.stages.objectives import (
+    conclude_objectives,
+    search_to_run,
+    update_objectives,
 )
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
@@ -25,7 +31,7 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
-from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
+from solrbench.plan.step_runs import StepRunId, rate_before, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
 from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
 from solrbench.reasons.load import LoadReason
@@ -45,7 +51,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
-    if not remaining(context):
+    if is_measured(context):
         _finish(context, len(documents))
         return
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
@@ -54,8 +60,7 @@ def reconcile_load(context: ReconcileContext) -> None:
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         # Also those that are needed only if words are missing: the load goes on by itself.
-        possible = remaining_step_runs(context.benchmark.spec, frozenset(documents))
-        plan = _plan(context, step_runs_on_target(context, possible))
+        plan = _plan(context, possible_step_runs(context))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
@@ -65,6 +70,8 @@ def reconcile_load(context: ReconcileContext) -> None:
 
 def _finish(context: ReconcileContext, stored: int) -> None:
     _update_index_size(context)
+    update_objectives(context)
+    conclude_objectives(context)
     if not delete_components(context, *LOAD):
         raise TemporaryError(
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
@@ -82,14 +89,16 @@ def _update_index_size(context: ReconcileContext) -> None:
     context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
-def _plan(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> LoadPlan:
+def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
     spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
+    step_runs = step_runs_on_target(context, possible)
     planned = [
         PlannedStepRun(
             id=str(each),
             repeat=each.repeat,
             variant=each.variant,
             step=step_of(spec, each),
+            step_index=each.step_index,
             ramp_from_requests_per_second=rate_before(spec, each),
         )
         for each in step_runs
@@ -115,12 +124,20 @@ def _plan(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> LoadPlan
         waits_from_repeat=None if repeats.until is None else repeats.least + 1,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
-        resumption=_resumption(context, step_runs[0]),
+        resumption=_resumption(context, step_runs),
+        objectives=[each for each in spec.objectives if each.fail_fast],
+        stop=spec.load.stop,
+        # On the target of the last repeat, when its ladder is measured.
+        search=search_to_run(context) if len(step_runs) == len(possible) else None,
         master_host=f"{service}.{context.namespace}.svc",
     )
 
 
-def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
+def _resumption(context: ReconcileContext, remaining: Sequence[StepRunId]) -> Resumption:
+    """Return where the lists go on; a search for the capacity goes through none only once."""
+    if not remaining:
+        return Resumption()
+    first = remaining[0]
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
         first,

@@ -11,6 +11,11 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.measured_target import observe_measured_target
+from solrbench.controller.stages.objectives import (
+    count_trials,
+    left_out_step_runs,
+    update_objectives,
+)
 from solrbench.decide.checks.load import (
     LOAD_RUN_CHECKS,
     LoadRun,
@@ -26,6 +31,7 @@ from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
+from solrbench.plan.capacity_trials import trial_ids
 from solrbench.plan.load_plan import LoadState
 from solrbench.plan.step_runs import (
     StepRunId,
@@ -67,7 +73,7 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
     return LoadRun(
         pods=tuple(seen),
         jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
-        left=len(step_runs_on_target(context, remaining(context))),
+        left=_count_left(context),
         report=context.status.report,
         load=context.status.live_load,
         repeats=format_repeats(context.benchmark.spec.load.repeats),
@@ -120,7 +126,8 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
         TemporaryError: `VersionMismatch` if one is not in the plan.
 
     """
-    foreign = set(ids) - {str(each) for each in all_step_runs(context.benchmark.spec)}
+    spec = context.benchmark.spec
+    foreign = set(ids) - {str(each) for each in all_step_runs(spec)} - trial_ids(spec)
     if foreign:
         text = f"the load master has results of {len(foreign)} step runs that are not planned"
         raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
@@ -181,6 +188,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     evidence may come after its step run: the node may be the one that is measured.
     """
     spec, before = context.benchmark.spec, context.status.report
+    changed = len(documents) != before.stored_steps or not before.repeats
     report = before.model_copy(
         update={
             "stored_steps": len(documents),
@@ -189,7 +197,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     )
     context.update(report=report)
     ordered = list(documents.values())
-    if len(documents) != before.stored_steps:
+    if changed:
         context.update(
             results=merge_steps(spec, ordered),
             totals=merge_totals(spec, ordered),
@@ -198,6 +206,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             open_loop=open_loop_stats(spec, ordered),
             cold_start=context.reports.cold_start(context.benchmark),
         )
+        update_objectives(context)
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(
@@ -205,9 +214,9 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         summary=summary,
         comparisons=mark_invalid(context.status.comparisons, verdicts),
     )
-    if len(documents) != before.stored_steps:
+    if changed:
         compare_with_baseline(context)
-    if len(documents) != before.stored_steps or not before.repeats:
+    if changed:
         _count_repeats(context, documents)
     context.update(answers=collect_answers(spec, context.status))
 
@@ -215,14 +224,17 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
 def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
     """Note how many repeats there are to be, by the words that the status has now."""
     spec = context.benchmark.spec
-    ids = [each for each in all_step_runs(spec) if str(each) in documents]
+    left = left_out_step_runs(context)
+    done = frozenset(documents) | frozenset(left)
+    ids = [each for each in all_step_runs(spec) if str(each) in done]
     repeats = count_repeats(
         spec.load.repeats,
         ids,
         ladder_length(spec),
         lambda: _is_decided(context, list(documents.values())),
     )
-    total = len(all_step_runs(spec, repeats))
+    ladders = [each for each in all_step_runs(spec, repeats) if str(each) not in left]
+    total = len(ladders) + count_trials(context)
     counted = {"repeats": repeats, "total_steps": total}
     context.update(report=context.status.report.model_copy(update=counted))
 
@@ -237,6 +249,8 @@ def _is_decided(context: ReconcileContext, documents: list[StepRunResult]) -> bo
 def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
     """Return the step runs that are still to be measured, as far as what is stored tells.
 
+    Those that are left out are not among them, nor are trials.
+
     Raises:
         TemporaryError: if a stored result cannot be read.
 
@@ -245,5 +259,33 @@ def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
     report = context.status.report
     if report.stored_steps != len(documents) or not report.repeats:
         update_result_status(context, documents)
-    repeats = context.status.report.repeats
-    return remaining_step_runs(context.benchmark.spec, frozenset(documents), repeats)
+    return possible_step_runs(context, context.status.report.repeats)
+
+
+def possible_step_runs(
+    context: ReconcileContext, repeats: int | None = None
+) -> tuple[StepRunId, ...]:
+    """Return the step runs that are neither stored nor left out, of all repeats or so many."""
+    done = frozenset(context.reports.documents(context.benchmark))
+    done |= frozenset(left_out_step_runs(context))
+    return remaining_step_runs(context.benchmark.spec, done, repeats)
+
+
+def is_measured(context: ReconcileContext) -> bool:
+    """Return whether nothing is left to measure, trials included."""
+    return not remaining(context) and not _trials_left(context, 0)
+
+
+def _count_left(context: ReconcileContext) -> int:
+    """Return how many step runs are left for the present target, trials as many as there may be."""
+    whole = remaining(context)
+    on_target = len(step_runs_on_target(context, whole))
+    if on_target < len(whole):
+        return on_target
+    return on_target + _trials_left(context, on_target)
+
+
+def _trials_left(context: ReconcileContext, step_runs: int) -> int:
+    """Return how many trials are left at most beside some step runs, by the status."""
+    report = context.status.report
+    return max(report.total_steps - report.stored_steps - step_runs, 0)

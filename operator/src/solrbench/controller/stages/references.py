@@ -8,6 +8,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import host_of, qualify
 from solrbench.decide.checks.downloads import DOWNLOAD_CHECKS, Downloads
+from solrbench.decide.checks.objectives import check_objective_steps
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.checks.pod_options import check_pod_options
 from solrbench.decide.checks.references import (
@@ -26,7 +27,8 @@ def check_references(context: ReconcileContext) -> None:
 
     Raises:
         TemporaryError: if something is missing; it may be applied a moment later.
-        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed` or `DatasetSecretNotAllowed`.
+        PermanentError: `HostNotAllowed`, `PodOptionNotAllowed`, `DatasetSecretNotAllowed` or
+            `ObjectiveStepNotFound`.
 
     """
     if context.status.start_time is not None or _is_checked(context):
@@ -35,6 +37,7 @@ def check_references(context: ReconcileContext) -> None:
         apply_outcome(
             check_pod_options(context.benchmark.spec, context.settings.allowed_pod_options)
         )
+        apply_outcome(check_objective_steps(context.benchmark.spec))
         apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
         _check_downloads(context)
         check_baseline_results(context)

@@ -15,6 +15,7 @@ from solrbench.load.master.merging.merge_results import (
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.master.merging.series_limit import limit_series
 from solrbench.load.master.result_store import ResultStore
+from solrbench.load.master.run_schedule import RunSchedule
 from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
@@ -28,6 +29,7 @@ from solrbench.load.schedule.assignment import step_assignment, warm_up_assignme
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.reasons.load import LoadReason
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import EmptiedCaches
 from solrbench.results.summary.step_run_figures import with_figures
 
@@ -61,6 +63,7 @@ class RunCoordinator:
         self._executor = StepRunExecutor(
             plan, workers, self._status, caches, utc_now=utc_now, now=now
         )
+        self._schedule = RunSchedule(plan)
         self._once_only = once_only_entries(plan.workload)
         self._names = NameLimiter(plan.max_request_names)
 
@@ -74,21 +77,21 @@ class RunCoordinator:
         self._workers.wait_for_workers()
         self._prepare()
         ladder, repeat = None, 0
-        for planned in self._plan.step_runs:
+        for planned in self._schedule:
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self._status.step_run = planned
             warmed_up, repeat = WarmUpResult(), planned.repeat
-            begins = (planned.repeat, planned.variant) != ladder
+            begins = _ladder(planned) != ladder
             if begins:
                 first = ladder is None
                 self._executor.offsets = (
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
-                ladder = (planned.repeat, planned.variant)
+                ladder = _ladder(planned)
             if begins or self._plan.prepares_each_step:
                 emptied = self._empty()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
-            self._measure(planned, warmed_up)
+            self._schedule.note(self._measure(planned, warmed_up))
         self._status.step_run = None
         self._status.enter(RunStage.FINISHED)
 
@@ -141,7 +144,7 @@ class RunCoordinator:
             self._status.enter(RunStage.STORING)
             self._workers.wait(lambda: not self._store.unacknowledged)
 
-    def _measure(self, planned: PlannedStepRun, warmed_up: WarmUpResult) -> None:
+    def _measure(self, planned: PlannedStepRun, warmed_up: WarmUpResult) -> StepRunResult:
         assignment = step_assignment(self._plan, planned)
         rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
         completed = self._executor.run(assignment, rate, RunStage.MEASURING)
@@ -160,6 +163,12 @@ class RunCoordinator:
         document = merge_worker_results(planned, results, record)
         document = with_figures(document, self._plan.percentiles)
         self._store.add(limit_series(document, self._plan.max_result_bytes))
+        return document
+
+
+def _ladder(planned: PlannedStepRun) -> tuple[int, str, bool]:
+    """Return which ladder a step run belongs to; the trials of a variant are one of their own."""
+    return planned.repeat, planned.variant, planned.trial is not None
 
 
 def _renamed(result: WorkerStepResult, names: NameLimiter) -> WorkerStepResult:

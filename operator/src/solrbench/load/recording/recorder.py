@@ -5,6 +5,8 @@ those after. Both count into the current second; when it is over, its numbers ar
 totals and handed out, so that a live view costs nothing per request.
 """
 
+from collections.abc import Mapping
+
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.micro_batches import MicroBatches
 from solrbench.load.recording.request_stats import NEVER_NS, NamedStats, SecondStats
@@ -209,6 +211,11 @@ class StepRunRecorder:
             max_microseconds=measured.max_microseconds if some else None,
             service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
             service_time_blocks=stats.measured.blocks.encode(),
+            failed_time_histogram=_encoded(stats.measured.failed),
             windows=stats.measured.windows,
             slow_requests=stats.measured.slow.entries(self.origin_ns),
         )
+
+
+def _encoded(failed: Mapping[int, int]) -> str | None:
+    return Histogram.from_buckets(failed).encode() if failed else None

@@ -16,7 +16,7 @@ from solrbench.load.validation.response_checks import (
     is_failure,
 )
 from solrbench.results.model.step_result import FailureKind
-from solrbench.results.stats.histograms import buckets_of
+from solrbench.results.stats.histograms import bucket_of, buckets_of
 from solrbench.results.stats.time_blocks import TimeBlocks
 
 NEVER_NS = 2**63
@@ -66,6 +66,7 @@ class RequestStats:
     Attributes:
         total: the seconds that are over
         blocks: their times by block of time, of which intervals are made
+        failed: service times of the failures, by bucket of a histogram
         slow: the slowest requests
         has_headerless: a good response had no header, so it does not say whether it is partial
         windows: sums of the seconds that are over and had requests
@@ -78,6 +79,7 @@ class RequestStats:
         "_sizes",
         "_times",
         "blocks",
+        "failed",
         "has_headerless",
         "slow",
         "total",
@@ -87,6 +89,7 @@ class RequestStats:
     def __init__(self) -> None:
         self.total = RequestTotals()
         self.blocks = TimeBlocks()
+        self.failed: Counter[int] = Counter()
         self.slow = SlowestRequests()
         self.has_headerless = False
         self.windows: list[SecondSums] = []
@@ -101,7 +104,7 @@ class RequestStats:
         times.append(microseconds)
         self._sizes.append(received)
         if failure is not None:
-            self._record_failure(failure)
+            self._record_failure(failure, microseconds)
         if len(times) >= _BATCH:
             self._count()
         return microseconds > self.slow.threshold_microseconds
@@ -125,12 +128,13 @@ class RequestStats:
         ordered = sorted(self.total.kinds.items(), key=lambda item: (-item[1], item[0]))
         return [FailureKind(kind=k, count=n, sample=self._samples[k]) for k, n in ordered]
 
-    def _record_failure(self, failure: RequestFailure) -> None:
+    def _record_failure(self, failure: RequestFailure, microseconds: int) -> None:
         if not is_failure(failure):
             self._second.empty_results += failure is not NO_HEADER
             self.has_headerless |= failure is not EMPTY_RESULT
             return
         self._second.kinds[failure.kind] += 1
+        self.failed[bucket_of(microseconds)] += 1
         self._samples.setdefault(failure.kind, failure.message)
 
     def _count(self) -> None:

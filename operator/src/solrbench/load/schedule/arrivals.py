@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, ArrivalDistribution, Step
+from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
+from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, Step
 from solrbench.api.v1alpha1.load.rate_changes import RateChange
 from solrbench.load.schedule.seeds import seed_of
 

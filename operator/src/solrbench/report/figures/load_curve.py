@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.capacity import Scalability
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.report.figures.figure import Figure
@@ -14,6 +15,7 @@ from solrbench.report.figures.parts import (
     intervals,
     legend,
     line,
+    mark_x,
     rounded,
     value_axis,
 )
@@ -41,20 +43,31 @@ def load_curves(spec: Spec, status: Status) -> list[Figure]:
     by_variant: dict[str, list[StepResult]] = {}
     for each in totals:
         by_variant.setdefault(each.variant or "", []).append(each)
-    figures = [_throughput(axis, known, by_variant), _latency(axis, known, by_variant)]
+    throughput = _throughput(axis, known, by_variant, status.scalability)
+    figures = [throughput, _latency(axis, known, by_variant)]
     return [each for each in figures if each is not None]
 
 
 def _throughput(
-    axis: str, loads: Mapping[str, float], variants: Mapping[str, Sequence[StepResult]]
+    axis: str,
+    loads: Mapping[str, float],
+    variants: Mapping[str, Sequence[StepResult]],
+    scalability: Sequence[Scalability],
 ) -> Figure:
     lines = {
         variant or "throughput": [(loads[each.step], _rate(each)) for each in results]
         for variant, results in variants.items()
     }
-    option = _option(axis, value_axis("Requests/s", min=0), lines, "@number", loads)
+    fits = {each.variant or "throughput": each for each in scalability}
+    marks = {
+        name: mark_x(f"knee {format_number(rounded(each.knee_users))}", each.knee_users, i)
+        for i, name in enumerate(lines)
+        if (each := fits.get(name)) is not None and each.knee_users is not None
+    }
+    option = _option(axis, value_axis("Requests/s", min=0), lines, loads, marks)
     title = f"Throughput against {axis.lower()}"
-    text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}"
+    knees = "".join(f" {each.message}" for name, each in fits.items() if name in marks)
+    text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}{knees}"
     table = _table(axis, "Requests/s", lines, format_number)
     return Figure("throughput", title, text, option, legend(list(lines)), table, 300)
 
@@ -73,7 +86,7 @@ def _latency(
     if not lines:
         return None
     times = "Response time" if axis.startswith("Planned") else "Service time"
-    option = _option(axis, value_axis(times, "@milliseconds", min=0), lines, "@milliseconds", loads)
+    option = _option(axis, value_axis(times, "@milliseconds", min=0), lines, loads)
     title = f"Latency against {axis.lower()}"
     text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
     table = _table(axis, times, lines, format_milliseconds)
@@ -97,12 +110,16 @@ _Lines = Mapping[str, Sequence[tuple[float, _Numbers]]]
 
 
 def _option(
-    axis: str, y_axis: Option, lines: _Lines, format_name: str, loads: Mapping[str, float]
+    axis: str,
+    y_axis: Option,
+    lines: _Lines,
+    loads: Mapping[str, float],
+    marks: Mapping[str, Option] | None = None,
 ) -> Option:
     series: list[Option] = []
     for index, (name, points) in enumerate(lines.items()):
         drawn = [(x, rounded(numbers[0])) for x, numbers in points]
-        series.append(line(name, index, drawn, showSymbol=True))
+        series.append(line(name, index, drawn, showSymbol=True, **(marks or {}).get(name, {})))
         bounds = [
             (x, rounded(low), rounded(high))
             for x, (_, low, high) in points
@@ -116,7 +133,7 @@ def _option(
         grid=grid(),
         xAxis=x_axis | {"axisLabel": {**_label(x_axis), "showMaxLabel": False}},
         yAxis=y_axis,
-        tooltip={"trigger": "axis", "valueFormatter": format_name},
+        tooltip={"trigger": "axis", "valueFormatter": _label(y_axis)["formatter"]},
         series=series,
     )
 

@@ -93,6 +93,20 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> Option:
     }
 
 
+def mark_x(name: str, x: float, index: int) -> Option:
+    """Return the part of a line that marks an x with a vertical line."""
+    label: Option = {"formatter": name, "color": "var(--ink)", "position": "insideEndTop"}
+    style: Option = {"type": "dashed", "color": color(index), "width": 1.5}
+    mark: Option = {
+        "silent": True,
+        "symbol": "none",
+        "label": label,
+        "lineStyle": style,
+        "data": [{"xAxis": rounded(x)}],
+    }
+    return {"markLine": mark}
+
+
 def base(**parts: object) -> Option:
     """Return an option with what all figures have."""
     return {

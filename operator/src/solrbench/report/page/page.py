@@ -7,6 +7,7 @@ import yaml
 
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.report.figures.capacity_curve import capacity_curves
 from solrbench.report.figures.cold_start import cold_start_curve
 from solrbench.report.figures.figure import Figure
 from solrbench.report.figures.load_curve import load_curves
@@ -20,10 +21,12 @@ from solrbench.report.page.sections import (
 )
 from solrbench.report.page.step_tables import overview_table
 from solrbench.results.text.facts import data_facts, load_facts, outcome_facts, target_facts
+from solrbench.results.text.limits_text import OBJECTIVES, limit_lines, trial_tables
 from solrbench.results.text.render_windows import outlier_table, steadiness_table
 from solrbench.results.text.tables.comparison_table import baseline_table, comparison_table
 from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.objective_table import objective_table
 from solrbench.results.text.tables.table import Table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
 from solrbench.results.validity.verdict import overall_verdict
@@ -44,6 +47,8 @@ class Page:
         facts: groups of names and texts: what was measured
         answers: short sentences on what was asked
         objectives: whether they are met
+        limits: capacity, scalability and steps that were not run: titles and sentences
+        trials: the trials of a search for the capacity
         overview: all steps at a glance
         figures: throughput, latency and distribution over all steps
         comparisons: beside the baseline, and variants against the first one
@@ -69,6 +74,8 @@ class Page:
     facts: Sequence[tuple[str, dict[str, str]]]
     answers: Sequence[str] = ()
     objectives: HtmlTable | None = None
+    limits: Sequence[tuple[str, Sequence[str]]] = ()
+    trials: Sequence[HtmlTable] = ()
     overview: HtmlTable | None = None
     figures: Sequence[Figure] = ()
     comparisons: Sequence[HtmlTable] = ()
@@ -96,6 +103,9 @@ def build_page(report: Report) -> Page:
         verdict=overall_verdict(verdicts),
         verdict_text=_verdict_text(verdicts),
         answers=status.answers,
+        objectives=_shown(objective_table(status)),
+        limits=[each for each in limit_lines(status) if each[0] != OBJECTIVES],
+        trials=_tables(trial_tables(status)),
         reasons=[line for line in lines if not line.startswith(NOT_CHECKED)],
         unchecked=[line for line in lines if line.startswith(NOT_CHECKED)],
         facts=[
@@ -126,7 +136,7 @@ def _load(report: Report) -> dict[str, str]:
 
 
 def _figures(report: Report) -> list[Figure]:
-    curves = load_curves(report.spec, report.status)
+    curves = [*load_curves(report.spec, report.status), *capacity_curves(report.status)]
     found = distribution_of_steps(report.steps)
     return [*curves, *([found] if found is not None else [])]
 

@@ -6,13 +6,18 @@ from itertools import chain, islice
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
 from solrbench.results.answers.comparison import answer_baseline, answer_variants
+from solrbench.results.capacity.answers import answer_capacity, answer_scalability
+from solrbench.results.objectives.answers import answer_objectives
 
 MOST_CHARACTERS = 300
 """Of one answer; names are limited, so it is hardly ever cut."""
 
 KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
+    answer_objectives,
+    answer_capacity,
     answer_baseline,
     answer_variants,
+    answer_scalability,
 )
 """In the order in which they are shown."""
 

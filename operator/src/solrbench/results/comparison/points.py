@@ -14,7 +14,7 @@ from solrbench.results.comparison.findings import Finding, Rule, decide_details,
 from solrbench.results.comparison.metric import Metric, percentile_metric
 from solrbench.results.comparison.repeat_figures import read_figures
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.step_results import ALL_REQUESTS
+from solrbench.results.summary.timed_samples import ALL_REQUESTS
 
 PRIMARY = percentile_metric(95)
 

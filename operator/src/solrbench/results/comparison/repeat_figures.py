@@ -10,7 +10,7 @@ from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.summary.grouping import bounded, is_planned, merged, merged_responses
-from solrbench.results.summary.step_results import ALL_REQUESTS
+from solrbench.results.summary.timed_samples import ALL_REQUESTS
 
 Figures = dict[Metric, list[RepeatFigure]]
 """Of one request name: by metric the values of all repeats that have one."""

@@ -51,12 +51,16 @@ class Side:
 
     @property
     def step_runs(self) -> dict[StepKey, list[StepRunResult]]:
-        """Return the step runs by step and variant, of each the last attempt, as measured."""
+        """Return the step runs by step and variant, of each the last attempt, as measured.
+
+        Trials of a search for the capacity are left out: no two are at the same rate.
+        """
         latest: dict[str, StepRunResult] = {}
         for document in sorted(self.documents, key=lambda each: (each.attempt, each.start_time)):
             latest[document.id] = document
         found: dict[StepKey, list[StepRunResult]] = {}
-        for document in sorted(latest.values(), key=lambda each: (each.repeat, each.start_time)):
+        steps = (each for each in latest.values() if each.trial is None)
+        for document in sorted(steps, key=lambda each: (each.repeat, each.start_time)):
             found.setdefault((document.step, document.variant), []).append(document)
         return found
 

@@ -89,6 +89,16 @@ class RequestCounts(Model):
     late_requests: Total = 0
     """Sent more than 10 ms after their intended start."""
 
+    @property
+    def due(self) -> int:
+        """Requests that were sent, or dropped."""
+        return self.requests + self.dropped_requests
+
+    @property
+    def unanswered(self) -> int:
+        """Requests that failed or were dropped."""
+        return self.failures + self.dropped_requests
+
     def numbers(self) -> dict[str, Any]:
         """Return every number by its name, without what a subclass adds."""
         return {name: getattr(self, name) for name in _RULES}

@@ -82,6 +82,9 @@ class RequestMeasurements(RequestCounts):
     response_time_without_lag_histogram: str | None = None
     """As above, without the time for which the worker itself delayed a request; None where no
     request was delayed by 0.1 ms or more."""
+    failed_time_histogram: str | None = None
+    """Service times of the failures alone, which are not good responses in time; None without
+    any, and in documents of older versions."""
     slow_requests: list[SlowRequest] = []
     """The slowest, slowest first."""
 
@@ -94,6 +97,9 @@ class RequestResult(RequestMeasurements):
     rate_error_percent: float | None = None
     """Half of the width of the rate's 95 % confidence interval, in per cent of the rate; None in
     documents of older versions, and if the step run was too short for one."""
+    failure_effect: float | None = None
+    """How much more the failures vary from block to block of time than if each request failed by
+    itself; None without any, and in documents of older versions."""
     service_times: TimeFigures | None = None
     """Figures of the service times; None without any, and in documents of older versions."""
     response_times: TimeFigures | None = None
@@ -270,6 +276,8 @@ class StepRunResult(LenientModel):
     """For each entry of the workload the number of its first request in the next step of this
     ladder, counted from the begin of the ladder; empty with a locustfile and in documents of older
     versions."""
+    trial: int | None = None
+    """Number of the trial in the search for the capacity, 0 for the probe; None for a step."""
     queries_may_repeat: bool = False
     """Queries of a list with the order `Once` may have been sent before in this ladder: load
     pods were lost, and it is unknown how many requests they had sent."""

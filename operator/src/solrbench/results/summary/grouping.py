@@ -23,6 +23,8 @@ _DIGITS = 3
 def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsByStep:
     """Return the step runs of every step and variant of `spec`, of each step run the last attempt.
 
+    Trials of the search for the capacity are no steps, and are left out.
+
     Raises:
         ValueError: if a document refers to a step or variant that `spec` does not have, or has
             requests but no duration.
@@ -34,7 +36,8 @@ def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsBySte
     runs_by_step: dict[tuple[str, str], list[StepRunResult]] = {
         (step.name, variant): [] for step in spec.load.steps for variant in variant_names(spec)
     }
-    for document in sorted(latest.values(), key=lambda each: each.repeat):
+    steps = (each for each in latest.values() if each.trial is None)
+    for document in sorted(steps, key=lambda each: each.repeat):
         _check(document, runs_by_step)
         runs_by_step[document.step, document.variant].append(document)
     return runs_by_step

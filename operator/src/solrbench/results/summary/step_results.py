@@ -17,6 +17,7 @@ from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.intervals import TimedSamples
 from solrbench.results.stats.number_format import round_number, share_percent
+from solrbench.results.summary.goodput import good_requests, time_limit_milliseconds
 from solrbench.results.summary.grouping import (
     StepRuns,
     group_step_runs,
@@ -37,10 +38,12 @@ from solrbench.results.summary.interval_fields import (
 )
 from solrbench.results.summary.latency_fields import DIGITS, deviation_percent, mean, time_fields
 from solrbench.results.summary.open_loop import response_figures
-from solrbench.results.summary.timed_samples import Repeats, response_samples, service_samples
-
-ALL_REQUESTS = "all requests"
-"""Name of the result of all requests of a step. A name in a query file has no blank."""
+from solrbench.results.summary.timed_samples import (
+    ALL_REQUESTS,
+    Repeats,
+    results_of,
+    service_and_perceived_samples,
+)
 
 
 def merge_steps(spec: Spec, documents: Sequence[StepRunResult]) -> list[StepResult]:
@@ -96,10 +99,10 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     if not measured:
         return Summary()
     step_runs = measured[-1]
-    found = _results_of(ALL_REQUESTS, step_runs)
+    found = results_of(ALL_REQUESTS, step_runs)
     results = [result for repeat in found for result in repeat]
     counts = sum_counts(results)
-    service, perceived = _samples(found, counts)
+    service, perceived = service_and_perceived_samples(found, counts)
     p95 = perceived_percentile(results, 95)
     rate = rated_requests(step_runs) / seconds(step_runs)
     return Summary(
@@ -112,30 +115,11 @@ def summarise(spec: Spec, documents: Sequence[StepRunResult]) -> Summary:
     )
 
 
-def _results_of(request: str, step_runs: StepRuns) -> Repeats:
-    """Return the results of a request name, or of all requests, repeat by repeat."""
-    return [
-        [
-            each
-            for each in document.requests
-            if (not each.is_transaction if request == ALL_REQUESTS else each.request == request)
-        ]
-        for document in step_runs
-    ]
-
-
-def _samples(found: Repeats, counts: RequestCounts) -> tuple[TimedSamples, TimedSamples]:
-    """Return the service times, and the times that a user perceives."""
-    service = service_samples(found, counts)
-    is_open = is_planned(result for repeat in found for result in repeat)
-    return service, response_samples(found, counts) if is_open else service
-
-
 def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRuns) -> StepResult:
-    found = _results_of(request, step_runs)
+    found = results_of(request, step_runs)
     results = [result for repeat in found for result in repeat]
     counts = sum_counts(results)
-    service, perceived = _samples(found, counts)
+    service, perceived = service_and_perceived_samples(found, counts)
     rates = [
         document.rated(sum_counts(repeat)) / document.rate_seconds
         for document, repeat in zip(step_runs, found, strict=True)
@@ -155,11 +139,24 @@ def _merge(spec: Spec, step: Step, variant: str, request: str, step_runs: StepRu
         drain_seconds=_drain_seconds(step_runs),
         steady_from_second=_steady_from(step_runs),
         outlier_windows=_outlier_windows(step_runs),
+        goodput_requests_per_second=_goodput(spec, step, name, found, rate),
         **_counted(counts, _only_with(step, results)),
         **_service_times(service, counts, has_users=step.users is not None),
         **_deviations(rates, [percentile(repeat, 95) for repeat in found]),
         **response_figures(found, counts, perceived),
     )
+
+
+def _goodput(spec: Spec, step: Step, name: str | None, found: Repeats, rate: float) -> float | None:
+    """Return the rate of good responses in time; None without an objective that sets the time."""
+    within = time_limit_milliseconds(spec.objectives, step.name, name)
+    results = [result for repeat in found for result in repeat]
+    counts = sum_counts(results)
+    if within is None or not counts.requests:
+        return None
+    _, perceived = service_and_perceived_samples(found, counts)
+    good = good_requests(perceived, results, within)
+    return round(rate * min(good / counts.requests, 1.0), DIGITS)
 
 
 def _counted(counts: RequestCounts, has: Container[OnlyWith | None]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from solrbench.results.model.figures import Figure, PercentileFigure, TimeFigures
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.intervals import Interval, TimedSamples
+from solrbench.results.stats.shares import design_effect
 from solrbench.results.summary.grouping import bounded
 from solrbench.results.summary.timed_samples import response_samples, service_samples
 
@@ -28,10 +29,18 @@ def _with_figures(result: RequestResult, percents: list[float]) -> RequestResult
     rate_error = service.rate_error()
     figures = {
         "rate_error_percent": None if rate_error is None else round(100 * rate_error, _DIGITS),
+        "failure_effect": _failure_effect(result),
         "service_times": _figures(service, percents),
         "response_times": _figures(response_samples([[result]], result), percents),
     }
     return result.model_copy(update=figures)
+
+
+def _failure_effect(result: RequestResult) -> float | None:
+    if not result.failures:
+        return None
+    failed = [each.failures for each in result.windows]
+    return round(design_effect(failed, [each.requests for each in result.windows]), _DIGITS)
 
 
 def _figures(samples: TimedSamples, percents: list[float]) -> TimeFigures | None:

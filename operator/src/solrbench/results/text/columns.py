@@ -17,9 +17,9 @@ _OPEN: Mapping[str, ResultField] = {each.shown.columns.open: each for each in RE
 HIDEABLE = tuple(
     column
     for column in Column
-    if column is Column.VARIANT or (column in _CLOSED) is not (column in _OPEN)
+    if column in {Column.VARIANT, Column.GOODPUT} or (column in _CLOSED) is not (column in _OPEN)
 )
-"""Columns that are left out where they are empty: the variant, and what one kind of loop lacks."""
+"""Columns that are left out where they are empty: what not all benchmarks, or loops, have."""
 
 
 def format_cell(result: StepResult, column: Column) -> str:

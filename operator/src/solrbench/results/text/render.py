@@ -17,6 +17,7 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
+from solrbench.results.text.limits_text import limit_lines, trial_tables
 from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
@@ -101,6 +102,11 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     parts = [f"# {benchmark.key}", _bullets(facts(benchmark))]
     if status.answers:
         parts += ["## Answers", markdown_list(status.answers)]
+    for title, lines in limit_lines(status):
+        parts += [f"## {title}", markdown_list(lines)]
+    parts += [
+        part for each in trial_tables(status) for part in _section(f"### {each.caption}", each)
+    ]
     if status.results:
         results = results_with_totals(status)
         parts += ["## Results", to_markdown_table(rows(results, status.verdicts))]

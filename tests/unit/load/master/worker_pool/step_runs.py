@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from solrbench.api.v1alpha1.load.load import ArrivalDistribution
+from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
 from solrbench.load.master.worker_pool.distributed_step_run import DistributedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.assignment import Assignment

@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ArrivalDistribution
+from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_runtime.users_dispatcher import WorkerRoster
 from solrbench.load.master.worker_pool.distributed_step_run import StepRunState

@@ -17,7 +17,9 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.load.arrivals import ArrivalDistribution
 from solrbench.api.v1alpha1.load.between import Between
+from solrbench.api.v1alpha1.load.capacity import Capacity
 from solrbench.api.v1alpha1.load.master import LoadMaster
 from solrbench.api.v1alpha1.load.rate_changes import (
     MOST_CHANGES,
@@ -75,13 +77,6 @@ class ThinkTime(Model):
 
 DEFAULT_MAX_IN_FLIGHT = 1000
 """Requests in flight that a step with an arrival rate may have by default."""
-
-
-class ArrivalDistribution(StrEnum):
-    """Distribution of the times between arrivals."""
-
-    POISSON = "Poisson"
-    UNIFORM = "Uniform"
 
 
 class OnWorkerLoss(StrEnum):
@@ -225,6 +220,14 @@ MOST_PERCENTILES = 8
 _Percentile = Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)]
 
 
+class StopRules(Model):
+    """When the steps after one are not run; objectives with `failFast` do the same."""
+
+    max_failed_percent: Percent | None = None
+    """`maxFailedPercent` leaves out the steps after one in which more requests failed, in per cent
+    of all, in every repeat. They are recorded as not run."""
+
+
 class Load(Model):
     """The load and the workers that generate it."""
 
@@ -236,8 +239,13 @@ class Load(Model):
     """`between` prepares steps alike: it empties Solr's caches, or warms up, before each. When
     absent, caches are as the requests before left them, and the warm-up comes before the first step
     of each repeat and variant."""
-    steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
-    """`steps` are the load levels, run in this order."""
+    steps: Annotated[list[Step], Field(max_length=32)] = []
+    """`steps` are the load levels, run in this order; required unless `capacity` is set."""
+    capacity: Capacity | None = None
+    """`capacity` searches for the highest arrival rate that meets the objectives, after all steps;
+    none when absent."""
+    stop: StopRules = StopRules()
+    """`stop` leaves out the rest of the steps when there is nothing more to learn from them."""
     resources: Resources = LOAD_RESOURCES
     """`resources` are the CPU and memory of each worker."""
     master: LoadMaster = LoadMaster()
@@ -257,6 +265,11 @@ class Load(Model):
     workers, since its count or plan must be kept exactly."""
 
     rules: ClassVar = (
+        Rule(
+            cel="self.steps.size() > 0 || has(self.capacity)",
+            message="steps must be set, or capacity, there is no load without",
+            is_satisfied=lambda load: bool(load.steps) or load.capacity is not None,
+        ),
         Rule(
             cel=(
                 "self.steps.all(s, self.steps.exists_one(t, has(s.name)"

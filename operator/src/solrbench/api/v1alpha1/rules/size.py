@@ -24,14 +24,28 @@ _NAMES = (
     "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
     " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
 )
-_LADDER = (
+LADDER = (
     "self.load.steps.size() * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
+)
+
+
+_TRIALS = (
+    "(has(self.load.capacity) ? (self.load.capacity.maxTrials + 1)"
+    " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size()) : 0)"
 )
 
 
 def ladder_length(spec: Any) -> int:
     """Return the steps of one repeat, through all variants."""
     return len(spec.load.steps) * max(len(spec.target.variants), 1)
+
+
+def most_step_runs(spec: Any) -> int:
+    """Return the steps of all repeats, and the trials that a search may have."""
+    capacity = spec.load.capacity
+    trials = 0 if capacity is None else capacity.max_trials + 1
+    steps: int = ladder_length(spec) * spec.load.repeats.most
+    return steps + trials * max(len(spec.target.variants), 1)
 
 
 def declared_names(spec: Any) -> int:
@@ -41,20 +55,18 @@ def declared_names(spec: Any) -> int:
 
 def max_request_names(spec: Any) -> int:
     """Return how many request names fit into the status and the report."""
-    ladder = ladder_length(spec)
-    step_runs: int = ladder * spec.load.repeats.most
-    return min(MOST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // step_runs)
+    ladder = max(ladder_length(spec), 1)
+    return min(MOST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // most_step_runs(spec))
 
 
 def max_result_bytes(spec: Any) -> int:
     """Return what one step run may take of the report."""
-    step_runs: int = ladder_length(spec) * spec.load.repeats.most
-    return MAX_REPORT_BYTES // step_runs
+    return MAX_REPORT_BYTES // most_step_runs(spec)
 
 
 SIZE_RULES = (
     Rule(
-        cel=f"{_LADDER} * {_NAMES} <= {MAX_RESULTS}",
+        cel=f"{LADDER} * {_NAMES} <= {MAX_RESULTS}",
         message=(
             "load.steps times target.variants times the names of workload.mix must be at most"
             f" {MAX_RESULTS}, more results do not fit into the status"
@@ -62,14 +74,12 @@ SIZE_RULES = (
         is_satisfied=lambda spec: ladder_length(spec) * declared_names(spec) <= MAX_RESULTS,
     ),
     Rule(
-        cel=f"{_LADDER} * {MOST_REPEATS} * {_NAMES} <= {MAX_RECORDS}",
+        cel=f"({LADDER} * {MOST_REPEATS} + {_TRIALS}) * {_NAMES} <= {MAX_RECORDS}",
         message=(
             "load.repeats times load.steps times target.variants times the names of"
             f" workload.mix must be at most {MAX_RECORDS}, more do not fit into the report of"
-            f" {MAX_REPORT_BYTES >> 20} MiB"
+            f" {MAX_REPORT_BYTES >> 20} MiB; the trials of load.capacity count as steps"
         ),
-        is_satisfied=lambda spec: (
-            ladder_length(spec) * spec.load.repeats.most * declared_names(spec) <= MAX_RECORDS
-        ),
+        is_satisfied=lambda spec: most_step_runs(spec) * declared_names(spec) <= MAX_RECORDS,
     ),
 )

@@ -24,7 +24,8 @@ class Condition(StatusModel):
     """One aspect of the benchmark, as a Kubernetes condition."""
 
     type: Annotated[str, StringConstraints(max_length=316)]
-    """`type` is Accepted, TargetReady, DataIndexed, Measured, CleanedUp; Succeeded, which is
+    """`type` is Accepted, TargetReady, DataIndexed, Measured, CleanedUp; ObjectivesMet with
+    `spec.objectives`, once all is measured; Succeeded, which is
     Unknown until the end; or Complete, which is True at the end, either way, with the reason of
     Succeeded."""
     status: Literal["True", "False", "Unknown"]

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.status.capacity import MAX_VARIANTS, CapacityResult, Scalability
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.conditions import (
     LIST_MAP_BY_TYPE,
@@ -18,6 +19,7 @@ from solrbench.api.v1alpha1.status.conditions import (
     Condition,
     StatusModel,
 )
+from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
 from solrbench.api.v1alpha1.status.results import (
     ColdStart,
     Comparison,
@@ -83,6 +85,15 @@ class Status(StatusModel):
     """`answers` are what the numbers say, in short sentences."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
     """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
+    objectives: ObjectivesStatus | None = None
+    """`objectives` says whether `spec.objectives` are met; absent without any."""
+    not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []
+    """`notRun` has one entry for each step and variant that was left out, with the reason."""
+    capacity: Annotated[list[CapacityResult], Field(max_length=MAX_VARIANTS)] = []
+    """`capacity` has one entry for each variant: the highest rate that meets the objectives."""
+    scalability: Annotated[list[Scalability], Field(max_length=MAX_VARIANTS)] = []
+    """`scalability` has one entry for each variant with three or more different numbers of users:
+    the knee, and how throughput grows with users."""
     report: ReportStatus = ReportStatus()
     """`report` names the ConfigMaps of the full report."""
     conditions: Annotated[

@@ -43,6 +43,8 @@ class Column(StrEnum):
     REQUESTS = "Requests", ColumnGroup.COUNTS
     FAILURES = "Failures", ColumnGroup.COUNTS
     RATE = "Requests/s", ColumnGroup.COUNTS
+    GOODPUT = "Goodput/s", ColumnGroup.COUNTS
+    """Good responses in time, per second."""
     PER_THOUSAND = "Per 1000", ColumnGroup.COUNTS
     """The time in which a user sends 1000 requests."""
     RATE_DEVIATION = "± Requests/s", ColumnGroup.SPREAD
@@ -133,6 +135,11 @@ class StepResult(StatusModel):
     requests_per_second_interval: Annotated[Interval | None, Shown(Unit.NONE)] = None
     """95 % confidence interval of the rate, as all intervals from how blocks of time differ; absent
     if the step was too short for its own swings."""
+    goodput_requests_per_second: Annotated[
+        Measure | None, _every(Unit.RATE, Column.GOODPUT, "step_goodput_requests_per_second")
+    ] = None
+    """Good responses per second that came within the shortest time limit of `spec.objectives` for
+    them; absent without one."""
     average_milliseconds: Annotated[
         _Time, _service(Column.AVERAGE, "step_service_time_average_seconds")
     ] = None

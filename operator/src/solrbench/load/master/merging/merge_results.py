@@ -97,6 +97,7 @@ def merge_worker_results(
         repeat=planned.repeat,
         variant=planned.variant,
         step=planned.step.name,
+        trial=planned.trial,
         users=planned.step.users,
         requests_per_second=_planned_rate(planned, found, sending_seconds),
         planned_requests=_planned(found),
@@ -231,6 +232,7 @@ def _merge_request(
         response_time_histogram=_merge_histograms(responses) if responses else None,
         service_time_blocks=_merge_blocks(part.service_time_blocks for part in parts),
         response_time_blocks=_merge_blocks(part.response_time_blocks for part in parts),
+        failed_time_histogram=_merge_if_any(part.failed_time_histogram for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         response_time_without_lag_histogram=_merge_without_lag(parts),
         windows=_merge_windows(each for each in windows if each.second < end),
@@ -252,6 +254,11 @@ def _merge_without_lag(parts: Sequence[WorkerRequestStats]) -> str | None:
 
 def _merge_histograms(stored: Iterable[str]) -> str:
     return histograms.merge(stored).encode()
+
+
+def _merge_if_any(stored: Iterable[str | None]) -> str | None:
+    known = [each for each in stored if each is not None]
+    return _merge_histograms(known) if known else None
 
 
 def _merge_blocks(stored: Iterable[str]) -> str:

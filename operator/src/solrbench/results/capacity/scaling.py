@@ -1,0 +1,99 @@
+"""How throughput grows with users: knee and scalability law of the ladders of a benchmark."""
+
+from collections.abc import Iterable, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load.load import Step
+from solrbench.api.v1alpha1.status.capacity import Scalability
+from solrbench.api.v1alpha1.status.intervals import Interval
+from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.capacity.knee import Knee, find_knee
+from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.number_format import format_number, round_number
+from solrbench.results.summary.grouping import RunsByStep, group_step_runs, rated_requests
+
+LEAST_LEVELS = 3
+"""Levels from which on a ladder is looked at."""
+
+
+def scalability(
+    spec: Spec, documents: Iterable[StepRunResult], totals: Sequence[StepResult]
+) -> list[Scalability]:
+    """Return how each variant scales; none for fewer than three different numbers of users.
+
+    Steps with think time are left out: their users are not always busy.
+
+    Args:
+        spec: of the benchmark
+        documents: the stored step runs
+        totals: all requests of each step and variant
+
+    """
+    steps = [each for each in spec.load.steps if each.users is not None and not each.think_time]
+    runs = group_step_runs(spec, documents)
+    found = [_of_variant(steps, variant, runs, totals) for variant in variant_names(spec)]
+    return [each for each in found if each is not None]
+
+
+def _of_variant(
+    steps: Sequence[Step], variant: str, runs: RunsByStep, totals: Sequence[StepResult]
+) -> Scalability | None:
+    by_step = {each.step: each for each in totals if (each.variant or "") == variant}
+    levels = [_level(step.users or 0, by_step[step.name]) for step in steps if step.name in by_step]
+    if len({each.users for each in levels}) < LEAST_LEVELS:
+        return None
+    knee = find_knee(_repeats(steps, variant, runs))
+    law = fit_law(levels)
+    peak = stated_peak(levels, law)
+    return Scalability(
+        variant=variant or None,
+        levels=len(levels),
+        knee_users=None if knee is None else round_number(knee.at),
+        knee_users_interval=_interval(knee),
+        contention=None if law is None else round_number(law.contention),
+        coherency=None if law is None else round_number(law.coherency),
+        peak_users=None if peak is None else round_number(peak),
+        message=_message(levels, knee, peak),
+    )
+
+
+def _level(users: int, result: StepResult) -> Level:
+    interval = result.requests_per_second_interval
+    if interval is None:
+        return Level(users, result.requests_per_second)
+    return Level(users, result.requests_per_second, interval.lower, interval.upper)
+
+
+def _repeats(steps: Sequence[Step], variant: str, runs: RunsByStep) -> list[dict[int, float]]:
+    """Return the rates by users of each repeat that ran all that any ran."""
+    by_repeat: dict[int, dict[int, float]] = {}
+    for step in steps:
+        for document in runs[step.name, variant]:
+            if document.rate_seconds > 0:
+                rate = rated_requests([document]) / document.rate_seconds
+                by_repeat.setdefault(document.repeat, {})[step.users or 0] = rate
+    most = max(map(len, by_repeat.values()), default=0)
+    return [each for each in by_repeat.values() if len(each) == most]
+
+
+def _interval(knee: Knee | None) -> Interval | None:
+    if knee is None or knee.interval is None:
+        return None
+    return Interval(lower=round_number(knee.interval[0]), upper=round_number(knee.interval[1]))
+
+
+def _message(levels: Sequence[Level], knee: Knee | None, peak: float | None) -> str:
+    best = max(levels, key=lambda each: each.rate)
+    highest = max(each.users for each in levels)
+    parts = [f"{format_number(round_number(best.rate))} requests/s at {best.users} users"]
+    if knee is not None:
+        parts.append(f"knee at {format_number(round_number(knee.at))} users")
+    if peak is not None:
+        parts.append(f"peak at about {format_number(round_number(peak))} users by the USL")
+    elif declines(levels):
+        parts.append(f"a decline up to {highest} users, with too few levels to state a peak")
+    else:
+        parts.append(f"no decline measured up to {highest} users")
+    return ", ".join(parts)

@@ -1,0 +1,238 @@
+"""The search for the highest rate that meets the limits: from the trials so far to the next one.
+
+A trial at a rate gives its excess, 1 - limit / found, which is 0 where the limit is just met and
+nearly straight in the logarithm of the rate where queues form; the logarithm of the percentile
+itself is bent there. A probe with users gives a rate that is too high; trials below it find one
+rate that meets the limits and one that misses them. Further trials stand around the place where
+the line through the trials crosses zero, in random order so that a drift shows as noise and not as
+slope. The interval of the crossing says when to stop. `docs/method.md` compares it with other
+searches.
+
+Everything follows from the trials alone: whoever has them goes on where another one stopped.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from solrbench.results.capacity.line import Crossing, fit_crossing
+
+FIRST_SHARE = 0.2
+"""Rate of the first trial, as a share of that of the probe: there, next to nothing queues."""
+
+WIDEST_BRACKET = math.log(1.25)
+"""Between the rate that meets the limits and the one that misses them, before the line begins."""
+
+STEPS = (1.0, -1.0, 0.0, 0.6, -0.6)
+"""Where trials stand around the crossing, as shares of the reach."""
+
+MOST_REACH = 0.08
+"""How far trials stand from the crossing at most, in ln of the rate."""
+
+LEAST_REACH = 0.04
+
+REACHED_EXCESS = 0.5
+"""Excess that trials are to reach: beyond it, the curve is no line."""
+
+NEAR = 0.15
+"""Trials farther from the crossing than this, in ln of the rate, are not on the line."""
+
+LEAST_TRIALS = 8
+"""Trials before the search may stop."""
+
+LEAST_NEAR = 6
+"""Trials on the line, with fewer of which it may be straight by chance."""
+
+ENOUGH = 0.015
+"""Half of the interval's width, in ln of the rate, at which the search stops."""
+
+MOST_HALF_WIDTH = 0.10
+"""Half of the interval's width beyond which the result is unclear."""
+
+MOST_SCATTER = 0.10
+"""Standard deviation of what a single trial says of the rate, beyond which the result is unclear:
+where so much of it is noise, a narrow interval is narrow by chance."""
+
+LEAST_SLOPE = 0.8
+"""Excess for each unit of ln of the rate, below which the limit does not depend on the rate."""
+
+CURVATURE = 0.01
+"""What the bend of the curve may move the crossing by; the interval is so much wider."""
+
+_STEP = 0.3
+_STEP_DOWN = 0.6
+_TOWARDS_PROBE = 0.7
+_ROUNDS = 4
+"""How often the trials that are near are chosen anew around the crossing they give."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial.
+
+    Attributes:
+        rate: planned requests per second
+        excess: 1 - limit / found of the limit that is exceeded most, from -1 to 1; 0 just meets it
+
+    """
+
+    rate: float
+    excess: float
+
+    @property
+    def meets(self) -> bool:
+        """Whether it met every limit."""
+        return self.excess <= 0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the trials say.
+
+    Attributes:
+        rate: the highest rate that meets the limits, requests per second; None if unknown
+        lower: lower bound of its 95 % interval
+        upper: upper bound
+        highest_met: highest rate of a trial that met the limits; None without one
+        lowest_missed: lowest rate of a trial that missed one; None without one
+        problem: why the rate is unknown, as words; empty if it is known
+
+    """
+
+    rate: float | None
+    lower: float | None
+    upper: float | None
+    highest_met: float | None
+    lowest_missed: float | None
+    problem: str = ""
+
+
+def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> float | None:
+    """Return the rate of the next trial; None if the search is over.
+
+    Args:
+        probed: requests per second of the probe, with users
+        trials: all trials so far, in their order
+        most: trials at most
+        seed: of the order of trials around the crossing
+
+    """
+    if len(trials) >= most or probed <= 0:
+        return None
+    bracketed = _first_bracketed(trials)
+    if bracketed is None:
+        return _bracketing_rate(probed, trials)
+    crossing = _crossing(trials)
+    if crossing is not None and len(trials) >= LEAST_TRIALS and _is_enough(crossing):
+        return None
+    centre = _bracket_crossing(trials) if crossing is None else crossing.at
+    reach = MOST_REACH if crossing is None else _reach(crossing)
+    return math.exp(centre + reach * _step(len(trials) - bracketed, seed))
+
+
+def estimate(trials: Sequence[Trial]) -> Estimate:
+    """Return what the trials say of the highest rate that meets the limits."""
+    met = max((each.rate for each in trials if each.meets), default=None)
+    missed = min((each.rate for each in trials if not each.meets), default=None)
+    problem = _bracket_problem(met, missed)
+    crossing = None if problem else _crossing(trials)
+    if crossing is None:
+        problem = problem or "response times do not rise with the rate"
+    elif crossing.slope < LEAST_SLOPE:
+        problem = "response times hardly rise with the rate"
+    elif crossing.points < LEAST_NEAR:
+        problem = f"only {crossing.points} trials are near the rate that just meets the objectives"
+    elif crossing.scatter > MOST_SCATTER:
+        problem = f"trials at one rate differ as if rates differed by {crossing.scatter:.0%}"
+    elif not _half_width(crossing) <= MOST_HALF_WIDTH:
+        problem = f"trials differ too much: the interval is wider than ±{MOST_HALF_WIDTH:.0%}"
+    if crossing is None or problem:
+        return Estimate(None, None, None, met, missed, problem)
+    return Estimate(
+        math.exp(crossing.at),
+        math.exp(crossing.lower - CURVATURE),
+        math.exp(crossing.upper + CURVATURE),
+        met,
+        missed,
+    )
+
+
+def _bracket_problem(met: float | None, missed: float | None) -> str:
+    if met is None:
+        return "no trial met the objectives"
+    return "no trial missed an objective" if missed is None else ""
+
+
+def _first_bracketed(trials: Sequence[Trial]) -> int | None:
+    """Return after how many trials the bracket was narrow enough; None if it is not."""
+    for count in range(2, len(trials) + 1):
+        low, high = _bracket(trials[:count])
+        if low is not None and high is not None and high - low <= WIDEST_BRACKET:
+            return count
+    return None
+
+
+def _bracket(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
+    """Return ln of the highest rate that met the limits and of the lowest that missed one."""
+    met = max((math.log(each.rate) for each in trials if each.meets), default=None)
+    missed = min((math.log(each.rate) for each in trials if not each.meets), default=None)
+    return met, missed
+
+
+def _bracketing_rate(probed: float, trials: Sequence[Trial]) -> float:
+    if not trials:
+        return FIRST_SHARE * probed
+    low, high = _bracket(trials)
+    if low is None and high is not None:
+        return math.exp(high - _STEP_DOWN)
+    if low is not None and high is None:
+        towards = math.exp(low) + _TOWARDS_PROBE * (probed - math.exp(low))
+        # Close to the probe, whose users may have been too few to keep every place busy.
+        return towards if towards > math.exp(low + WIDEST_BRACKET / 4) else math.exp(low + _STEP)
+    return math.exp(_bracket_crossing(trials))
+
+
+def _bracket_crossing(trials: Sequence[Trial]) -> float:
+    """Return ln of the rate between the two ends of the bracket, by false position."""
+    below = max((each for each in trials if each.meets), key=lambda each: each.rate)
+    above = min((each for each in trials if not each.meets), key=lambda each: each.rate)
+    share = below.excess / (below.excess - above.excess)
+    low, high = math.log(below.rate), math.log(above.rate)
+    return low + min(max(share, 0.2), 0.8) * (high - low)
+
+
+def _crossing(trials: Sequence[Trial]) -> Crossing | None:
+    """Return where the line through the trials near its own crossing is zero."""
+    low, high = _bracket(trials)
+    if low is None or high is None:
+        return None
+    centre, found = _bracket_crossing(trials), None
+    for _ in range(_ROUNDS):
+        near = [each for each in trials if abs(math.log(each.rate) - centre) <= NEAR]
+        found = fit_crossing([math.log(each.rate) for each in near], [each.excess for each in near])
+        if found is None or abs(found.at - centre) > NEAR:
+            return None
+        centre = found.at
+    return found
+
+
+def _is_enough(crossing: Crossing) -> bool:
+    return crossing.points >= LEAST_NEAR and _half_width(crossing) <= ENOUGH
+
+
+def _half_width(crossing: Crossing) -> float:
+    return (crossing.upper - crossing.lower) / 2
+
+
+def _reach(crossing: Crossing) -> float:
+    """Return how far trials stand from the crossing, less where response times rise steeply."""
+    return min(max(REACHED_EXCESS / crossing.slope, LEAST_REACH), MOST_REACH)
+
+
+def _step(number: int, seed: int) -> float:
+    """Return where trial `number` around the crossing stands, as a share of the reach."""
+    cycle, place = divmod(number, len(STEPS))
+    steps = list(STEPS)
+    random.Random(f"{seed}/{cycle}").shuffle(steps)  # noqa: S311 - an order, not a secret
+    return steps[place]

@@ -1,0 +1,195 @@
+"""What a search has found, as the status shows it."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.objectives import (
+    MeanResponseTimeLimit,
+    Objective,
+    ThroughputLimit,
+)
+from solrbench.api.v1alpha1.status.capacity import CapacityResult, CapacityWord, TrialResult
+from solrbench.api.v1alpha1.status.intervals import Interval
+from solrbench.plan.capacity_trials import PROBE
+from solrbench.plan.load_plan import CapacitySearch, StoredTrial
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.capacity.knee import knee_in_flight
+from solrbench.results.capacity.search import NEAR, Estimate, Trial, estimate
+from solrbench.results.capacity.trials import (
+    excess,
+    good_rate,
+    in_order,
+    limits_of_trials,
+    next_trial,
+    offered_rate,
+    read_trial,
+)
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.objectives.measures import failed_percent, measure
+from solrbench.results.objectives.wording import describe
+from solrbench.results.stats.number_format import format_number, round_number
+from solrbench.results.summary.grouping import milliseconds, response_percentile
+
+MOST_UNLOADED = 0.35
+"""Share of the probe's rate up to which a trial shows the times of a target without queues."""
+
+_DIGITS = 3
+_RATE = Objective(name="rate", throughput=ThroughputLimit(min_requests_per_second=1))
+_MEAN = Objective(name="mean", mean_response_time=MeanResponseTimeLimit(max_milliseconds=1))
+
+
+def capacity_search(spec: Spec, documents: Iterable[StepRunResult]) -> CapacitySearch | None:
+    """Return the search as far as it is stored; None if the spec has none."""
+    if spec.load.capacity is None:
+        return None
+    limits = limits_of_trials(spec.objectives)
+    return CapacitySearch(
+        capacity=spec.load.capacity,
+        objectives=limits,
+        variants=list(variant_names(spec)),
+        workers=spec.load.workers,
+        seed=spec.seed,
+        stored=[read_trial(each, limits) for each in documents if each.trial is not None],
+    )
+
+
+def capacity_results(
+    spec: Spec, documents: Sequence[StepRunResult], disturbances: Mapping[str, str]
+) -> list[CapacityResult]:
+    """Return what the search through each variant has found; none before its probe is stored.
+
+    Args:
+        spec: of the benchmark
+        documents: the stored step runs
+        disturbances: why a step run does not show what the target can do, by its id
+
+    """
+    search = capacity_search(spec, documents)
+    if search is None:
+        return []
+    return [
+        _result(search, variant, own, disturbances)
+        for variant in search.variants
+        if (own := [e for e in documents if e.trial is not None and e.variant == variant])
+    ]
+
+
+def _result(
+    search: CapacitySearch,
+    variant: str,
+    documents: Sequence[StepRunResult],
+    disturbances: Mapping[str, str],
+) -> CapacityResult:
+    own = [each for each in search.stored if each.variant == variant]
+    alone = search.model_copy(update={"variants": [variant]})
+    trials = [Trial(each.requests_per_second, each.excess) for each in in_order(own)]
+    found = estimate(trials)
+    problem = found.problem or _disturbance(found, documents, disturbances)
+    searching = next_trial(alone, own) is not None
+    word = CapacityWord.UNCLEAR if problem else CapacityWord.FOUND
+    known = word is CapacityWord.FOUND
+    message = _message(found, problem, search.objectives)
+    return CapacityResult(
+        variant=variant or None,
+        word=CapacityWord.SEARCHING if searching else word,
+        message=f"searching: {len(trials)} trials so far" if searching else message,
+        **(_rates(found) if known and not searching else {}),
+        **_knee(documents),
+        highest_met_requests_per_second=_rounded(found.highest_met),
+        lowest_missed_requests_per_second=_rounded(found.lowest_missed),
+        probe_requests_per_second=_rounded(_probed(own)),
+        trials=[_trial(each, search.objectives, disturbances) for each in _ordered(documents)],
+    )
+
+
+def _rates(found: Estimate) -> dict[str, object]:
+    if found.rate is None or found.lower is None or found.upper is None:
+        return {}
+    return {
+        "requests_per_second": _rounded(found.rate),
+        "requests_per_second_interval": _interval(found.lower, found.upper),
+    }
+
+
+def _knee(documents: Sequence[StepRunResult]) -> dict[str, object]:
+    """Return where the asymptotes meet; nothing without a trial at a low rate."""
+    probe = next((each for each in documents if each.trial == PROBE), None)
+    trials = _ordered(documents)
+    if probe is None or not trials:
+        return {}
+    unloaded = min(trials, key=offered_rate)
+    found = knee_in_flight(measure(_RATE, [probe]), measure(_MEAN, [unloaded]))
+    if found is None or offered_rate(unloaded) > MOST_UNLOADED * good_rate(probe):
+        return {}
+    interval = None if found.interval is None else _interval(*found.interval)
+    return {
+        "knee_requests_in_flight": round_number(found.at),
+        "knee_requests_in_flight_interval": interval,
+    }
+
+
+def _message(found: Estimate, problem: str, objectives: Sequence[Objective]) -> str:
+    at = " and ".join(map(describe, objectives))
+    if not problem and found.rate is not None:
+        number, lower, upper = (
+            format_number(round_number(each or 0.0))
+            for each in (found.rate, found.lower, found.upper)
+        )
+        return f"holds {number} requests/s (95 %: {lower} to {upper}) at {at}"
+    known = []
+    if found.highest_met is not None:
+        known.append(f"a trial at {format_number(found.highest_met)} requests/s met it")
+    if found.lowest_missed is not None:
+        known.append(f"one at {format_number(found.lowest_missed)} missed it")
+    return f"capacity at {at} is unclear: {'; '.join([problem, *known])}"
+
+
+def _disturbance(
+    found: Estimate, documents: Sequence[StepRunResult], disturbances: Mapping[str, str]
+) -> str:
+    """Return why a trial that the result rests on does not show what the target can do."""
+    if found.rate is None:
+        return ""
+    near = [
+        each
+        for each in documents
+        if each.id in disturbances and _is_near(offered_rate(each), found.rate)
+    ]
+    if not near:
+        return ""
+    return f"{len(near)} trials were disturbed, {near[0].id}: {disturbances[near[0].id]}"
+
+
+def _is_near(rate: float, centre: float) -> bool:
+    return rate > 0 and abs(math.log(rate / centre)) <= NEAR
+
+
+def _trial(
+    document: StepRunResult, objectives: Sequence[Objective], disturbances: Mapping[str, str]
+) -> TrialResult:
+    results = [each for each in document.requests if not each.is_transaction]
+    return TrialResult(
+        requests_per_second=round(offered_rate(document), _DIGITS),
+        excess=round(excess(document, objectives), _DIGITS),
+        p95_milliseconds=milliseconds(response_percentile(results, 95)),
+        failed_percent=round(failed_percent([document]), _DIGITS),
+        disturbed=document.id in disturbances,
+    )
+
+
+def _ordered(documents: Iterable[StepRunResult]) -> list[StepRunResult]:
+    trials = [each for each in documents if each.trial]
+    return sorted(trials, key=lambda each: each.trial or PROBE)
+
+
+def _probed(trials: Iterable[StoredTrial]) -> float | None:
+    return next((each.requests_per_second for each in trials if each.number == PROBE), None)
+
+
+def _interval(lower: float, upper: float) -> Interval:
+    return Interval(lower=round_number(lower), upper=round_number(upper))
+
+
+def _rounded(rate: float | None) -> float | None:
+    return None if rate is None else round_number(rate)

@@ -1,0 +1,95 @@
+"""Which steps are left out after one that missed an objective, or failed too often.
+
+Each stored step run is judged by itself, as soon as it is measured: the load master and the
+operator come to the same conclusion from the same document, whoever of them is started again.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load.load import StopRules
+from solrbench.api.v1alpha1.objectives import Objective
+from solrbench.api.v1alpha1.status.objectives import NotRun, ObjectiveWord
+from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.plan.step_runs import StepRunId
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.objectives.evaluation import evaluate, evaluate_objectives
+from solrbench.results.objectives.measures import failed_percent
+from solrbench.results.stats.number_format import format_percent
+
+
+def stop_reason(
+    objectives: Iterable[Objective], stop: StopRules, document: StepRunResult
+) -> str | None:
+    """Return why the steps after this one are left out; None if they are not."""
+    failed = failed_percent([document])
+    if stop.max_failed_percent is not None and failed > stop.max_failed_percent:
+        return (
+            f"{document.id}: {format_percent(failed)} of the requests failed"
+            f" (load.stop.maxFailedPercent: {format_percent(stop.max_failed_percent)})"
+        )
+    for objective in objectives:
+        if not objective.fail_fast or objective.is_of_dataset:
+            continue
+        if objective.steps and document.step not in objective.steps:
+            continue
+        result = evaluate(objective, document.step, document.variant, [document])
+        if result.word is ObjectiveWord.MISSED:
+            return f"{document.id} missed objective {objective.name}: {result.message}"
+    return None
+
+
+def left_out(
+    spec: Spec,
+    step_runs: Sequence[StepRunId],
+    stored: Container[str],
+    stops: Mapping[str, str],
+    dataset: DatasetStatus,
+) -> dict[str, str]:
+    """Return the ids of step runs that are not run, with the reason.
+
+    Args:
+        spec: of the benchmark
+        step_runs: all of the plan, in their order
+        stored: the ids of the stored ones
+        stops: what `stop_reason` says of stored ones, by id
+        dataset: what is known of the indexing
+
+    """
+    whole = missed_by_indexing(spec, dataset)
+    if whole is not None:
+        return {str(each): whole for each in step_runs if str(each) not in stored}
+    reasons: dict[str, tuple[int, str]] = {}
+    for each in step_runs:
+        reason = stops.get(str(each))
+        known = reasons.get(each.variant)
+        if reason is not None and (known is None or each.step_index < known[0]):
+            reasons[each.variant] = each.step_index, reason
+    return {
+        str(each): reasons[each.variant][1]
+        for each in step_runs
+        if each.variant in reasons
+        and each.step_index > reasons[each.variant][0]
+        and str(each) not in stored
+    }
+
+
+def missed_by_indexing(spec: Spec, dataset: DatasetStatus) -> str | None:
+    """Return why no load is run at all; None if it is."""
+    fast = [each for each in spec.objectives if each.fail_fast and each.indexing_time is not None]
+    found = evaluate_objectives(spec.model_copy(update={"objectives": fast}), [], dataset)
+    results = found.results if found is not None else []
+    missed = [each for each in results if each.word is ObjectiveWord.MISSED]
+    return f"objective {missed[0].name}: {missed[0].message}" if missed else None
+
+
+def summarise_left_out(step_runs: Sequence[StepRunId], reasons: Mapping[str, str]) -> list[NotRun]:
+    """Return an entry for each step and variant that has step runs left out."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for each in step_runs:
+        if str(each) in reasons:
+            found.setdefault((each.step, each.variant), []).append(reasons[str(each)])
+    return [
+        NotRun(step=step, variant=variant or None, step_runs=len(texts), reason=texts[0])
+        for (step, variant), texts in found.items()
+    ]

@@ -1,0 +1,67 @@
+"""Objectives, steps that are left out and a short search for the capacity, on one benchmark."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.cluster import kube
+from support.cluster.benchmarks import small
+
+NAME = "limits"
+OBJECTIVES: list[dict[str, Any]] = [
+    {"name": "good", "failures": {"maxPercent": 50}},
+    {"name": "indexed", "indexingTime": {"maxSeconds": 600}},
+    {"name": "lively", "responseTime": {"maxMilliseconds": 200}},
+    # No server answers thousands of requests of two users in a second.
+    {
+        "name": "impossible",
+        "throughput": {"minRequestsPerSecond": 1_000_000},
+        "steps": ["first"],
+        "failFast": True,
+    },
+]
+STEPS = [{"name": name, "users": 2, "durationSeconds": 12} for name in ("first", "second")]
+CAPACITY = {"maxTrials": 8, "trialSeconds": 5, "settleSeconds": 1, "probeUsers": 4}
+LONGEST_SEARCH = 9
+
+
+@pytest.fixture(scope="module")
+def status() -> Iterator[dict[str, Any]]:
+    load = {"steps": STEPS, "capacity": CAPACITY}
+    kube.apply(small(NAME, load=load, objectives=OBJECTIVES))
+    yield kube.wait_for_success(NAME)
+    kube.delete(NAME)
+
+
+def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, Any]) -> None:
+    words = {
+        (each["name"], each.get("step")): each["word"] for each in status["objectives"]["results"]
+    }
+    assert words["indexed", None] == "Met"
+    assert words["good", "first"] == "Met"
+    assert words["impossible", "first"] == "Missed"
+    (found,) = [each for each in status["conditions"] if each["type"] == "ObjectivesMet"]
+    assert (found["status"], found["reason"]) == ("False", "ObjectivesMissed")
+    assert found["message"].startswith("impossible (first): Missed: throughput is ")
+
+
+def test_steps_after_a_missed_objective_are_recorded_as_not_run(status: dict[str, Any]) -> None:
+    (left_out,) = status["notRun"]
+    assert (left_out["step"], left_out["stepRuns"]) == ("second", 1)
+    assert "missed objective impossible" in left_out["reason"]
+    assert {each["step"] for each in status["results"]} == {"first"}
+
+
+def test_goodput_is_within_the_rate(status: dict[str, Any]) -> None:
+    (total,) = status["totals"]
+    assert 0 < total["goodputRequestsPerSecond"] <= total["requestsPerSecond"]
+
+
+def test_search_has_run_its_trials_to_the_end(status: dict[str, Any]) -> None:
+    (found,) = status["capacity"]
+    # So short trials of so small a Solr may well be unclear; what they are is seen all the same.
+    assert found["word"] in {"Found", "Unclear"}
+    assert len(found["trials"]) == CAPACITY["maxTrials"]
+    assert found["probeRequestsPerSecond"] > 0
+    assert status["report"]["storedSteps"] == 1 + LONGEST_SEARCH == status["report"]["totalSteps"]

@@ -1,0 +1,98 @@
+"""Knees and the Universal Scalability Law of ladders that follow a formula."""
+
+import pytest
+
+from solrbench.results.capacity.knee import find_knee, knee_in_flight
+from solrbench.results.capacity.scalability import Level, declines, fit_law, stated_peak
+from solrbench.results.objectives.measures import Measured
+from solrbench.results.stats.intervals import Interval
+
+CONTENTION, COHERENCY = 0.05, 0.0005
+PEAK = 43.589  # sqrt((1 - 0.05) / 0.0005)
+DENSE = (1, 2, 4, 8, 16, 24, 32, 44, 60, 80, 88)
+
+
+def law(users: int) -> float:
+    return 10 * users / (1 + CONTENTION * (users - 1) + COHERENCY * users * (users - 1))
+
+
+def saturating(users: int) -> float:
+    return min(10.0 * users, 80.0)
+
+
+def levels(rates: dict[int, float], error: float = 0.01) -> list[Level]:
+    return [
+        Level(users, rate, rate * (1 - error), rate * (1 + error)) for users, rate in rates.items()
+    ]
+
+
+def test_law_of_a_ladder_is_found_with_its_peak() -> None:
+    ladder = levels({users: law(users) for users in DENSE})
+    found = fit_law(ladder)
+    assert found is not None
+    assert (found.contention, found.coherency) == pytest.approx((CONTENTION, COHERENCY))
+    assert stated_peak(ladder, found) == pytest.approx(PEAK, rel=0.001)
+
+
+def test_a_server_that_saturates_has_no_stated_peak() -> None:
+    ladder = levels({users: saturating(users) for users in DENSE})
+    found = fit_law(ladder)
+    assert found is not None
+    assert found.peak is not None  # which the law invents
+    assert not declines(ladder)
+    assert stated_peak(ladder, found) is None
+
+
+@pytest.mark.parametrize(
+    ("users", "error"),
+    [
+        (DENSE[:7], 0.01),  # it ends before the peak
+        ((1, 2, 4, 8, 16, 60, 80, 88), 0.01),  # too wide a gap
+        ((8, 16, 24, 32, 44, 60, 88), 0.01),  # too few
+        (DENSE, 0.2),  # a decline within the intervals
+    ],
+)
+def test_a_peak_that_was_not_measured_is_not_stated(users: tuple[int, ...], error: float) -> None:
+    ladder = levels({each: law(each) for each in users}, error)
+    assert stated_peak(ladder, fit_law(ladder)) is None
+
+
+def test_a_law_needs_four_levels() -> None:
+    assert fit_law(levels({users: law(users) for users in (1, 2, 4)})) is None
+
+
+def test_knee_is_where_the_asymptotes_meet() -> None:
+    rates = {users: saturating(users) for users in DENSE}
+    found = find_knee([rates])
+    assert found is not None
+    assert found.at == pytest.approx(8.0)
+    assert found.interval is None
+
+
+def test_knee_does_not_move_with_the_end_of_the_ladder() -> None:
+    short = find_knee([{users: saturating(users) for users in DENSE[:6]}])
+    assert short is not None
+    assert short.at == pytest.approx(8.0)
+
+
+def test_knee_of_repeats_has_an_interval() -> None:
+    repeats = [{users: scale * saturating(users) for users in (1, 8, 32)} for scale in (1.0, 1.1)]
+    repeats[1][1] = 10.0
+    found = find_knee(repeats)
+    assert found is not None
+    assert found.interval is not None
+    assert found.interval[0] < found.at < found.interval[1]
+
+
+@pytest.mark.parametrize("users", [(16, 32, 64), (1, 2)])
+def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[int, ...]) -> None:
+    assert find_knee([{each: saturating(each) for each in users}]) is None
+
+
+def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
+    found = knee_in_flight(
+        Measured(200.0, Interval(190.0, 210.0)), Measured(20.0, Interval(19.0, 21.0))
+    )
+    assert found is not None
+    assert found.at == pytest.approx(4.0)
+    assert found.interval == pytest.approx((3.72, 4.30), rel=0.01)

@@ -1,0 +1,114 @@
+"""The search for a rate, on servers that follow a formula."""
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from solrbench.results.capacity.search import LEAST_TRIALS, Estimate, Trial, estimate, next_rate
+
+MOST = 15
+PROBED = 200.0
+TRUTH = 160.0
+
+Excess = Callable[[float], float]
+
+
+def line(rate: float) -> float:
+    """Return the excess at a rate, where it is a line in ln of the rate."""
+    return min(max(4 * math.log(rate / TRUTH), -1.0), 1.0)
+
+
+def noisy(deviation: float, seed: int) -> Excess:
+    draw = random.Random(seed)
+    return lambda rate: min(max(line(rate) + draw.gauss(0, deviation), -1.0), 1.0)
+
+
+def search(excess: Excess, probed: float = PROBED, most: int = MOST, seed: int = 1) -> list[Trial]:
+    trials: list[Trial] = []
+    while (rate := next_rate(probed, trials, most, seed)) is not None:
+        trials.append(Trial(rate, excess(rate)))
+    return trials
+
+
+def test_a_line_without_noise_is_found_with_the_least_trials() -> None:
+    trials = search(line)
+    found = estimate(trials)
+    assert len(trials) == LEAST_TRIALS
+    assert found.rate == pytest.approx(TRUTH, rel=0.001)
+    assert found.problem == ""
+
+
+def test_first_trial_shows_the_target_without_queues() -> None:
+    assert next_rate(PROBED, [], MOST, 1) == pytest.approx(0.2 * PROBED)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_interval_holds_the_rate_in_noise(seed: int) -> None:
+    found = estimate(search(noisy(0.15, seed), seed=seed))
+    assert found.lower is not None
+    assert found.upper is not None
+    assert found.lower <= TRUTH <= found.upper
+
+
+def test_more_trials_are_never_asked_for() -> None:
+    assert len(search(noisy(0.5, 3))) == MOST
+
+
+def test_noise_that_is_too_wide_is_mostly_unclear_and_hardly_ever_wrong() -> None:
+    # 0.6 is what a rate that differs by 15 % from trial to trial does.
+    found = [estimate(search(noisy(0.6, seed), seed=seed)) for seed in range(40)]
+    unclear = [each for each in found if each.rate is None]
+    assert len(unclear) > 20
+    assert {each.lower is None for each in unclear} == {True}
+    right = sum((e.lower or 0) <= TRUTH <= (e.upper or math.inf) for e in found)
+    assert right >= 36
+
+
+def test_what_is_unclear_says_what_is_known() -> None:
+    found = estimate(search(noisy(0.6, 2), seed=2))
+    assert found.problem
+    assert found.highest_met is not None
+    assert found.lowest_missed is not None
+
+
+@pytest.mark.parametrize(
+    ("excess", "problem"),
+    [
+        (lambda _: -1.0, "no trial missed an objective"),
+        (lambda _: 1.0, "no trial met the objectives"),
+    ],
+)
+def test_what_is_never_or_always_met_is_unclear(excess: Excess, problem: str) -> None:
+    trials = search(excess)
+    assert len(trials) == MOST
+    assert estimate(trials) == Estimate(
+        None,
+        None,
+        None,
+        max((each.rate for each in trials if each.meets), default=None),
+        min((each.rate for each in trials if not each.meets), default=None),
+        problem,
+    )
+
+
+def test_a_probe_that_is_too_low_is_passed() -> None:
+    found = estimate(search(line, probed=60.0))
+    assert found.rate == pytest.approx(TRUTH, rel=0.001)
+
+
+def test_a_probe_without_good_responses_ends_the_search() -> None:
+    assert next_rate(0.0, [], MOST, 1) is None
+
+
+@pytest.mark.parametrize("stored", range(MOST))
+def test_a_search_goes_on_where_another_stopped(stored: int) -> None:
+    whole = search(noisy(0.3, 2))
+    rate = next_rate(PROBED, whole[:stored], MOST, 1)
+    assert rate == (whole[stored].rate if stored < len(whole) else None)
+
+
+def test_trials_around_the_crossing_stand_in_an_order_drawn_by_the_seed() -> None:
+    orders = {tuple(each.rate for each in search(noisy(0.3, 2), seed=seed)) for seed in range(4)}
+    assert len(orders) == 4

@@ -1,0 +1,161 @@
+"""From stored trials to the next step run, and from documents to trials."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.load.capacity import Capacity
+from solrbench.api.v1alpha1.objectives import Objective
+from solrbench.plan.load_plan import CapacitySearch, StoredTrial
+from solrbench.results.capacity.summary import capacity_results
+from solrbench.results.capacity.trials import next_trial, read_trial
+from solrbench.results.model.step_result import StepRunResult
+from unit.results.builders import make_document, make_result, make_spec
+
+FAST = Objective.model_validate({"name": "fast", "responseTime": {"maxMilliseconds": 200}})
+GOOD = Objective.model_validate({"name": "good", "failures": {"maxPercent": 10}})
+
+
+def search(*variants: str, **capacity: Any) -> CapacitySearch:
+    return CapacitySearch(
+        capacity=Capacity.model_validate(capacity),
+        objectives=[FAST],
+        variants=list(variants) or [""],
+        workers=2,
+        seed=1,
+    )
+
+
+def stored(number: int, rate: float, excess: float = -1.0, variant: str = "") -> StoredTrial:
+    return StoredTrial(variant=variant, number=number, requests_per_second=rate, excess=excess)
+
+
+def trial(number: int, rate: float, milliseconds: int, **fields: Any) -> StepRunResult:
+    """Return the document of a trial whose requests all took so long."""
+    made = make_result([1000 * milliseconds] * 100)
+    times = {
+        "response_time_histogram": made.service_time_histogram,
+        "response_sum_microseconds": made.sum_microseconds,
+        "response_max_microseconds": made.max_microseconds,
+    }
+    document = make_document("t", 1, made.model_copy(update=times | fields), seconds=10)
+    planned = {"requests_per_second": rate, "planned_requests": round(10 * rate)}
+    return document.model_copy(
+        update={"id": f"t{number}", "trial": number, "duration_seconds": 10, "users": None}
+        | planned
+    )
+
+
+def probe(requests: int = 2000, failures: int = 0) -> StepRunResult:
+    document = make_document("probe", 1, make_result([10_000] * requests, failures=failures))
+    return document.model_copy(update={"id": "t0", "trial": 0, "seconds": 10.0})
+
+
+def test_a_search_begins_with_a_probe_of_users() -> None:
+    planned = next_trial(search(), [])
+    assert planned is not None
+    assert (planned.id, planned.trial, planned.step.users) == ("capacity-t00", 0, 50)
+
+
+def test_every_worker_has_a_user_of_the_probe() -> None:
+    planned = next_trial(search(probeUsers=1), [])
+    assert planned is not None
+    assert planned.step.users == 2
+
+
+def test_a_trial_settles_at_its_own_rate() -> None:
+    planned = next_trial(search(settleSeconds=7, trialSeconds=20), [stored(0, 200.0)])
+    assert planned is not None
+    step = planned.step
+    assert (planned.id, planned.trial) == ("capacity-t01", 1)
+    assert step.requests_per_second == pytest.approx(40.0)
+    assert planned.ramp_from_requests_per_second == step.requests_per_second
+    assert (step.ramp_seconds, step.duration_seconds) == (7, 20)
+
+
+def test_a_trial_that_was_lost_is_run_again_under_its_number() -> None:
+    planned = next_trial(search(), [stored(0, 200.0), stored(1, 40.0), stored(3, 150.0)])
+    assert planned is not None
+    assert planned.id == "capacity-t02"
+
+
+def test_variants_are_searched_one_after_the_other() -> None:
+    done = [stored(0, 200.0, variant="raw")]
+    done += [stored(n, 40.0 + n, variant="raw") for n in range(1, 9)]
+    planned = next_trial(search("raw", "proxy", maxTrials=8), done)
+    assert planned is not None
+    assert (planned.id, planned.variant) == ("capacity-v1-t00", "proxy")
+    assert next_trial(search("raw", maxTrials=8), done) is None
+
+
+def test_rate_of_a_trial_is_that_of_its_arrivals() -> None:
+    document = trial(1, 100, 50).model_copy(update={"planned_requests": 987})
+    assert read_trial(document, [FAST]).requests_per_second == pytest.approx(98.7)
+
+
+def test_rate_of_the_probe_is_that_of_good_responses() -> None:
+    assert read_trial(probe(2000, 500), [FAST]).requests_per_second == pytest.approx(150.0)
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "fields", "excess"),
+    [
+        (100, {}, -1.0),
+        (160, {}, -0.25),
+        (400, {}, 0.5),
+        (100, {"failures": 20}, 0.5),  # the worst of all objectives
+        (100, {"dropped_requests": 100}, 0.8),
+    ],
+)
+def test_excess_is_that_of_the_objective_exceeded_most(
+    milliseconds: int, fields: dict[str, int], excess: float
+) -> None:
+    found = read_trial(trial(1, 100, milliseconds, **fields), [FAST, GOOD])
+    assert found.excess == pytest.approx(excess, abs=0.002)
+
+
+def test_a_trial_without_any_request_misses_everything() -> None:
+    assert read_trial(trial(1, 100, 1).model_copy(update={"requests": []}), [FAST]).excess == 1.0
+
+
+def measured(rates: dict[int, int]) -> list[StepRunResult]:
+    """Return a probe, and trials by rate in requests/s and time in ms."""
+    trials = [trial(n, rate, time) for n, (rate, time) in enumerate(rates.items(), 1)]
+    return [probe(), *trials]
+
+
+NEAR = {40: 20, 152: 180, 172: 240, 156: 189, 164: 213, 160: 200, 165: 217, 155: 186}
+
+
+def results(documents: list[StepRunResult], disturbed: dict[str, str] | None = None) -> Any:
+    objectives = [FAST.model_dump(by_alias=True, exclude_none=True)]
+    spec = make_spec(load={"capacity": {"maxTrials": 8}, "steps": []}, objectives=objectives)
+    return capacity_results(spec, documents, disturbed or {})
+
+
+def test_what_was_found_is_a_sentence_with_its_interval() -> None:
+    (found,) = results(measured(NEAR))
+    assert found.word == "Found"
+    assert found.requests_per_second == pytest.approx(160, abs=1)
+    assert found.message.startswith("holds 160 requests/s (95 %: ")
+    assert found.message.endswith(" at p95 ≤ 200 ms")
+    assert found.knee_requests_in_flight == pytest.approx(200 * 0.02)
+    assert len(found.trials) == 8
+
+
+def test_a_search_under_way_says_so() -> None:
+    (found,) = results(measured(NEAR)[:4])
+    assert (found.word, found.requests_per_second) == ("Searching", None)
+    assert found.message == "searching: 3 trials so far"
+
+
+def test_a_disturbed_trial_near_the_rate_makes_it_unclear() -> None:
+    (found,) = results(measured(NEAR), {"t4": "WorkerSaturated: 99 % of a core"})
+    assert (found.word, found.requests_per_second) == ("Unclear", None)
+    assert "1 trials were disturbed, t4: WorkerSaturated" in found.message
+    assert [each.disturbed for each in found.trials].count(True) == 1
+
+
+def test_a_disturbed_trial_far_from_the_rate_does_not() -> None:
+    (found,) = results(measured(NEAR), {"t1": "WorkerSaturated: 99 % of a core"})
+    assert found.word == "Found"

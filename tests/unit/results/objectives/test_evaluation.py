@@ -1,0 +1,187 @@
+"""Words of objectives, by the interval of the number."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.objectives import ObjectiveResult, ObjectiveWord
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.objectives.answers import answer_objectives, objectives_word
+from solrbench.results.objectives.evaluation import evaluate_objectives, overall_word, word_of
+from solrbench.results.objectives.wording import completion_text
+from solrbench.results.stats.intervals import Interval
+from solrbench.results.summary.step_results import merge_steps, merge_totals
+from unit.results.builders import (
+    make_document,
+    make_result,
+    make_spec,
+    make_timed_result,
+    swinging,
+)
+
+MET, MISSED, UNCLEAR = ObjectiveWord.MET, ObjectiveWord.MISSED, ObjectiveWord.UNCLEAR
+DATASET = DatasetStatus(seconds=120.0, index_bytes=1000)
+
+
+def spec_with(*objectives: dict[str, Any], steps: tuple[str, ...] = ("a",)) -> Spec:
+    named = [{"name": f"o{n}"} | each for n, each in enumerate(objectives)]
+    return make_spec(*steps, objectives=named)
+
+
+def swings(step: str = "a", name: str = "query") -> StepRunResult:
+    """Return a step run of 60 s with times from 1.0 to 1.3 ms."""
+    return make_document(step, 1, make_timed_result(swinging(60), name), seconds=60)
+
+
+def evaluated(
+    objective: dict[str, Any], *documents: StepRunResult, dataset: DatasetStatus = DATASET
+) -> ObjectiveResult:
+    found = evaluate_objectives(spec_with(objective), documents or [swings()], dataset)
+    assert found is not None
+    (result,) = found.results
+    assert found.word is result.word
+    return result
+
+
+@pytest.mark.parametrize(
+    ("bounds", "limit", "least", "word"),
+    [
+        ((1.0, 2.0), 2.0, False, MET),
+        ((1.0, 2.0), 1.5, False, UNCLEAR),
+        ((1.0, 2.0), 1.0, False, UNCLEAR),
+        ((1.0, 2.0), 0.9, False, MISSED),
+        ((1.0, 2.0), 1.0, True, MET),
+        ((1.0, 2.0), 1.5, True, UNCLEAR),
+        ((1.0, 2.0), 2.1, True, MISSED),
+    ],
+)
+def test_word_follows_from_interval_and_limit(
+    bounds: tuple[float, float], limit: float, least: bool, word: ObjectiveWord
+) -> None:
+    assert word_of(Interval(*bounds), limit, least=least) is word
+
+
+def test_without_an_interval_there_is_no_word() -> None:
+    assert word_of(None, 1.0, least=False) is UNCLEAR
+
+
+@pytest.mark.parametrize(
+    ("words", "word"),
+    [([MET, MET], MET), ([MET, UNCLEAR], UNCLEAR), ([UNCLEAR, MISSED], MISSED), ([], UNCLEAR)],
+)
+def test_one_missed_objective_is_enough(words: list[ObjectiveWord], word: ObjectiveWord) -> None:
+    assert overall_word(words) is word
+
+
+@pytest.mark.parametrize(
+    ("objective", "word"),
+    [
+        ({"responseTime": {"maxMilliseconds": 2}}, MET),
+        ({"responseTime": {"percentile": 50, "maxMilliseconds": 1}}, MISSED),
+        ({"meanResponseTime": {"maxMilliseconds": 2}}, MET),
+        ({"meanResponseTime": {"maxMilliseconds": 1}}, MISSED),
+        ({"failures": {"maxPercent": 1}}, MET),
+        ({"failures": {"maxPercent": 0.1}}, UNCLEAR),  # 0 of 1200 may be 0.3 %
+        ({"throughput": {"minRequestsPerSecond": 15}}, MET),
+        ({"throughput": {"minRequestsPerSecond": 25}}, MISSED),
+        ({"goodput": {"minRequestsPerSecond": 15, "withinMilliseconds": 2}}, MET),
+        ({"goodput": {"minRequestsPerSecond": 15, "withinMilliseconds": 1}}, MISSED),
+        ({"indexingTime": {"maxSeconds": 120}}, MET),
+        ({"indexingTime": {"maxSeconds": 119}}, MISSED),
+        ({"indexSize": {"maxBytes": 1000}}, MET),
+        ({"indexSize": {"maxBytes": 999}}, MISSED),
+    ],
+)
+def test_every_kind_of_objective_has_its_word(
+    objective: dict[str, Any], word: ObjectiveWord
+) -> None:
+    assert evaluated(objective).word is word
+
+
+def test_message_has_number_interval_and_limit() -> None:
+    found = evaluated({"meanResponseTime": {"maxMilliseconds": 1}})
+    assert found.message.startswith("mean is 1.15 ms (95 %: ")
+    assert found.message.endswith(" (limit: at most 1 ms)")
+    assert (found.unit, found.limit) == ("ms", 1)
+    assert found.value == pytest.approx(1.1475, abs=0.001)
+
+
+def test_a_step_too_short_for_an_interval_is_unclear_and_says_why() -> None:
+    found = evaluated(
+        {"responseTime": {"maxMilliseconds": 2}}, make_document("a", 1, make_result([900] * 9))
+    )
+    assert (found.word, found.lower, found.value) == (UNCLEAR, None, 0.9)
+    assert "without an interval" in found.message
+
+
+def test_a_request_name_that_was_never_sent_is_unclear() -> None:
+    found = evaluated({"request": "other", "failures": {"maxPercent": 1}})
+    assert (found.word, found.value) == (UNCLEAR, None)
+    assert found.message == "failures of other: no requests of other were measured"
+
+
+def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
+    spec = spec_with(
+        {"steps": ["b"], "meanResponseTime": {"maxMilliseconds": 2}},
+        {"request": "query", "meanResponseTime": {"maxMilliseconds": 2}},
+        steps=("a", "b"),
+    )
+    found = evaluate_objectives(spec, [swings("a"), swings("b")], DATASET)
+    assert found is not None
+    places = [(each.name, each.step) for each in found.results]
+    assert places == [("o0", "b"), ("o1", "a"), ("o1", "b")]
+
+
+def test_dropped_requests_have_failed() -> None:
+    result = make_result([1000] * 900).model_copy(update={"dropped_requests": 100})
+    found = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
+    assert (found.word, found.value) == (MISSED, 10.0)
+
+
+def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
+    result = make_result([1000] * 1000, failures=80)
+    alone = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
+    together = result.model_copy(update={"failure_effect": 80.0})
+    outage = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, together))
+    assert (alone.word, outage.word) == (MISSED, UNCLEAR)
+
+
+def test_without_objectives_there_is_no_status() -> None:
+    assert evaluate_objectives(make_spec("a"), [swings()], DATASET) is None
+
+
+def test_answers_and_condition_begin_with_what_is_missed() -> None:
+    limit = {"meanResponseTime": {"maxMilliseconds": 1}}
+    spec = spec_with({"failures": {"maxPercent": 1}}, limit, steps=("a", "b"))
+    fast = make_document("b", 1, make_timed_result([[900] * 20] * 60), seconds=60)
+    found = evaluate_objectives(spec, [swings(), fast], DATASET)
+    assert found is not None
+    status = Status(objectives=found)
+    met, missed = answer_objectives(spec, status)
+    assert met.startswith("objective o0: Met at a: failures is 0 %")
+    assert missed.startswith("objective o1: Missed at a: mean is 1.15 ms")
+    assert missed.endswith("; Missed in 1 of 2 steps")
+    assert completion_text(found).startswith("o1 (a): Missed: mean is 1.15 ms")
+    assert objectives_word(status) is MISSED
+    assert objectives_word(Status()) is None
+
+
+def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:
+    times = [1000] * 600 + [5000] * 400
+    failed = make_result([500] * 100).service_time_histogram
+    result = make_result(times, failures=100).model_copy(update={"failed_time_histogram": failed})
+    spec = spec_with(
+        {"responseTime": {"maxMilliseconds": 9}}, {"responseTime": {"maxMilliseconds": 2}}
+    )
+    document = make_document("a", 1, result, seconds=10)
+    (total,) = merge_totals(spec, [document])
+    assert total.goodput_requests_per_second == 50.0  # 600 in time, 100 of them no good
+
+
+def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
+    spec = spec_with({"request": "other", "responseTime": {"maxMilliseconds": 2}})
+    (result,) = merge_steps(spec, [swings()])
+    assert result.goodput_requests_per_second is None

@@ -1,0 +1,85 @@
+"""Which steps are left out, and why."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.plan.step_runs import all_step_runs
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.objectives.fail_fast import left_out, stop_reason, summarise_left_out
+from unit.results.builders import make_document, make_result, make_spec, make_timed_result
+
+FAST = {"name": "fast", "responseTime": {"maxMilliseconds": 1}, "failFast": True}
+LADDER = ("low", "middle", "high")
+
+
+def spec_with(*objectives: dict[str, Any], **load: Any) -> Spec:
+    steps = [{"name": name, "users": 2, "requests": 10} for name in LADDER]
+    return make_spec(
+        objectives=list(objectives), load={"steps": steps, "repeats": {"count": 2}} | load
+    )
+
+
+def document(step: str, repeat: int, milliseconds: float, failures: int = 0) -> StepRunResult:
+    times = [[int(1000 * milliseconds)] * 20] * 60
+    result = make_timed_result(times).model_copy(update={"failures": failures})
+    made = make_document(step, repeat, result, seconds=60)
+    return made.model_copy(update={"id": f"r{repeat}-s{LADDER.index(step)}-{step}"})
+
+
+def skipped(
+    spec: Spec, *documents: StepRunResult, dataset: DatasetStatus | None = None
+) -> dict[str, str]:
+    stops = {each.id: stop_reason(spec.objectives, spec.load.stop, each) for each in documents}
+    reasons = {key: reason for key, reason in stops.items() if reason is not None}
+    return left_out(spec, all_step_runs(spec), stops, reasons, dataset or DatasetStatus())
+
+
+def test_steps_after_a_missed_objective_are_left_out_in_every_repeat() -> None:
+    found = skipped(spec_with(FAST), document("low", 1, 0.5), document("middle", 1, 3))
+    assert list(found) == ["r1-s2-high", "r2-s2-high"]
+    assert found["r1-s2-high"].startswith("r1-s1-middle missed objective fast: p95 is 3 ms")
+
+
+def test_what_is_measured_already_stays() -> None:
+    found = skipped(spec_with(FAST), document("high", 1, 5), document("middle", 1, 3))
+    assert list(found) == ["r2-s2-high"]
+
+
+@pytest.mark.parametrize(
+    "objective", [FAST | {"failFast": False}, FAST | {"steps": ["high"]}, FAST | {"request": "x"}]
+)
+def test_objectives_that_are_not_for_it_leave_nothing_out(objective: dict[str, Any]) -> None:
+    assert skipped(spec_with(objective), document("low", 1, 5)) == {}
+
+
+def test_an_unclear_word_leaves_nothing_out() -> None:
+    short = make_document("low", 1, make_result([9000] * 9))
+    assert stop_reason(spec_with(FAST).objectives, spec_with().load.stop, short) is None
+
+
+def test_too_many_failures_leave_out_the_rest() -> None:
+    spec = spec_with(stop={"maxFailedPercent": 20})
+    assert skipped(spec, document("low", 1, 1, failures=240)) == {}
+    found = skipped(spec, document("low", 1, 1, failures=300))
+    assert list(found) == ["r1-s1-middle", "r1-s2-high", "r2-s1-middle", "r2-s2-high"]
+    assert found["r1-s1-middle"] == (
+        "r1-s0-low: 25 % of the requests failed (load.stop.maxFailedPercent: 20 %)"
+    )
+
+
+def test_slow_indexing_leaves_out_all() -> None:
+    spec = spec_with({"name": "load", "indexingTime": {"maxSeconds": 60}, "failFast": True})
+    assert skipped(spec, dataset=DatasetStatus(seconds=60)) == {}
+    found = skipped(spec, dataset=DatasetStatus(seconds=61))
+    assert len(found) == 6
+    assert set(found.values()) == {"objective load: indexing time is 61 s (limit: at most 60 s)"}
+
+
+def test_status_has_one_entry_for_each_step_left_out() -> None:
+    spec = spec_with(FAST)
+    found = skipped(spec, document("low", 1, 3))
+    entries = summarise_left_out(all_step_runs(spec), found)
+    assert [(each.step, each.step_runs) for each in entries] == [("middle", 2), ("high", 2)]

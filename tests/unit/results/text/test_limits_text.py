@@ -1,0 +1,51 @@
+"""Objectives and capacity in reports."""
+
+from solrbench.api.v1alpha1 import Status
+from solrbench.results.text.limits_text import limit_lines, trial_rows
+from solrbench.results.text.render import to_markdown
+from support.resources.objects import stored
+from support.resources.statuses import full_status
+
+
+def test_every_limit_has_its_line() -> None:
+    assert limit_lines(full_status()) == [
+        (
+            "Objectives",
+            [
+                (
+                    "fast (two-users, proxy): Missed: p95 is 13.3 ms (95 %: 12.8 to 14.1)"
+                    " (limit: at most 10 ms)"
+                )
+            ],
+        ),
+        ("Not run", ["twenty-users was not run: r1-s1-eight-users missed fast"]),
+        (
+            "Capacity",
+            [
+                (
+                    "proxy: Found: holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms;"
+                    " requests queue from 4.1 in flight on (95 %: 3.9 to 4.3)"
+                )
+            ],
+        ),
+        ("Scalability", ["knee at 6.1 users, no decline measured"]),
+    ]
+
+
+def test_a_benchmark_without_limits_has_no_lines() -> None:
+    assert limit_lines(Status()) == []
+
+
+def test_trials_are_a_curve_from_the_lowest_rate_on() -> None:
+    (capacity,) = full_status().capacity
+    assert trial_rows(capacity.trials) == [
+        ("40", "52 ms", "0 %", "met"),
+        ("170", "250 ms", "0 %", "missed"),
+    ]
+
+
+def test_markdown_has_a_section_for_each() -> None:
+    benchmark = stored({}).model_copy(update={"status": full_status()})
+    text = to_markdown(benchmark)
+    for title in ("## Objectives", "## Not run", "## Capacity", "### proxy: trials by rate"):
+        assert title in text
