@@ -95,7 +95,7 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> Option:
 
 def mark_x(name: str, x: float, index: int) -> Option:
     """Return the part of a line that marks an x with a vertical line."""
-    label: Option = {"formatter": name, "color": "var(--ink)", "position": "insideEndTop"}
+    label: Option = {"formatter": name, "color": "var(--ink)", "position": "end"}
     style: Option = {"type": "dashed", "color": color(index), "width": 1.5}
     mark: Option = {
         "silent": True,
