@@ -19,9 +19,9 @@ from solrbench.api.v1alpha1.status.result_field import (
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
+from solrbench.report.results_csv import to_csv
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.summary.step_results import merge_steps
-from solrbench.results.text import render
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from support.resources.statuses import full_status
 from unit.results.builders import make_document, make_result, make_spec
@@ -58,7 +58,7 @@ def test_every_field_is_in_schema_and_reference(model: type[StatusModel]) -> Non
 
 def test_every_field_has_a_column_in_csv() -> None:
     result = full_status().results[0]
-    (row,) = csv.DictReader(io.StringIO(render.to_csv([result])))
+    (row,) = csv.DictReader(io.StringIO(to_csv([result])))
     plain = [
         each.name
         for each in RESULT_FIELDS

@@ -12,7 +12,8 @@ from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
-from solrbench.cli.tables import print_baseline_table, print_line
+from solrbench.cli.table_printing import print_line
+from solrbench.cli.tables import print_baseline_table
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.cluster.reports import sorted_documents
 from solrbench.results.answers.comparison import baseline_sentences, loads_as_text

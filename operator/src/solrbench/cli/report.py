@@ -1,92 +1,170 @@
-"""`solrbench report`: the results of one benchmark as table, Markdown, CSV or JSON."""
+"""`solrbench report`: the results of one benchmark, for people and for programs."""
 
-from typing import Any
+import io
+import sys
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
 
 import click
-import orjson
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.detail_tables import print_details
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
-from solrbench.cli.tables import print_result, print_slow
+from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.reports import Reports, sorted_documents
-from solrbench.results.text.render import to_csv, to_markdown
-from solrbench.results.text.slow_requests import slow_lines
+from solrbench.report.junit import to_junit
+from solrbench.report.model import Report, ReportFormatError
+from solrbench.report.results_csv import to_csv
+from solrbench.report.windows_csv import windows_to_csv
+from solrbench.results.text.render import to_markdown
 from solrbench.results.text.totals import results_with_totals
 
-_SHOWN_SLOW = 3
-"""Slow requests of each name on a terminal; documents hold all."""
+_FILE_SUFFIX = ".json"
+
+
+class Output(StrEnum):
+    """Forms of the report."""
+
+    TABLE = "table"
+    HTML = "html"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    WINDOWS = "csv-windows"
+    JSON = "json"
+    JUNIT = "junit"
+    EVIDENCE = "evidence"
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", metavar="NAME|FILE")
 @click.option(
     "-o",
     "--output",
-    type=click.Choice(["table", "markdown", "csv", "json", "evidence"]),
-    default="table",
+    type=click.Choice([each.value for each in Output]),
+    default=Output.TABLE.value,
     show_default=True,
     help=(
-        "json is the full report: spec, environment, histograms, windows of every repeat;"
-        " evidence is what was kept of failures: logs, events, the state of the collection."
+        "html is one file with figures that needs no network; markdown fits the summary of a CI"
+        " job; csv is one line for each result, csv-windows one for each second; json is the full"
+        " report: spec, environment, histograms, windows of every repeat; junit has the verdicts"
+        " as test cases; evidence is what was kept of failures: logs, events, the state of the"
+        " collection."
     ),
 )
+@click.option(
+    "--output-file",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="File to write instead of the terminal.",
+)
 @cluster_options
-def report(name: str, output: str, context: str | None, namespace: str | None) -> None:
-    """Print the results of a benchmark.
+def report(
+    name: str,
+    output: str,
+    output_file: Path | None,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    r"""Print the results of a benchmark.
 
-    While it runs, these are the results of the steps stored so far.
+    While it runs, these are the results of the steps stored so far. FILE is a report that was
+    written before with -o json, and ends in .json; it needs no cluster.
+
+    \b
+    Examples:
+      solrbench report quickstart
+      solrbench report quickstart -o html --output-file quickstart.html
+      solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"
+      solrbench report quickstart.json -o junit
     """
-    cluster, place = open_cluster(context, namespace)
+    form = Output(output)
+    if form is Output.HTML and output_file is None and sys.stdout.isatty():
+        raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
     with as_cli_errors():
-        body = cluster.get(*BENCHMARKS, place, name)
-        if body is None:
-            raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")
-        benchmark = SolrBenchmark.parse(body)
-        _print(cluster, benchmark, output)
+        found = _from_file(name) if _is_file(name) else _from_cluster(name, context, namespace)
+        if form is Output.TABLE and output_file is None:
+            _print_tables(found, Console(highlight=False))
+            return
+        text = _WRITERS[form](found)
+    if output_file is None:
+        click.echo(text, nl=False)
+    else:
+        output_file.write_text(text, "utf-8", newline="")
 
 
-def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
-    match output:
-        case "markdown":
-            documents = sorted_documents(cluster, benchmark)
-            click.echo(to_markdown(benchmark, documents), nl=False)
-        case "csv":
-            results = results_with_totals(benchmark.status)
-            click.echo(to_csv(results, benchmark.status.verdicts), nl=False)
-        case "json":
-            text = orjson.dumps(_full(cluster, benchmark), option=orjson.OPT_INDENT_2)
-            click.echo(text.decode())
-        case "evidence":
-            click.echo(_evidence(cluster, benchmark), nl=False)
-        case _:
-            console = Console(highlight=False)
-            print_result(console, benchmark)
-            print_slow(console, _slow(cluster, benchmark, _SHOWN_SLOW))
+def _is_file(name: str) -> bool:
+    return name.endswith(_FILE_SUFFIX) and Path(name).is_file()
 
 
-def _slow(cluster: Cluster, benchmark: SolrBenchmark, most: int) -> list[str]:
-    return slow_lines(sorted_documents(cluster, benchmark), most)
+def _from_file(name: str) -> Report:
+    try:
+        return Report.parse(Path(name).read_bytes())
+    except (OSError, ReportFormatError) as error:
+        raise click.ClickException(f"{name}: {error}") from error
 
 
-def _evidence(cluster: Cluster, benchmark: SolrBenchmark) -> str:
+def _from_cluster(name: str, context: str | None, namespace: str | None) -> Report:
+    cluster, place = open_cluster(context, namespace)
+    body = cluster.get(*BENCHMARKS, place, name)
+    if body is None:
+        raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")
+    return read_report(cluster, SolrBenchmark.parse(body))
+
+
+def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
+    """Return the full report of a benchmark, as far as it is stored.
+
+    Raises:
+        SolrbenchError: if the cluster does not return it.
+
+    """
+    return Report(
+        benchmark=benchmark.key,
+        spec=benchmark.spec,
+        status=benchmark.status,
+        environment=Reports(cluster).environment(benchmark),
+        evidence=read_evidence(cluster, benchmark),
+        steps=sorted_documents(cluster, benchmark),
+    )
+
+
+def _html(found: Report) -> str:
+    # Percentiles of distributions are computed from histograms, for which the other forms need
+    # no library.
+    from solrbench.report.html import render_html  # noqa: PLC0415
+
+    return render_html(found)
+
+
+def _print_tables(found: Report, console: Console) -> None:
+    print_result(console, found.as_benchmark)
+    print_details(console, found.steps)
+
+
+def _tables(found: Report) -> str:
+    out = io.StringIO()
+    _print_tables(found, Console(file=out, highlight=False))
+    return out.getvalue()
+
+
+def _evidence(found: Report) -> str:
     """Return what was kept of each failure, oldest first."""
-    entries = read_evidence(cluster, benchmark)
-    if not entries:
-        return f"{benchmark.key}: no pod was lost and nothing failed, so nothing was kept\n"
-    return "\n".join(f"=== {key}\n{text}" for key, text in entries.items())
+    if not found.evidence:
+        return f"{found.benchmark}: no pod was lost and nothing failed, so nothing was kept\n"
+    return "\n".join(f"=== {key}\n{text}" for key, text in found.evidence.items())
 
 
-def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
-    environment = Reports(cluster).environment(benchmark)
-    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
-    return {
-        "benchmark": benchmark.key,
-        "spec": benchmark.spec.model_dump(**as_json),
-        "status": benchmark.status.model_dump(**as_json),
-        "environment": None if environment is None else environment.model_dump(**as_json),
-        "evidence": read_evidence(cluster, benchmark),
-        "steps": [each.model_dump(**as_json) for each in sorted_documents(cluster, benchmark)],
-    }
+_WRITERS: Mapping[Output, Callable[[Report], str]] = {
+    Output.TABLE: _tables,
+    Output.HTML: _html,
+    Output.MARKDOWN: lambda found: to_markdown(found.as_benchmark, found.steps, found.environment),
+    Output.CSV: lambda found: to_csv(results_with_totals(found.status), found.status.verdicts),
+    Output.WINDOWS: lambda found: windows_to_csv(found.steps),
+    Output.JSON: lambda found: found.to_json().decode() + "\n",
+    Output.JUNIT: lambda found: to_junit(found.as_benchmark) + "\n",
+    Output.EVIDENCE: _evidence,
+}
+"""What writes each form."""

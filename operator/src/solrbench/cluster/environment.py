@@ -50,6 +50,7 @@ def record_environment(
                 solr_version=status.target.solr_version,
                 jvm_version=jvm_version,
                 nodes=_nodes_by_component(benchmark, pods),
+                pods=_nodes_by_pod(pods),
                 documents=status.dataset.documents,
                 deleted_documents=status.dataset.deleted_documents,
             )
@@ -71,11 +72,7 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
         pods={each["metadata"]["name"]: each["metadata"]["uid"] for each in pods} | existing,
-        nodes={
-            each["metadata"]["name"]: node
-            for each in pods
-            if (node := (each.get("spec") or {}).get("nodeName"))
-        },
+        nodes=_nodes_by_pod(pods),
         images=_images(pods),
     )
 
@@ -95,6 +92,15 @@ def _nodes_by_component(benchmark: SolrBenchmark, pods: list[Manifest]) -> dict[
         if node and component != INDEX:
             found.setdefault(component, set()).add(node)
     return {component: sorted(nodes) for component, nodes in sorted(found.items())}
+
+
+def _nodes_by_pod(pods: list[Manifest]) -> dict[str, str]:
+    """Return the node of each pod that has one."""
+    return {
+        each["metadata"]["name"]: node
+        for each in pods
+        if (node := (each.get("spec") or {}).get("nodeName"))
+    }
 
 
 def _images(pods: list[Manifest]) -> dict[str, str]:
@@ -123,6 +129,7 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
         return NodeRecord(name=name)
     status = body.get("status") or {}
     info, capacity = status.get("nodeInfo") or {}, status.get("capacity") or {}
+    labels = body["metadata"].get("labels") or {}
     cores = parse_quantity(str(capacity.get("cpu", "")))
     memory = parse_quantity(str(capacity.get("memory", "")))
     return NodeRecord(
@@ -131,4 +138,9 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
         memory_bytes=None if memory is None else int(memory),
         kernel=info.get("kernelVersion"),
         architecture=info.get("architecture"),
+        instance_type=labels.get("node.kubernetes.io/instance-type"),
+        zone=labels.get("topology.kubernetes.io/zone"),
+        os_image=info.get("osImage"),
+        container_runtime=info.get("containerRuntimeVersion"),
+        kubelet_version=info.get("kubeletVersion"),
     )

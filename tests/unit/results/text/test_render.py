@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.report.results_csv import to_csv
 from solrbench.results.text import render
 from unit.results.builders import make_spec
 
@@ -75,7 +76,7 @@ def test_what_was_not_measured_is_empty_not_zero() -> None:
 
 
 def test_csv_holds_every_field_raw() -> None:
-    read = list(csv.DictReader(io.StringIO(render.to_csv([FULL, BARE]))))
+    read = list(csv.DictReader(io.StringIO(to_csv([FULL, BARE]))))
     assert [line["step"] for line in read] == ["five", "one"]
     assert read[0]["requests_per_second"] == "123.456"
     assert read[1]["p95_milliseconds"] == ""
@@ -104,7 +105,7 @@ VERDICTS = [
 def test_verdicts_stand_in_every_form() -> None:
     invalid, valid = render.rows([FULL, BARE], VERDICTS)
     assert (render.HEADERS[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
-    first, second = csv.DictReader(io.StringIO(render.to_csv([FULL, BARE], VERDICTS)))
+    first, second = csv.DictReader(io.StringIO(to_csv([FULL, BARE], VERDICTS)))
     assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
     assert (second["verdict"], second["reasons"]) == ("Valid", "")
     bench = _benchmark(FULL, BARE)
@@ -123,7 +124,7 @@ def test_results_without_a_verdict_have_none() -> None:
 
 def test_variants_get_a_column_where_there_are_some() -> None:
     proxied = FULL.model_copy(update={"variant": "proxy"})
-    read = list(csv.DictReader(io.StringIO(render.to_csv([proxied]))))
+    read = list(csv.DictReader(io.StringIO(to_csv([proxied]))))
     assert (read[0]["variant"], set(read[0])) == ("proxy", COLUMNS | {"variant"})
     table = render.to_markdown_table(render.rows([proxied]))
     assert "| Step | Variant | Request |" in table
@@ -144,8 +145,10 @@ def test_comparisons_stand_below_the_table() -> None:
     bench = _benchmark(FULL)
     status = bench.status.model_copy(update={"comparisons": [comparison]})
     text = render.to_markdown(bench.model_copy(update={"status": status}))
-    line = "- proxy vs raw: +12.3 % (95 % confidence: +9.8 % … +14.8 %), average (five, query)"
-    assert line in text.splitlines()
+    row = (
+        "| five | query | Average | proxy | +12.3 % | +9.8 % … +14.8 % | no word from one repeat |"
+    )
+    assert row in text.splitlines()
     assert "## Comparison" not in render.to_markdown(bench)
 
 

@@ -23,6 +23,16 @@ class NodeRecord(LenientModel):
     """Release of its kernel."""
     architecture: str | None = None
     """`amd64`, `arm64` …"""
+    instance_type: str | None = None
+    """Type of the machine, where the cloud provider labels the node with it."""
+    zone: str | None = None
+    """Zone of the cloud that the node is in."""
+    os_image: str | None = None
+    """Operating system."""
+    container_runtime: str | None = None
+    """Container runtime with its version."""
+    kubelet_version: str | None = None
+    """Version of the kubelet."""
 
 
 class AttemptRecord(LenientModel):
@@ -40,6 +50,8 @@ class AttemptRecord(LenientModel):
     """As Solr's JVM reports it."""
     nodes: dict[str, list[str]] = {}
     """Nodes by component: of Kubernetes, or the Solr nodes of an existing target."""
+    pods: dict[str, str] = {}
+    """Node of Kubernetes that each pod ran on; empty in records of older versions."""
     documents: int | None = None
     """Documents in the index at the end of indexing; None in records of older versions."""
     deleted_documents: int | None = None

@@ -1,9 +1,10 @@
 """Results as text.
 
-- `render`: reports as Markdown and CSV
+- `tables`: tables that each form of the report renders in its own way
+- `render`: reports as Markdown
+- `facts`: outcome, target, data and load, by name
 - `columns`: the cells of a result, by the columns of its table
 - `interval_table`: rates, means and percentiles with their intervals
-- `csv_cells`: the cells of a result in CSV
 - `totals`: the rows of all requests of a step among the others
 - `render_windows`: cold start and outlying seconds
 - `verdict_text`: verdicts in words

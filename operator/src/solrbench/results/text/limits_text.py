@@ -10,6 +10,10 @@ from solrbench.results.stats.number_format import (
     format_number,
     format_percent,
 )
+from solrbench.results.text.tables.table import Table
+
+OBJECTIVES = "Objectives"
+"""Heading of the lines that a table may have instead."""
 
 TRIAL_HEADERS = ("Requests/s", "P95", "Failures", "Objectives")
 
@@ -20,7 +24,7 @@ Lines = tuple[str, list[str]]
 def limit_lines(status: Status) -> list[Lines]:
     """Return headings with lines of what the limits say; only those that there are."""
     parts = [
-        ("Objectives", objective_lines(status.objectives) if status.objectives else []),
+        (OBJECTIVES, objective_lines(status.objectives) if status.objectives else []),
         ("Not run", not_run_lines(status.not_run)),
         ("Capacity", [_capacity_line(each) for each in status.capacity]),
         ("Scalability", [_named(each.variant, each.message) for each in status.scalability]),
@@ -28,10 +32,13 @@ def limit_lines(status: Status) -> list[Lines]:
     return [(title, lines) for title, lines in parts if lines]
 
 
-def trial_tables(status: Status) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Return the curve of latency against rate: a heading and rows for each variant."""
+def trial_tables(status: Status) -> list[Table]:
+    """Return the curve of latency against rate: a table for each variant."""
+    texts = frozenset(TRIAL_HEADERS[-1:])
     return [
-        (_named(each.variant, "trials by rate"), trial_rows(each.trials))
+        Table(
+            _named(each.variant, "trials by rate"), TRIAL_HEADERS, trial_rows(each.trials), 1, texts
+        )
         for each in status.capacity
         if each.trials
     ]

@@ -16,5 +16,8 @@ def markdown_list(lines: Iterable[str]) -> str:
 
 
 def escape_markdown(cell: str) -> str:
-    """Return text that stays in its cell or item and is no HTML."""
-    return " ".join(cell.splitlines()).replace("|", "\\|").replace("<", "&lt;")
+    """Return text that stays in its cell or item, and that no renderer reads as HTML or a link."""
+    text = " ".join(cell.splitlines()).replace("&", "&amp;").replace("<", "&lt;")
+    for mark in "\\|`[]":
+        text = text.replace(mark, f"\\{mark}")
+    return text

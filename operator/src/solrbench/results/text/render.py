@@ -1,19 +1,16 @@
-"""Results as tables: cells for a terminal, Markdown for documents, CSV for a spreadsheet."""
+"""Results as tables: cells for a terminal, Markdown for documents."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.bottleneck.sentences import bottleneck_sentences
+from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
-from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.baseline_text import comparison_to_markdown
 from solrbench.results.text.columns import HIDEABLE, format_cell
-from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
-from solrbench.results.text.csv_cells import csv_cells, csv_columns
+from solrbench.results.text.facts import facts
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
     interval_headers,
@@ -21,27 +18,34 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
-from solrbench.results.text.limits_text import TRIAL_HEADERS, limit_lines, trial_tables
+from solrbench.results.text.limits_text import limit_lines, trial_tables
 from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.servers import SERVERS_NOTE, missing_lines, servers_table
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
+from solrbench.results.text.tables.comparison_table import comparison_table
+from solrbench.results.text.tables.environment_tables import environment_tables
+from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.table import Row, Table, table_to_markdown
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
 
-Row = tuple[str, ...]
-"""The cells of one result, in the order of `HEADERS`; empty where nothing was measured."""
+MAX_MARKDOWN_BYTES = 1_000_000
+"""What a summary of GitHub Actions may have is 1 MiB."""
 
+LEFT_OUT = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
 
 HEADERS: Row = tuple(Column)
 """Titles of the columns."""
 
 
 def rows(results: Iterable[StepResult], verdicts: Sequence[StepVerdict] = ()) -> list[Row]:
-    """Return the cells of every result, with units."""
+    """Return the cells of every result below `HEADERS`, with units; empty if not measured."""
     return [
         tuple(
-            _verdict(result, verdicts) if column is Column.VERDICT else format_cell(result, column)
+            verdict_word(result, verdicts)
+            if column is Column.VERDICT
+            else format_cell(result, column)
             for column in Column
         )
         for result in results
@@ -65,60 +69,89 @@ def table_note(results: Iterable[StepResult]) -> str:
     )
 
 
-def _verdict(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+def verdict_word(result: StepResult, verdicts: Sequence[StepVerdict]) -> str:
+    """Return the verdict on the step of a result; empty if it has none."""
     found = verdict_of(result, verdicts)
     return "" if found is None else found.verdict
 
 
-def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
-    """Return raw numbers with a header line; the unit is in each column's name.
+def to_markdown(
+    benchmark: SolrBenchmark,
+    documents: Sequence[StepRunResult] = (),
+    environment: Environment | None = None,
+) -> str:
+    """Return a report of one benchmark: verdict and facts first, then tables, then details.
 
-    The last two columns are the verdict on the step and its reasons, without their numbers.
+    It is GitHub's Markdown of at most `MAX_MARKDOWN_BYTES`: details that do not fit are left out.
+
+    Args:
+        benchmark: with its status
+        documents: its stored step runs, which hold failures and the numbers over time
+        environment: what it ran on, if that is known
+
     """
-    out = io.StringIO()
-    fields = [*csv_columns(results), "verdict", "reasons"]
-    writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    for result in results:
-        found = verdict_of(result, verdicts)
-        reasons = " ".join(each.reason for each in found.reasons) if found else ""
-        verdict = {"verdict": _verdict(result, verdicts), "reasons": reasons}
-        writer.writerow(csv_cells(result) | verdict)
-    return out.getvalue()
+    first = _first_parts(benchmark, documents)
+    details = [
+        *windows_to_markdown(documents),
+        *_slow(documents),
+        *_environment(environment, documents),
+    ]
+    return _fitting(first, details)
 
 
-def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = ()) -> str:
-    """Return a report of one benchmark: what it is, how it ended, and the table of results.
-
-    `documents` are its stored step runs, which hold the numbers over time.
-    """
-    parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
-    if benchmark.status.answers:
-        parts += ["## Answers", markdown_list(benchmark.status.answers)]
-    if benchmark.status.results:
-        verdicts = benchmark.status.verdicts
-        results = results_with_totals(benchmark.status)
-        parts += ["## Results", to_markdown_table(rows(results, verdicts))]
+def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
+    status = benchmark.status
+    parts = [f"# {benchmark.key}", _bullets(facts(benchmark))]
+    if status.answers:
+        parts += ["## Answers", markdown_list(status.answers)]
+    for title, lines in limit_lines(status):
+        parts += [f"## {title}", markdown_list(lines)]
+    parts += [
+        part for each in trial_tables(status) for part in _section(f"### {each.caption}", each)
+    ]
+    if status.results:
+        results = results_with_totals(status)
+        parts += ["## Results", to_markdown_table(rows(results, status.verdicts))]
         parts.append(table_note(results))
         parts += _intervals(results)
-        if lines := verdict_lines(verdicts):
+        if lines := verdict_lines(status.verdicts):
             parts += ["## Verdict", markdown_list(lines)]
-    parts += _servers(benchmark.status)
-    if benchmark.status.comparison is not None:
-        found = benchmark.status.comparison
+    parts += _servers(status)
+    if status.comparison is not None:
+        found = status.comparison
         parts += [f"## Beside {found.baseline}", comparison_to_markdown(found)]
-    if benchmark.status.comparisons:
-        parts += ["## Comparison", markdown_list(comparison_lines(benchmark.status.comparisons))]
-        parts.append(COMPARISON_NOTE)
-    for title, lines in limit_lines(benchmark.status):
-        parts += [f"## {title}", markdown_list(lines)]
-    for title, trials in trial_tables(benchmark.status):
-        rule = ("--:", "--:", "--:", "---")
-        parts += [f"### {title}", markdown_table([TRIAL_HEADERS, rule, *trials])]
-    parts += windows_to_markdown(documents)
-    if slow := slow_lines(documents, MOST_SLOW):
-        parts += ["## Slowest requests", markdown_list(slow), SLOW_NOTE]
-    return "\n\n".join(parts) + "\n"
+    parts += _section("## Comparison", comparison_table(status))
+    return parts + _section("## Failures", failure_table(documents))
+
+
+def _section(title: str, table: Table) -> list[str]:
+    """Return a table with its title and note; nothing without rows."""
+    if not table.rows:
+        return []
+    return [title, table_to_markdown(table), *([table.note] if table.note else [])]
+
+
+def _slow(documents: Sequence[StepRunResult]) -> list[str]:
+    lines = slow_lines(documents, MOST_SLOW)
+    return ["## Slowest requests", markdown_list(lines), SLOW_NOTE] if lines else []
+
+
+def _environment(environment: Environment | None, documents: Sequence[StepRunResult]) -> list[str]:
+    tables = environment_tables(environment, documents)
+    parts = [part for each in tables for part in _section(f"### {each.caption}", each)]
+    return ["## Environment", *parts] if parts else []
+
+
+def _fitting(first: Sequence[str], details: Sequence[str]) -> str:
+    """Return the parts that fit, those of the details from the first one on."""
+    room = MAX_MARKDOWN_BYTES - len(LEFT_OUT.encode()) - 2
+    kept: list[str] = []
+    for part in [*first, *details]:
+        room -= len(part.encode()) + 2
+        if room < 0:
+            return "\n\n".join([*kept, LEFT_OUT]) + "\n"
+        kept.append(part)
+    return "\n\n".join(kept) + "\n"
 
 
 def _servers(status: Status) -> list[str]:
@@ -156,35 +189,5 @@ def to_markdown_table(table: Sequence[Row]) -> str:
     return markdown_table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
 
 
-def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
-    """Return what a reader has to know beside the table; what is not known is left out."""
-    status, solr = benchmark.status, benchmark.spec.target.solr_cloud
-    succeeded = next((c for c in status.conditions if c.type == "Succeeded"), None)
-    collection = benchmark.spec.collection
-    facts = {
-        "Phase": status.phase,
-        Column.VERDICT: status.summary.verdict,
-        "Outcome": f"{succeeded.reason}: {succeeded.message}" if succeeded else "",
-        "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
-        "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
-        "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
-        "Collection": f"{collection.shards} shards, {collection.replicas.total} replicas each",
-        "Documents": _optional(format_number, status.dataset.documents),
-        "Indexing": _rate(status.dataset.documents_per_second),
-        "Index size": _optional(lambda size: f"{size:.0f} bytes", status.dataset.index_bytes),
-        "Started": status.start_time.isoformat() if status.start_time else "",
-        "Finished": status.completion_time.isoformat() if status.completion_time else "",
-    }
-    return {name: text for name, text in facts.items() if text}
-
-
-def _optional(show: Callable[[float], str], value: float | None) -> str:
-    return "" if value is None else show(value)
-
-
-def _rate(documents_per_second: float | None) -> str:
-    return _optional(lambda rate: f"{format_number(rate)} documents/s", documents_per_second)
-
-
-def _bullets(facts: dict[str, str]) -> str:
-    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in facts.items())
+def _bullets(found: dict[str, str]) -> str:
+    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in found.items())

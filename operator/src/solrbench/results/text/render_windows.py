@@ -8,25 +8,36 @@ from solrbench.results.model.windows import OutlierWindow
 from solrbench.results.stats.number_format import format_milliseconds, format_number, format_percent
 from solrbench.results.stats.outliers import worst
 from solrbench.results.summary.cold_start import CurvePoint, cold_start, first_step_run
+from solrbench.results.text.tables.table import Table, table_to_markdown
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
 
 _MOST_OUTLIERS = 50
+_CURVE_TEXTS = frozenset({"Part", "Time per 1000"})
 _BAR = 20
 """Characters of the longest bar."""
 
 
 def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
     """Return the sections on windows; none where no step run has any."""
-    known = [each for each in documents if each.outlier_windows is not None]
-    first = first_step_run(known)
+    first = first_step_run(documents)
     if first is None:
         return []
-    return [*_steadiness(known), *_curve(first), *_outliers(known)]
+    outliers = outlier_table(documents)
+    return [
+        *_section("## Steadiness", steadiness_table(documents)),
+        *_curve(first),
+        *(_section("## Outliers", outliers) if outliers.rows else []),
+    ]
 
 
-def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
+def _section(title: str, table: Table) -> list[str]:
+    return [title, table_to_markdown(table), table.note]
+
+
+def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
+    """Return a row for each step run that has windows."""
     head = ("Step run", "Started (UTC)", "Warm-up", "Steady from", "Outlier seconds")
     rows = [
         (
@@ -37,12 +48,13 @@ def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
             str(document.outlier_windows),
         )
         for document in documents
+        if document.outlier_windows is not None
     ]
     note = (
         "Steady from: second from which service times were stationary (MSER); empty where they"
         " never became so, or where the step run was too short to decide."
     )
-    return ["## Steadiness", _table(head, rows), note]
+    return Table("Steadiness", head, rows, texts=frozenset(head[1:3]), note=note)
 
 
 def _warm_up(document: StepRunResult) -> str:
@@ -66,7 +78,7 @@ def _curve(document: StepRunResult) -> list[str]:
         f"From the first request of `{document.id}` on, its warm-up included. The columns of"
         " caches are hits in percent of the lookups in the seconds around."
     )
-    return ["## Cold start", _table(head, rows), note]
+    return _section("## Cold start", Table("Cold start", head, rows, texts=_CURVE_TEXTS, note=note))
 
 
 def _point(point: CurvePoint, caches: Sequence[str], longest: float) -> tuple[str, ...]:
@@ -98,10 +110,9 @@ def _thinned(points: Sequence[CurvePoint]) -> list[CurvePoint]:
     return [*points[:_FIRST_ROWS], *rest[stride - 1 :: stride]]
 
 
-def _outliers(documents: Sequence[StepRunResult]) -> list[str]:
+def outlier_table(documents: Sequence[StepRunResult]) -> Table:
+    """Return a row for each of the farthest outlier seconds; without rows if there is none."""
     found = [(document, outlier) for document in documents for outlier in document.outliers]
-    if not found:
-        return []
     chosen = {id(each) for each in worst([outlier for _, outlier in found], _MOST_OUTLIERS)}
     shown = [(document, outlier) for document, outlier in found if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)
@@ -110,7 +121,8 @@ def _outliers(documents: Sequence[StepRunResult]) -> list[str]:
         f"{len(shown)} of {total} outlier seconds: the mean service time is more than 5 scaled"
         " median absolute deviations from the median of the step run, or no request completed."
     )
-    return ["## Outliers", _table(head, [_outlier(*each) for each in shown]), note]
+    rows = [_outlier(*each) for each in shown]
+    return Table("Outliers", head, rows, texts=frozenset(head[1:2]), note=note)
 
 
 def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]:
@@ -124,8 +136,3 @@ def _outlier(document: StepRunResult, outlier: OutlierWindow) -> tuple[str, ...]
         format_milliseconds(outlier.median_microseconds / 1000),
         "" if deviations is None else format_number(deviations),
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = (head, ["---"] * len(head), *rows)
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -8,6 +8,9 @@ from solrbench.results.validity.verdict import invalid_steps, overall_verdict
 
 _MAX_LINES = 3
 
+NOT_CHECKED = "not checked"
+"""What lines on skipped checks begin with."""
+
 
 def step_label(verdict: StepVerdict) -> str:
     """Return the label of step and variant."""
@@ -31,7 +34,7 @@ def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
         for gap in each.unchecked:
             gaps.setdefault((gap.reason, gap.message), []).append(step_label(each))
     return reasons + [
-        f"not checked: {reason} of {', '.join(places)}: {message}"
+        f"{NOT_CHECKED}: {reason} of {', '.join(places)}: {message}"
         for (reason, message), places in gaps.items()
     ]
 

@@ -1,14 +1,35 @@
-"""Results as the cells of CSV: raw numbers, under names with their units."""
+"""Results as CSV: raw numbers, under names with their units."""
 
+import csv
+import io
 from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1.status.intervals import Interval
 from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, StepResult
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.text.interval_table import percents_of
+from solrbench.results.text.verdict_text import verdict_of
 
 _PAIR, _LIST = "_interval", "percentiles"
 
 Cells = dict[str, object]
+
+
+def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
+    """Return raw numbers with a header line; the unit is in each column's name.
+
+    The last two columns are the verdict on the step and its reasons, without their numbers.
+    """
+    out = io.StringIO()
+    fields = [*csv_columns(results), "verdict", "reasons"]
+    writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for result in results:
+        found = verdict_of(result, verdicts)
+        reasons = " ".join(each.reason for each in found.reasons) if found else ""
+        verdict = {"verdict": found.verdict if found else "", "reasons": reasons}
+        writer.writerow(csv_cells(result) | verdict)
+    return out.getvalue()
 
 
 def csv_columns(results: Sequence[StepResult]) -> list[str]:

@@ -1,0 +1,124 @@
+// Adds to a page that is complete without it: figures that answer to mouse and keyboard.
+"use strict";
+
+(() => {
+  const colors = (text) => {
+    const style = getComputedStyle(document.documentElement);
+    return text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+  };
+
+  function optionOf(figure) {
+    const text = figure.querySelector("script[type='application/json']").textContent;
+    const option = withFunctions(JSON.parse(colors(text)));
+    const style = getComputedStyle(document.documentElement);
+    option.tooltip = {
+      ...option.tooltip,
+      confine: true,
+      backgroundColor: style.getPropertyValue("--raised").trim(),
+      borderColor: style.getPropertyValue("--axis").trim(),
+      textStyle: { color: style.getPropertyValue("--ink").trim(), fontSize: 13 },
+      axisPointer: { type: "line", lineStyle: { color: style.getPropertyValue("--muted").trim() } },
+    };
+    for (const axis of [option.xAxis].flat()) {
+      const name = axis.name ? axis.name + ": " : "";
+      const formatter = ({ value }) => name + axis.axisLabel.formatter(value);
+      axis.axisPointer = { ...axis.axisPointer, label: { formatter } };
+    }
+    return option;
+  }
+
+  function replaceDrawing(figure) {
+    const place = figure.querySelector(".live");
+    const chart = echarts.init(place, null, { renderer: "svg" });
+    let option = optionOf(figure);
+    chart.setOption(option);
+    figure.classList.add("is-live");
+    chart.resize();
+    addKeys(figure, place, chart, () => option);
+    addLegend(figure, chart, () => option);
+    return {
+      resize: () => chart.resize(),
+      recolor: () => chart.setOption((option = optionOf(figure)), { notMerge: true }),
+    };
+  }
+
+  // Arrow keys go along the first line; the values are read out by the live region.
+  function addKeys(figure, place, chart, option) {
+    const status = figure.querySelector("[role=status]");
+    let index = -1;
+    place.tabIndex = 0;
+    place.addEventListener("keydown", (event) => {
+      const lines = option().series.filter((each) => each.type === "line");
+      const last = Math.max(...lines.map((each) => each.data.length)) - 1;
+      const moves = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: last };
+      if (!(event.key in moves)) return;
+      event.preventDefault();
+      index = Math.min(Math.max(moves[event.key], 0), last);
+      const longest = option().series.findIndex(
+        (each) => each.type === "line" && each.data.length > index,
+      );
+      chart.dispatchAction({ type: "showTip", seriesIndex: longest, dataIndex: index });
+      const values = lines
+        .filter((each) => each.data[index])
+        .map((each) => `${each.name}: ${digits(Number(each.data[index][1]))}`);
+      status.textContent = values.join("; ");
+    });
+    place.addEventListener("blur", () => chart.dispatchAction({ type: "hideTip" }));
+  }
+
+  // A click on a name of the legend hides its line and brings it back.
+  function addLegend(figure, chart, option) {
+    for (const entry of figure.querySelectorAll(".legend li")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.setAttribute("aria-pressed", "true");
+      button.append(...entry.childNodes);
+      entry.append(button);
+      const name = button.textContent.trim();
+      button.addEventListener("click", () => {
+        const shown = button.getAttribute("aria-pressed") === "true";
+        button.setAttribute("aria-pressed", String(!shown));
+        const hidden = new Set(
+          [...figure.querySelectorAll(".legend button[aria-pressed=false]")].map((each) =>
+            each.textContent.trim(),
+          ),
+        );
+        const kept = option().series.filter((each) => !hidden.has(each.name));
+        chart.setOption({ ...option(), series: kept }, { notMerge: true });
+      });
+    }
+  }
+
+  async function loadLibrary() {
+    const packed = atob(document.getElementById("library").textContent.trim());
+    const bytes = Uint8Array.from(packed, (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(stream).text();
+    document.head.append(script);
+  }
+
+  async function start() {
+    if (!("DecompressionStream" in window) || !document.querySelector("figure.plot")) return;
+    const charts = [];
+    const seen = new IntersectionObserver(
+      async (entries) => {
+        for (const entry of entries.filter((each) => each.isIntersecting)) {
+          seen.unobserve(entry.target);
+          await library;
+          charts.push(replaceDrawing(entry.target));
+        }
+      },
+      { rootMargin: "300px" },
+    );
+    const library = loadLibrary();
+    await library;
+    for (const figure of document.querySelectorAll("figure.plot")) seen.observe(figure);
+    addEventListener("resize", () => charts.forEach((each) => each.resize()));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
+      charts.forEach((each) => each.recolor()),
+    );
+  }
+
+  start();
+})();

@@ -1,0 +1,113 @@
+"""Figures as SVG, drawn by the plotting library in a small JavaScript engine: no browser is needed.
+
+Where the engine is missing there is no drawing: the page then has its tables, and draws its figures
+in the browser. The engine may use bounded time and memory, and what it returns is checked: only
+elements that draw, and no reference outside of the drawing, come through.
+"""
+
+import gzip
+import re
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from solrbench.report.figures.figure import Option
+
+_TIME_LIMIT_SECONDS = 60
+_MEMORY_LIMIT_BYTES = 512 << 20
+_ALLOWED = frozenset({"svg", "g", "path", "rect", "circle", "ellipse", "polyline", "polygon"}) | {
+    *("line", "text", "tspan", "defs", "clipPath")
+}
+_STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
+_NOISE = re.compile(
+    r' (?:class="zr[^"]*"|pointer-events="[^"]*"|ecmeta_[a-z_]+="[^"]*"|xml:space="[^"]*"|'
+    r'style="(?:;|user-select:none;?)*"|xmlns:xlink="[^"]*"|baseProfile="[^"]*"|version="[^"]*")'
+)
+_TAG = re.compile(r"<\s*/?\s*([^\s/>]+)")
+_REFERENCE = re.compile(r"url\((?!#)|href", re.IGNORECASE)
+
+_DRAW = """
+var setTimeout = () => 0, clearTimeout = () => {}, console = {log() {}, warn() {}, error() {}};
+"""
+_FUNCTION = """
+function draw(text) {
+  const {option, width, height} = JSON.parse(text);
+  const chart = echarts.init(null, null, {renderer: "svg", ssr: true, width, height});
+  chart.setOption(withFunctions(option));
+  const drawing = chart.renderToSVGString();
+  chart.dispose();
+  return [drawing].join("");
+}
+"""
+
+
+class DrawingError(RuntimeError):
+    """The plotting library did not return a drawing that may stand in a page."""
+
+
+class Drawer:
+    """Draws figures; of the thread that made it only."""
+
+    def __init__(self) -> None:
+        self._draw = _engine()
+
+    def draw(self, option: Option, width: int, height: int) -> str | None:
+        """Return an SVG element; None where there is no engine.
+
+        Args:
+            option: the figure in the terms of ECharts
+            width: in px
+            height: in px
+
+        Raises:
+            DrawingError: if the result is not a plain drawing.
+
+        """
+        if self._draw is None:
+            return None
+        text = orjson.dumps({"option": option, "width": width, "height": height}).decode()
+        return _clean(str(self._draw(text)))
+
+
+def library() -> bytes:
+    """Return the plotting library, compressed by gzip."""
+    return _read("echarts.min.js.gz")
+
+
+def asset(name: str) -> str:
+    """Return a text of the assets."""
+    return _read(name).decode()
+
+
+def _read(name: str) -> bytes:
+    return files("solrbench.report").joinpath("assets", name).read_bytes()
+
+
+def _engine() -> Any:
+    """Return the function that draws; None where the engine is not installed."""
+    try:
+        import quickjs  # noqa: PLC0415
+    except ImportError:
+        return None
+    context = quickjs.Context()
+    context.set_memory_limit(_MEMORY_LIMIT_BYTES)
+    context.set_time_limit(_TIME_LIMIT_SECONDS)
+    for source in (_DRAW, gzip.decompress(library()).decode(), asset("figure.js"), _FUNCTION):
+        context.eval(source)
+    return context.get("draw")
+
+
+def _clean(drawing: str) -> str:
+    """Return a drawing without what only a live figure needs.
+
+    Raises:
+        DrawingError: if it has elements that do not draw, or refers to what is outside of it.
+
+    """
+    text = _NOISE.sub("", _STYLE.sub("", drawing)).replace("\n", "")
+    strange = {found for found in _TAG.findall(text) if found not in _ALLOWED}
+    tags = re.sub(r">[^<]*<", "><", text)
+    if strange or _REFERENCE.search(tags) or " on" in tags.lower():
+        raise DrawingError(f"a drawing has {sorted(strange) or 'references'}")
+    return text

@@ -1,0 +1,125 @@
+"""Latency and throughput of each repeat over the seconds of a step, beside each other."""
+
+from collections.abc import Sequence
+
+from solrbench.report.figures.figure import Figure
+from solrbench.report.figures.parts import (
+    Option,
+    base,
+    bottom_axis,
+    grid,
+    legend,
+    line,
+    rounded,
+    value_axis,
+)
+from solrbench.report.figures.slices import Slice, slices
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.number_format import format_milliseconds, format_number
+from solrbench.results.text.tables.table import Table
+
+MOST_REPEATS = 8
+"""Repeats that are drawn; more lines cannot be distinguished."""
+
+_MOST_POINTS = 240
+_TABLE_ROWS = 30
+
+
+def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Figure | None:
+    """Return the figure of one step and variant; None without windows.
+
+    Args:
+        name: identifies the figure in the page
+        title: what it shows
+        documents: the repeats
+
+    """
+    shown = {
+        f"repeat {each.repeat}": slices(each, _MOST_POINTS) for each in documents[:MOST_REPEATS]
+    }
+    shown = {repeat: parts for repeat, parts in shown.items() if len(parts) > 1}
+    if not shown:
+        return None
+    names = list(shown)
+    last = max(each.second + each.seconds for parts in shown.values() for each in parts)
+    option = base(
+        grid=[_place(top=34, height=130), _place(top=222, height=110)],
+        xAxis=[
+            _seconds("", last, 0, axisLabel={"show": False, "formatter": "@seconds"}),
+            _seconds("Seconds since the step began to be measured", last, 1),
+        ],
+        yAxis=[
+            value_axis("Mean service time", "@milliseconds", gridIndex=0, min=0, splitNumber=4),
+            value_axis("Requests/s", "@number", gridIndex=1, min=0, splitNumber=3),
+        ],
+        axisPointer={"link": [{"xAxisIndex": "all"}]},
+        tooltip={"trigger": "axis", "valueFormatter": "@number"},
+        series=[*_lines(shown, latency=True), *_lines(shown, latency=False)],
+    )
+    left_out = len(documents) - MOST_REPEATS
+    more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
+    text = f"{_description(shown)}{more}"
+    return Figure(name, title, text, option, legend(names), _table(shown), 380)
+
+
+def _place(top: int, height: int) -> Option:
+    """Return the place of one of the two plots; both begin at the same left edge."""
+    return grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
+
+
+def _seconds(name: str, last: float, index: int, **more: object) -> Option:
+    return bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index) | more
+
+
+def _lines(shown: dict[str, list[Slice]], *, latency: bool) -> list[Option]:
+    return [
+        line(
+            repeat,
+            index,
+            [(each.second, _value(each, latency=latency)) for each in parts],
+            xAxisIndex=0 if latency else 1,
+            yAxisIndex=0 if latency else 1,
+        )
+        for index, (repeat, parts) in enumerate(shown.items())
+    ]
+
+
+def _value(found: Slice, *, latency: bool) -> float | None:
+    value = found.milliseconds if latency else found.rate
+    return None if value is None else rounded(value)
+
+
+def _description(shown: dict[str, list[Slice]]) -> str:
+    sentences = []
+    for repeat, parts in shown.items():
+        times = [each.milliseconds for each in parts if each.milliseconds is not None]
+        rates = [each.rate for each in parts]
+        if times:
+            sentences.append(
+                f"{repeat}: {format_milliseconds(min(times))} to {format_milliseconds(max(times))}"
+                f", {format_number(rounded(min(rates)))} to {format_number(rounded(max(rates)))}"
+                " requests/s"
+            )
+    return f"Mean service time and throughput over time. {'; '.join(sentences)}."
+
+
+def _table(shown: dict[str, list[Slice]]) -> Table:
+    head = ("Repeat", "Second", "Requests", "Failures", "Mean", "Max", "Requests/s")
+    rows = []
+    for repeat, parts in shown.items():
+        stride = -(-len(parts) // _TABLE_ROWS)
+        for each in parts[::stride]:
+            mean = each.milliseconds
+            rows.append(
+                (
+                    repeat,
+                    f"{each.second:g}",
+                    str(each.requests),
+                    str(each.failures),
+                    "" if mean is None else format_milliseconds(mean),
+                    format_milliseconds(each.slowest_microseconds / 1000) if each.requests else "",
+                    format_number(rounded(each.rate)),
+                )
+            )
+    note = "Every row is a part of the time; with many of them only some are shown."
+    return Table("Over time", head, rows, 2, note=note)

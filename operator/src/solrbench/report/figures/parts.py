@@ -1,0 +1,128 @@
+"""What all figures share: colours, axes, lines, intervals.
+
+Colours are variables of the page's style sheet, so that one drawing serves light, dark and print.
+"""
+
+from collections.abc import Sequence
+
+from solrbench.report.figures.figure import LegendEntry
+
+Option = dict[str, object]
+Point = Sequence[float | None]
+
+COLORS = 8
+"""Colours in the style sheet; with more series, lines are dashed."""
+
+
+def color(index: int) -> str:
+    """Return a colour of the style sheet."""
+    return f"var(--series-{index % COLORS})"
+
+
+def legend(names: Sequence[str]) -> list[LegendEntry]:
+    """Return an entry for each name, in the order of the series."""
+    return [LegendEntry(name, i % COLORS, i >= COLORS) for i, name in enumerate(names)]
+
+
+def value_axis(name: str, format_name: str = "@number", **more: object) -> Option:
+    """Return an axis of numbers.
+
+    Args:
+        name: what it shows, without unit where the labels have it
+        format_name: function that writes its labels
+        more: what is set beside
+
+    """
+    return {
+        "type": "value",
+        "name": name,
+        "nameLocation": "end",
+        "nameTextStyle": {"color": "var(--muted)", "fontSize": 12, "align": "left"},
+        "axisLabel": {
+            "color": "var(--muted)",
+            "fontSize": 12,
+            "formatter": format_name,
+            "hideOverlap": True,
+        },
+        "axisLine": {"show": False, "lineStyle": {"color": "var(--axis)"}},
+        "axisTick": {"show": False},
+        "splitLine": {"lineStyle": {"color": "var(--grid)"}},
+        **more,
+    }
+
+
+def bottom_axis(name: str, format_name: str = "@number", **more: object) -> Option:
+    """Return a horizontal axis, whose name stands below its labels."""
+    shown: Option = {"show": True, "lineStyle": {"color": "var(--axis)"}}
+    style: Option = {"color": "var(--muted)", "fontSize": 12}
+    placed: Option = {"nameLocation": "middle", "nameGap": 28, "nameTextStyle": style}
+    axis = value_axis(name, format_name, axisLine=shown, splitLine={"show": False})
+    return axis | placed | more
+
+
+def line(name: str, index: int, points: Sequence[Point], **more: object) -> Option:
+    """Return a line through points of x and y; a y of None is a gap."""
+    dash = "dashed" if index >= COLORS else "solid"
+    return {
+        "type": "line",
+        "name": name,
+        "data": [list(point) for point in points],
+        "showSymbol": False,
+        "symbol": "circle",
+        "symbolSize": 6,
+        "itemStyle": {"color": color(index)},
+        "lineStyle": {"width": 2, "type": dash, "color": color(index)},
+        # The library lightens colours under the mouse, which makes variables vanish.
+        "emphasis": {"disabled": True},
+        **more,
+    }
+
+
+def intervals(index: int, bounds: Sequence[Point], **more: object) -> Option:
+    """Return bars from the lower to the upper bound at each x: points of x, lower and upper."""
+    return {
+        "type": "custom",
+        "renderItem": "@interval",
+        "data": [list(each) for each in bounds],
+        "encode": {"x": 0, "y": [1, 2]},
+        "itemStyle": {"color": color(index)},
+        "silent": True,
+        "tooltip": {"show": False},
+        "z": 3,
+        **more,
+    }
+
+
+def mark_x(name: str, x: float, index: int) -> Option:
+    """Return the part of a line that marks an x with a vertical line."""
+    label: Option = {"formatter": name, "color": "var(--ink)", "position": "end"}
+    style: Option = {"type": "dashed", "color": color(index), "width": 1.5}
+    mark: Option = {
+        "silent": True,
+        "symbol": "none",
+        "label": label,
+        "lineStyle": style,
+        "data": [{"xAxis": rounded(x)}],
+    }
+    return {"markLine": mark}
+
+
+def base(**parts: object) -> Option:
+    """Return an option with what all figures have."""
+    return {
+        "animation": False,
+        "backgroundColor": "transparent",
+        "textStyle": {"fontFamily": "Arial, Helvetica, sans-serif", "color": "var(--ink)"},
+        "legend": {"show": False},
+        **parts,
+    }
+
+
+def grid(**more: object) -> Option:
+    """Return the place of a coordinate system; labels of the axes are kept inside of it."""
+    return {"left": 8, "right": 16, "top": 34, "bottom": 30, "containLabel": True, **more}
+
+
+def rounded(value: float) -> float:
+    """Return a number with four digits, more than any figure shows."""
+    return float(f"{value:.4g}")

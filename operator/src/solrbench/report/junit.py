@@ -1,0 +1,92 @@
+"""Objectives and verdicts as test cases of JUnit XML, which CI servers show.
+
+One suite for the benchmark: a case for its end, one for each objective, and one for each step and
+variant. An objective that is Missed and a step that is Invalid are failed cases, a benchmark that
+failed is one with an error; one that runs, and an objective that is Unclear, are skipped.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.results.text.facts import facts, outcome_facts
+from solrbench.results.text.verdict_text import step_label
+
+_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 has no way to write."""
+
+
+def to_junit(benchmark: SolrBenchmark) -> str:
+    """Return the XML of one benchmark, finished or not."""
+    suite = TestSuite(benchmark.key)
+    started = benchmark.status.start_time
+    if started is not None:
+        suite.timestamp = started.isoformat()
+    for name, text in facts(benchmark).items():
+        suite.add_property(name, _plain(text))
+    suite.add_testcases([_end(benchmark), *_objectives(benchmark), *_verdicts(benchmark)])
+    xml = JUnitXml("solrbench")
+    xml.add_testsuite(suite)
+    xml.update_statistics()
+    written: bytes = xml.tostring()
+    return written.decode()
+
+
+def _end(benchmark: SolrBenchmark) -> TestCase:
+    """Return the case of the benchmark itself."""
+    status = benchmark.status
+    case = TestCase("benchmark succeeds", classname=benchmark.key, time=_seconds(benchmark))
+    outcome = _plain(outcome_facts(benchmark).get("Outcome", ""))
+    if status.phase == "Failed":
+        case.result = [Error(outcome, "Failed")]
+    elif status.completion_time is None:
+        case.result = [Skipped(outcome or "waits for the operator")]
+    return case
+
+
+def _seconds(benchmark: SolrBenchmark) -> float | None:
+    begin, end = benchmark.status.start_time, benchmark.status.completion_time
+    return None if begin is None or end is None else (end - begin).total_seconds()
+
+
+def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
+    """Return a case for each objective; one that is Unclear is skipped, neither met nor missed."""
+    found = benchmark.status.objectives
+    for each in found.results if found is not None else []:
+        where = ", ".join(filter(None, (each.step, each.variant)))
+        name = f"{each.name} ({where}) is met" if where else f"{each.name} is met"
+        case = TestCase(_plain(name), classname=f"{benchmark.key}.objectives")
+        if each.word is ObjectiveWord.MISSED:
+            case.result = [Failure(_plain(each.message), each.word)]
+        elif each.word is ObjectiveWord.UNCLEAR:
+            case.result = [Skipped(_plain(each.message))]
+        yield case
+
+
+def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
+    for verdict in benchmark.status.verdicts:
+        case = TestCase(f"{step_label(verdict)} is Valid", classname=f"{benchmark.key}.verdict")
+        if verdict.reasons:
+            case.result = [_failure(verdict.reasons)]
+        if verdict.unchecked:
+            case.system_out = _plain(_unchecked(verdict))
+        yield case
+
+
+def _failure(reasons: Sequence[InvalidReason]) -> Failure:
+    """Return one failure of all reasons: many readers take but the first of a case."""
+    failure = Failure(_plain(reasons[0].message), reasons[0].reason)
+    failure.text = _plain("\n".join(f"{each.reason}: {each.message}" for each in reasons))
+    return failure
+
+
+def _unchecked(verdict: StepVerdict) -> str:
+    return "\n".join(f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked)
+
+
+def _plain(text: str) -> str:
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

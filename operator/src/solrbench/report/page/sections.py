@@ -1,0 +1,145 @@
+"""Parts of the page that are made of stored step runs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.report.figures.distribution import distribution
+from solrbench.report.figures.figure import Figure
+from solrbench.report.figures.over_time import over_time
+from solrbench.report.page.cells import HtmlTable
+from solrbench.report.page.step_tables import step_table
+from solrbench.results.model.step_result import MOST_SLOW, RequestResult, SlowRequest, StepRunResult
+from solrbench.results.stats.histograms import Histogram
+from solrbench.results.stats.number_format import format_milliseconds
+from solrbench.results.summary.grouping import is_planned, merged, merged_responses
+from solrbench.results.text.facts import step_text
+from solrbench.results.text.tables.table import Table
+
+_MOST_NAMES = 8
+"""Request names whose distributions are drawn; more lines cannot be distinguished."""
+
+
+@dataclass(frozen=True)
+class StepSection:
+    """One step: its load, its table, its figures."""
+
+    name: str
+    anchor: str
+    load: str
+    table: HtmlTable
+    figures: Sequence[Figure]
+
+
+def step_sections(
+    spec: Spec, status: Status, documents: Sequence[StepRunResult]
+) -> list[StepSection]:
+    """Return a section for each step that has results, in the order of the steps."""
+    measured = {each.step for each in status.results}
+    return [
+        StepSection(
+            step.name,
+            f"step-{place}",
+            step_text(step),
+            step_table(status, step.name),
+            _step_figures(place, [each for each in documents if each.step == step.name]),
+        )
+        for place, step in enumerate(spec.load.steps, start=1)
+        if step.name in measured
+    ]
+
+
+def distribution_of_steps(documents: Sequence[StepRunResult]) -> Figure | None:
+    """Return the distributions of all requests of each step and variant."""
+    groups: dict[str, list[RequestResult]] = {}
+    for each in documents:
+        label = f"{each.step} ({each.variant})" if each.variant else each.step
+        groups.setdefault(label, []).extend(_requests(each))
+    times, histograms = _histograms(groups)
+    return distribution("distribution", "Latency distribution of all steps", times, histograms)
+
+
+def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Figure]:
+    names: dict[str, list[RequestResult]] = {}
+    for document in documents:
+        for result in document.requests:
+            label = f"{result.request} ({document.variant})" if document.variant else result.request
+            names.setdefault(label, []).append(result)
+    found = []
+    if len(names) > 1:
+        busiest = sorted(names, key=lambda n: -sum(r.requests for r in names[n]))[:_MOST_NAMES]
+        times, histograms = _histograms({name: names[name] for name in names if name in busiest})
+        title = "Latency distribution by request"
+        found.append(distribution(f"step-{place}-distribution", title, times, histograms))
+    for index, variant in enumerate(dict.fromkeys(each.variant for each in documents)):
+        repeats = [each for each in documents if each.variant == variant]
+        title = f"Over time{f', through {variant}' if variant else ''}"
+        found.append(over_time(f"step-{place}-time-{index}", title, repeats))
+    return [each for each in found if each is not None]
+
+
+def _requests(document: StepRunResult) -> Iterable[RequestResult]:
+    return (each for each in document.requests if not each.is_transaction)
+
+
+def _histograms(
+    groups: Mapping[str, Sequence[RequestResult]],
+) -> tuple[str, dict[str, Histogram]]:
+    """Return the name of the times that users see, and their histograms by name."""
+    if all(is_planned(results) for results in groups.values()):
+        return "Response time", {name: merged_responses(r) for name, r in groups.items()}
+    return "Service time", {name: merged(results) for name, results in groups.items()}
+
+
+_SLOW_HEAD = (
+    "Request",
+    "Service time",
+    "QTime",
+    "Failure",
+    "Step",
+    "Variant",
+    "Repeat",
+    "Second",
+    "Node",
+    "Query",
+)
+_SLOW_TEXTS = frozenset({"Failure", "Step", "Variant", "Node", "Query"})
+_SLOW_NOTE = (
+    "QTime is what Solr reports; the rest is waiting, transfer and reading. Second: since the step"
+    " began to be measured."
+)
+
+
+def slow_table(documents: Iterable[StepRunResult]) -> Table:
+    """Return the slowest requests of each name, the slowest first."""
+    found: dict[str, list[tuple[StepRunResult, SlowRequest]]] = {}
+    for document in documents:
+        for result in document.requests:
+            slow = [(document, each) for each in result.slow_requests]
+            found.setdefault(result.request, []).extend(slow)
+    rows = [
+        _slow_row(name, document, slow)
+        for name, pairs in sorted(found.items())
+        for document, slow in sorted(pairs, key=lambda p: -p[1].service_time_microseconds)[
+            :MOST_SLOW
+        ]
+    ]
+    table = Table("Slowest requests", _SLOW_HEAD, rows, 1, _SLOW_TEXTS, _SLOW_NOTE)
+    return table.without_empty_columns()
+
+
+def _slow_row(name: str, document: StepRunResult, slow: SlowRequest) -> tuple[str, ...]:
+    qtime = slow.qtime_milliseconds
+    return (
+        name,
+        format_milliseconds(slow.service_time_microseconds / 1000),
+        "" if qtime is None else format_milliseconds(qtime),
+        slow.failure or "",
+        document.step,
+        document.variant,
+        str(document.repeat),
+        f"{slow.second:.1f} s",
+        slow.node or "",
+        slow.query,
+    )

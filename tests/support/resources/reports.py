@@ -1,0 +1,194 @@
+"""A full report with everything that a page shows, and with the same of hostile text."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.plan.step_runs import all_step_runs
+from solrbench.report.model import Report
+from solrbench.results.model.environment import AttemptRecord, Environment, NodeRecord
+from solrbench.results.model.step_result import (
+    FailureKind,
+    RequestResult,
+    SlowRequest,
+    StepRunResult,
+    Window,
+)
+from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
+from solrbench.results.validity.verdict import evaluate_steps
+from unit.results.builders import make_timed_result
+
+START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+SECONDS = 12
+HOSTILE = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}]]>"
+
+
+def make_report(
+    steps: int = 2, repeats: int = 2, seconds: int = SECONDS, text: str = "", variants: int = 0
+) -> Report:
+    """Return a report of steps of 2, 4, … users.
+
+    Args:
+        steps: how many
+        repeats: of each
+        seconds: of each repeat; histograms have those of the first ones
+        text: what a tenant or a target has put wherever it may put text
+        variants: of the target
+
+    """
+    spec = _spec(steps, repeats, variants)
+    documents = [
+        _document(spec, place, seconds, text) for place, _ in enumerate(all_step_runs(spec))
+    ]
+    environment = _environment(text)
+    status = Status(
+        phase="Succeeded",
+        start_time=START,
+        completion_time=START + timedelta(minutes=9),
+        results=merge_steps(spec, documents),
+        totals=merge_totals(spec, documents),
+        summary=summarise(spec, documents),
+        verdicts=evaluate_steps(spec, documents, environment),
+        conditions=[_condition(text)],
+        answers=[f"p95 is Same {text}"],
+    )
+    return Report(
+        benchmark="team/one",
+        spec=spec,
+        status=status,
+        environment=environment,
+        evidence={"a.txt": text} if text else {},
+        steps=documents,
+    )
+
+
+def with_verdicts(report: Report, *verdicts: StepVerdict) -> Report:
+    """Return the report with other verdicts."""
+    status = report.status.model_copy(update={"verdicts": list(verdicts)})
+    return report.model_copy(update={"status": status})
+
+
+def _spec(steps: int, repeats: int, variants: int) -> Spec:
+    ladder = [
+        {"name": f"step-{n}", "users": 2 * n, "durationSeconds": SECONDS}
+        for n in range(1, steps + 1)
+    ]
+    target: dict[str, Any] = {"solrCloud": {"provisioner": "StatefulSet", "nodes": 2}}
+    if variants:
+        target["variants"] = [{"name": f"v{n}", "endpoint": "Nodes"} for n in range(variants)]
+    return Spec.model_validate(
+        {
+            "target": target,
+            "dataset": {"generator": {"documents": 1000, "seed": 4}},
+            "workload": {"queries": {"generated": {}, "seed": 9}},
+            "load": {"repeats": {"count": repeats}, "steps": ladder},
+        }
+    )
+
+
+def _document(spec: Spec, place: int, seconds: int, text: str) -> StepRunResult:
+    step_run = all_step_runs(spec)[place]
+    start = START + timedelta(seconds=60 * place)
+    names = (f"search{text}", f"facets{text}")
+    return StepRunResult(
+        id=str(step_run),
+        repeat=step_run.repeat,
+        variant=step_run.variant,
+        step=step_run.step,
+        users=2 * (step_run.step_index + 1),
+        attempt=1,
+        start_time=start,
+        end_time=start + timedelta(seconds=seconds),
+        seconds=seconds,
+        duration_seconds=seconds,
+        requests=[_result(name, n, place, seconds, text) for n, name in enumerate(names)],
+        workers=[],
+        outlier_windows=0,
+        steady_from_second=2,
+        thousands=[_thousand(n) for n in range(1, 7)],
+        caches=[
+            CacheSample(second=n, cache="filterCache", lookups=100 * n + 1, hits=60 * n)
+            for n in range(seconds)
+        ],
+    )
+
+
+def _thousand(number: int) -> RequestWindow:
+    times = {"mean_microseconds": 9000 // number, "max_microseconds": 20_000}
+    return RequestWindow(requests=1000, failures=0, end_seconds=number, seconds=1.0, **times)
+
+
+def _result(name: str, index: int, place: int, seconds: int, text: str) -> RequestResult:
+    times = [
+        [1000 * (index + 1) + 40 * each + 90 * ((second + place) % 5) for each in range(20)]
+        for second in range(SECONDS)
+    ]
+    made = make_timed_result(times, name)
+    windows = [_window(second, times[second % SECONDS]) for second in range(seconds)]
+    slow = SlowRequest(
+        query=f"q=slow&{text}",
+        service_time_microseconds=987_654,
+        qtime_milliseconds=12,
+        node=f"solr-0{text}",
+        second=3.5,
+        failure=f"HTTP503{text}",
+    )
+    kinds = [FailureKind(kind=f"HTTP503{text}", count=2, sample=f"no live servers {text}")]
+    return made.model_copy(
+        update={
+            "failures": 2,
+            "failure_kinds": kinds,
+            "windows": windows,
+            "slow_requests": [slow],
+        }
+    )
+
+
+def _window(second: int, times: Sequence[int]) -> Window:
+    return Window(
+        second=second,
+        requests=len(times),
+        failures=0,
+        mean_microseconds=sum(times) // len(times),
+        max_microseconds=max(times),
+    )
+
+
+def _environment(text: str) -> Environment:
+    node = NodeRecord(
+        name=f"worker-a{text}",
+        cpu_cores=8.0,
+        memory_bytes=32 << 30,
+        kernel=f"6.1.0{text}",
+        architecture="amd64",
+        instance_type="m6i.2xlarge",
+        zone="eu-central-1a",
+    )
+    images = {"solr": f"solr:9.7@sha256:{'ab' * 32}{text}"}
+    attempt = AttemptRecord(
+        target=1, load=1, images=images, pods={"one-solr-0": "worker-a"}, nodes={"solr": ["w"]}
+    )
+    return Environment(
+        spec_hash="cd" * 32,
+        seeds={"dataset.generator.seed": 4},
+        images=images,
+        solr_version="9.7.0",
+        jvm_version=f"17.0.13{text}",
+        nodes=[node],
+        attempts=[attempt],
+        differences=[f"nodes differ {text}"],
+    )
+
+
+def _condition(text: str) -> Condition:
+    return Condition(
+        type="Succeeded",
+        status="True",
+        reason="AllStepsStored",
+        message=f"all steps are stored {text}",
+        last_transition_time=START,
+    )

@@ -1,0 +1,93 @@
+"""`solrbench report` from a file: every form, and the terminal at every width."""
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from solrbench.cli import report as command
+from solrbench.cli.detail_tables import LEAST_POINTS, POINTS, print_details, time_table
+from support.resources.reports import HOSTILE, make_report
+
+STARTS = {
+    "table": "\nteam/one: Succeeded",
+    "html": "<!doctype html>",
+    "markdown": "# team/one",
+    "csv": "step,request,",
+    "csv-windows": "step,variant,repeat,",
+    "json": "{",
+    "junit": "<testsuites",
+    "evidence": "team/one: no pod was lost",
+}
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    path = tmp_path / "one.json"
+    path.write_bytes(make_report().to_json())
+    return path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command.report, list(arguments))
+
+
+def test_every_form_is_written_from_a_file(stored: Path) -> None:
+    assert set(STARTS) == {each.value for each in command.Output}
+    for form, start in STARTS.items():
+        found = run(str(stored), "-o", form)
+        assert found.exit_code == 0, found.output
+        assert found.output.lstrip("\n").startswith(start.lstrip("\n")), form
+        path = stored.with_suffix(f".{form}")
+        assert run(str(stored), "-o", form, "--output-file", str(path)).exit_code == 0
+        assert path.read_text("utf-8") == found.output
+
+
+def test_json_of_a_file_is_that_file(stored: Path) -> None:
+    assert json.loads(run(str(stored), "-o", "json").output) == json.loads(stored.read_bytes())
+
+
+def test_a_file_that_is_no_report_ends_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    path.write_text("{}")
+    found = run(str(path))
+    assert found.exit_code == 1
+    assert len(found.output.splitlines()) == 1
+    assert "not a report of version 1: benchmark: " in found.output
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_details_are_not_cut_at_any_width(width: int) -> None:
+    report = make_report(variants=2)
+    out = io.StringIO()
+    console = Console(file=out, width=width, force_terminal=True, color_system=None)
+    print_details(console, report.steps)
+    # What the terminal does not show is lost.
+    shown = "\n".join(line[:width] for line in out.getvalue().splitlines())
+    time = time_table(report.steps, LEAST_POINTS if width < 60 else POINTS)
+    cells = [cell for row in time.rows for cell in row[3:]]
+    for text in ("0.833 %", "988 ms", "12 ms", "3.5 s", *cells):
+        assert text in shown
+    assert "HTTP503" in shown
+    assert "…" not in shown.replace(" … ", "")
+
+
+def test_details_have_failures_time_and_slow_requests() -> None:
+    out = io.StringIO()
+    print_details(Console(file=out, width=120), make_report().steps)
+    text = out.getvalue()
+    assert "Failed requests by kind" in text
+    assert text.count("no live servers") == 1
+    assert re.search(r"step-1 +1 +[▁▂▃▄▅▆▇█]{12} +1\.88 ms", text), text
+    assert "Slowest requests" in text
+
+
+def test_hostile_text_is_no_markup_of_the_terminal() -> None:
+    out = io.StringIO()
+    print_details(Console(file=out, width=200), make_report(text="[bold]x[/bold]").steps)
+    assert "HTTP503[bold]x[/bold]" in out.getvalue()
+    assert HOSTILE not in out.getvalue()

@@ -1,0 +1,143 @@
+"""What figures show."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.status.capacity import (
+    CapacityResult,
+    CapacityWord,
+    Scalability,
+    TrialResult,
+)
+from solrbench.report.figures.capacity_curve import capacity_curves
+from solrbench.report.figures.cold_start import cold_start_curve
+from solrbench.report.figures.distribution import distribution
+from solrbench.report.figures.figure import Figure
+from solrbench.report.figures.load_curve import load_curves
+from solrbench.report.figures.over_time import MOST_REPEATS, over_time
+from solrbench.report.figures.slices import slices
+from solrbench.results.stats.histograms import Histogram
+from support.resources.reports import make_report
+
+
+def points(figure: Figure, series: int) -> list[list[float]]:
+    found: Any = figure.option["series"]
+    data: list[list[float]] = found[series]["data"]
+    return data
+
+
+def test_distribution_goes_to_the_percentile_of_its_largest_sample() -> None:
+    histogram = Histogram()
+    for value in range(1, 1001):
+        histogram.record(value)
+    figure = distribution("d", "D", "Service time", {"one": histogram, "none": Histogram()})
+    assert figure is not None
+    drawn = points(figure, 0)
+    assert drawn[0] == [0, 0.001]
+    assert drawn[-1] == [3.0, 1.0]
+    assert [1.0, 0.9] in drawn
+    assert [each[0] for each in drawn] == sorted(each[0] for each in drawn)
+    assert [entry.name for entry in figure.legend] == ["one"]
+
+
+def test_distribution_without_samples_is_none() -> None:
+    assert distribution("d", "D", "Service time", {"none": Histogram()}) is None
+
+
+def test_load_curve_has_intervals_and_needs_two_loads() -> None:
+    report = make_report(steps=3)
+    throughput, latency = load_curves(report.spec, report.status)
+    assert [x for x, _ in points(throughput, 0)] == [2.0, 4.0, 6.0]
+    found: Any = latency.option["series"]
+    assert [each["name"] for each in found if each["type"] == "line"] == ["P50", "P95", "P99"]
+    first = report.status.totals[0].percentiles[0]
+    row = latency.table.rows[0]
+    assert row[:2] == ("P50", "2")
+    assert row[2] == f"{first.milliseconds:.3g} ms"
+    single = make_report(steps=1)
+    assert load_curves(single.spec, single.status) == []
+
+
+def test_load_curve_has_a_line_for_each_variant() -> None:
+    report = make_report(variants=2)
+    throughput, latency = load_curves(report.spec, report.status)
+    assert [each.name for each in throughput.legend] == ["v0", "v1"]
+    assert [each.name for each in latency.legend] == ["v0 P50", "v0 P95", "v1 P50", "v1 P95"]
+
+
+def test_throughput_marks_the_knee() -> None:
+    report = make_report()
+    knee = Scalability(levels=2, knee_users=3.2, message="the knee is at 3.2 users")
+    status = report.status.model_copy(update={"scalability": [knee]})
+    throughput, _ = load_curves(report.spec, status)
+    found: Any = throughput.option["series"]
+    mark = found[0]["markLine"]
+    assert (mark["label"]["formatter"], mark["data"]) == ("knee 3.2", [{"xAxis": 3.2}])
+    assert "the knee is at 3.2 users" in throughput.description
+
+
+def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
+    def trial(rate: float, p95: float, *, disturbed: bool = False) -> TrialResult:
+        return TrialResult(
+            requests_per_second=rate,
+            p95_milliseconds=p95,
+            excess=0,
+            failed_percent=0,
+            disturbed=disturbed,
+        )
+
+    trials = [trial(200, 30), trial(100, 10), trial(150, 99, disturbed=True)]
+    result = CapacityResult(
+        word=CapacityWord.FOUND, message="180 requests/s", requests_per_second=180, trials=trials
+    )
+    (figure,) = capacity_curves(Status(capacity=[result]))
+    assert points(figure, 0) == [[100, 10], [200, 30]]
+    found: Any = figure.option["series"]
+    assert found[0]["markLine"]["data"] == [{"xAxis": 180}]
+    assert capacity_curves(Status()) == []
+
+
+def test_over_time_has_both_figures_of_each_repeat() -> None:
+    report = make_report(steps=1, repeats=3)
+    figure = over_time("t", "T", report.steps)
+    assert figure is not None
+    found: Any = figure.option["series"]
+    assert [(each["name"], each["xAxisIndex"]) for each in found] == [
+        (f"repeat {n}", axis) for axis in (0, 1) for n in (1, 2, 3)
+    ]
+    assert points(figure, 3)[0] == [0, 40.0]  # 20 of each of two names
+
+
+def test_over_time_of_many_repeats_and_seconds_is_bounded() -> None:
+    report = make_report(steps=1, repeats=MOST_REPEATS + 2, seconds=2000)
+    figure = over_time("t", "T", report.steps)
+    assert figure is not None
+    assert len(figure.legend) == MOST_REPEATS
+    assert "2 further repeats are not drawn" in figure.description
+    assert len(points(figure, 0)) <= 240
+
+
+@pytest.mark.parametrize(("most", "count"), [(1, 1), (5, 4), (12, 12), (100, 12)])
+def test_slices_have_all_requests(most: int, count: int) -> None:
+    (document,) = make_report(steps=1, repeats=1).steps
+    found = slices(document, most)
+    assert len(found) == count
+    assert sum(each.seconds for each in found) == 12
+    assert sum(each.requests for each in found) == sum(r.requests for r in document.requests)
+
+
+def test_slices_without_windows_are_none() -> None:
+    (document,) = make_report(steps=1, repeats=1).steps
+    bare = [each.model_copy(update={"windows": []}) for each in document.requests]
+    assert slices(document.model_copy(update={"requests": bare}), 10) == []
+
+
+def test_cold_start_has_latency_and_hit_ratios() -> None:
+    figure = cold_start_curve(make_report().steps)
+    assert figure is not None
+    assert [each.name for each in figure.legend] == ["mean service time", "filterCache"]
+    assert points(figure, 0)[0] == [1, 9.0]
+    assert points(figure, 1)[-1] == [6, 60.0]
+    assert cold_start_curve([]) is None

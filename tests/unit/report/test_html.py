@@ -1,0 +1,212 @@
+"""The HTML report: whole, self-contained, and safe with hostile text."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+
+from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.report import drawing
+from solrbench.report.html import render_html
+from solrbench.report.model import Report
+from support.resources.reports import HOSTILE, make_report, with_verdicts
+from support.resources.statuses import full_status
+
+MAX_BYTES = 3_000_000
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+LOADING = {"src", "srcset", "poster", "action", "formaction", "background", "ping", "xlink:href"}
+
+
+class Outline(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.scripts: list[tuple[str, str]] = []
+        self.unclosed: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag == "script":
+            self.scripts.append((dict(attrs).get("type") or "", ""))
+        if tag not in VOID:
+            self.unclosed.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.unclosed, tag
+        assert self.unclosed.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.unclosed and self.unclosed[-1] == "script":
+            kind, text = self.scripts[-1]
+            self.scripts[-1] = (kind, text + data)
+        else:
+            self.texts.append(data)
+
+    @property
+    def main(self) -> str:
+        """What stands below the links to the sections."""
+        return self.text.partition(" Spec ")[2]
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return make_report()
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> Outline:
+    return Outline(render_html(report))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Outline:
+    return Outline(render_html(make_report(text=HOSTILE, variants=2)))
+
+
+def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
+    assert page.unclosed == hostile.unclosed == []
+
+
+def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
+    order = [
+        "All 2 steps are Valid",
+        "p95 is Same",
+        "Steps at a glance",
+        "Throughput against users",
+        "Latency distribution of all steps",
+        "all requests",
+        "Over time",
+        "Cold start",
+        "no live servers",
+        "Slowest requests",
+        "m6i.2xlarge",
+        "apiVersion: solrbench.io/v1alpha1",
+    ]
+    text = page.main
+    places = [text.find(each) for each in order]
+    assert -1 not in places, order[places.index(-1)]
+    assert places == sorted(places)
+
+
+def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
+    reason = InvalidReason(reason="PodRestarted", message="pod one-solr-0 restarted once")
+    verdict = StepVerdict(step="step-1", verdict="Invalid", reasons=[reason])
+    text = Outline(render_html(with_verdicts(report, verdict))).text
+    assert "1 of 1 steps is Invalid: step-1" in text
+    assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
+
+
+def test_objectives_and_limits_stand_before_the_results() -> None:
+    report = make_report()
+    full = full_status()
+    limits = {
+        name: getattr(full, name) for name in ("objectives", "not_run", "capacity", "scalability")
+    }
+    status = report.status.model_copy(update=limits)
+    text = Outline(render_html(report.model_copy(update={"status": status}))).main
+    assert full.objectives is not None
+    first = full.objectives.results[0]
+    places = [text.find(each) for each in ("Objectives", first.name, "Not run", "Steps at a gl")]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert full.capacity[0].message in text
+
+
+def test_nothing_is_loaded(page: Outline) -> None:
+    assert {name for _, name, _ in page.attributes} & LOADING == set()
+    links = {(tag, value) for tag, name, value in page.attributes if name == "href"}
+    assert {value for tag, value in links if tag != "a"} == {"data:,"}
+    assert all(value.startswith("#") for tag, value in links if tag == "a")
+
+
+def test_only_the_two_scripts_of_the_page_may_run(hostile: Outline) -> None:
+    (policy,) = [v for t, n, v in hostile.attributes if n == "content" and "default-src" in v]
+    allowed = set(re.findall(r"'sha256-([^']+)'", policy))
+    library = gzip.decompress(drawing.library())
+    (own,) = [text.encode() for kind, text in hostile.scripts if not kind]
+    found = {base64.b64encode(hashlib.sha256(each).digest()).decode() for each in (own, library)}
+    assert allowed == found
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline'; img-src data:; script-src 'sha256" in policy
+
+
+def test_hostile_text_stays_text(page: Outline, hostile: Outline) -> None:
+    assert hostile.tags["img"] == 0
+    assert [name for _, name, _ in hostile.attributes if name.startswith("on")] == []
+    kinds = Counter(kind for kind, _ in hostile.scripts)
+    assert kinds == {"": 1, "application/gzip": 1, "application/json": hostile.tags["figure"]}
+    # Once more for each place that it was put into.
+    assert hostile.text.count("<img src=x onerror=alert(1)>{{ 7*7 }}") > 20
+    assert page.tags["figure"] > 0
+
+
+def test_data_of_figures_is_json_of_the_series(page: Outline) -> None:
+    options = [json.loads(text) for kind, text in page.scripts if kind == "application/json"]
+    assert len(options) == page.tags["figure"] == 8
+    assert all(each["series"] for each in options)
+    assert sum(len(series["data"]) for each in options for series in each["series"]) > 100
+
+
+def test_each_figure_has_words_and_numbers_beside_its_drawings(page: Outline) -> None:
+    images = [(t, n, v) for t, n, v in page.attributes if n == "role" and v == "img"]
+    assert len(images) == 2 * page.tags["figure"]
+    if drawing.Drawer().draw({}, 10, 10) is not None:
+        assert page.tags["svg"] == len(images)
+    labels = [v for t, n, v in page.attributes if n == "aria-label"]
+    assert all(labels)
+    assert page.tags["details"] >= page.tags["figure"]
+
+
+def test_tables_have_captions_and_scopes(page: Outline) -> None:
+    heads = [dict_ for dict_ in page.attributes if dict_[0] == "th" and dict_[1] == "scope"]
+    assert len(heads) == page.tags["th"]
+    assert page.tags["caption"] + page.tags["figure"] == page.tags["table"]
+
+
+def test_a_benchmark_without_results_has_a_page() -> None:
+    report = make_report()
+    empty = report.model_copy(
+        update={"steps": [], "environment": None, "status": type(report.status)(phase="Pending")}
+    )
+    page = Outline(render_html(empty))
+    assert "Pending" in page.text
+    assert page.tags["figure"] == 0
+
+
+def test_ladder_of_eight_steps_is_small_enough() -> None:
+    text = render_html(make_report(steps=8, repeats=3, seconds=900))
+    assert len(text.encode()) < MAX_BYTES
+
+
+def test_page_is_whole_where_figures_cannot_be_drawn(
+    monkeypatch: pytest.MonkeyPatch, report: Report
+) -> None:
+    monkeypatch.setattr(drawing, "_engine", lambda: None)
+    page = Outline(render_html(report))
+    assert page.tags["svg"] == 0
+    assert page.tags["figure"] == 8
+    assert page.unclosed == []
+
+
+def test_pages_of_equal_reports_are_equal(report: Report) -> None:
+    assert render_html(report) == render_html(report)
