@@ -90,7 +90,7 @@ def test_large_lists_come_in_parts(namespace: str, monkeypatch: pytest.MonkeyPat
     assert all(len(part) <= 2 for part in parts)
     found = [each["metadata"]["name"] for part in parts for each in part]
     assert sorted(found) == [f"own-{number}" for number in range(5)]
-    monkeypatch.setattr("solrbench.cluster.client.METADATA_AT_ONCE", 3)
+    monkeypatch.setattr("solrbench.cluster.client.reader.METADATA_AT_ONCE", 3)
     everything = list(cluster.list_metadata("v1", "ConfigMap", namespace))
     assert len({each["metadata"]["uid"] for each in everything}) >= 10
     assert not any("data" in each for each in everything)
