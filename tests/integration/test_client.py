@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from uuid import uuid4
 
 import pytest
-from kubernetes import client
+from kubernetes import client, config
 
 from solrbench.cluster.client import Manifest, connect
 from solrbench.decide.evidence.text import MAX_BYTES
@@ -19,6 +19,7 @@ def test_api_server_reports_its_address() -> None:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
     found = connect().server_hosts()
+    config.load_kube_config()
     slices = client.DiscoveryV1Api().list_namespaced_endpoint_slice(
         "default", label_selector="kubernetes.io/service-name=kubernetes"
     )
@@ -33,7 +34,7 @@ def test_api_server_reports_its_address() -> None:
 def namespace() -> Iterator[str]:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
-    connect()
+    config.load_kube_config()
     name = f"client-{uuid4().hex[:8]}"
     api = client.CoreV1Api()
     api.create_namespace({"metadata": {"name": name}})

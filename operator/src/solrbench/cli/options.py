@@ -5,11 +5,10 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 import click
-from kubernetes.config import ConfigException
 from pydantic import ValidationError
 
 from solrbench.api.problems import problems
-from solrbench.cluster.client import Cluster, connect, current_namespace
+from solrbench.cluster.client import Cluster, NoClusterError, connect, current_namespace
 from solrbench.errors import SolrbenchError
 
 _MOST_PROBLEMS = 3
@@ -35,7 +34,7 @@ def open_cluster(context: str | None, namespace: str | None) -> tuple[Cluster, s
     """
     try:
         return connect(context), namespace or current_namespace(context)
-    except ConfigException as error:
+    except NoClusterError as error:
         raise click.ClickException(
             f"no cluster to talk to: {error}; set KUBECONFIG, or give --context"
         ) from error

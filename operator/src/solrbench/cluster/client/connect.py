@@ -1,38 +1,29 @@
 """From the kubeconfig, or the pod's own credentials, to a client."""
 
-from kubernetes import client, config
-from kubernetes.dynamic import DynamicClient
+from pathlib import Path
 
 from solrbench.cluster.client.cluster import Cluster
+from solrbench.cluster.client.connection import open_connection
+from solrbench.cluster.client.kubeconfig import NoClusterError, find_access
 
-CONNECTIONS = 32
-"""Kept open, one for each thread that reconciles."""
 
-
-def connect(context: str | None = None) -> Cluster:
-    """Return a client for the cluster that this pod, or the kubeconfig, belongs to.
+def connect(context: str | None = None, kubeconfig: Path | None = None) -> Cluster:
+    """Return a client for the cluster that the kubeconfig names, or this pod belongs to.
 
     Args:
         context: the kubeconfig's context, the current one by default
+        kubeconfig: file, instead of those that `KUBECONFIG` names
 
     Raises:
-        kubernetes.config.ConfigException: if there is no cluster to talk to.
+        NoClusterError: if there is no cluster to talk to.
 
     """
-    try:
-        config.load_incluster_config()
-    except config.ConfigException:
-        config.load_kube_config(context=context)
-    configuration = client.Configuration.get_default_copy()
-    configuration.connection_pool_maxsize = CONNECTIONS
-    return Cluster(DynamicClient(client.ApiClient(configuration)))
+    return Cluster(open_connection(find_access(context, kubeconfig)))
 
 
-def current_namespace(context: str | None = None) -> str:
-    """Return the namespace that the kubeconfig's context names, or `default`."""
+def current_namespace(context: str | None = None, kubeconfig: Path | None = None) -> str:
+    """Return the namespace of the kubeconfig's context, or of this pod, or `default`."""
     try:
-        contexts, current = config.list_kube_config_contexts()
-    except config.ConfigException:
+        return find_access(context, kubeconfig).namespace
+    except NoClusterError:
         return "default"
-    chosen = current if context is None else next(c for c in contexts if c["name"] == context)
-    return str(chosen["context"].get("namespace", "default"))

@@ -1,22 +1,22 @@
 """Lists in parts; see "Retrieving large results sets in chunks" in the API concepts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def read_parts(fetch: Callable[[dict[str, str]], dict[str, Any]]) -> Iterator[Sequence[Any]]:
-    """Yield the items of each part of a list.
+def read_parts(fetch: Callable[[str | None], dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the items of each part of a list, with kind and version, which lists leave out.
 
     Args:
-        fetch: returns the part that follows another; its argument has the option that says which,
-            and is empty for the first
+        fetch: returns the part that a token of the part before it begins; `None` for the first
 
     """
-    rest: dict[str, str] = {}
+    token: str | None = None
     while True:
-        found = fetch(rest)
-        yield found.get("items") or []
-        token = (found.get("metadata") or {}).get("continue")
-        if not token:
+        found = fetch(token)
+        kind = str(found.get("kind", "")).removesuffix("List")
+        about = {"apiVersion": found.get("apiVersion"), "kind": kind}
+        yield [about | each for each in found.get("items") or []]
+        token = (found.get("metadata") or {}).get("continue") or None
+        if token is None:
             return
-        rest = {"_continue": token}

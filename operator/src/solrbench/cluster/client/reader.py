@@ -1,22 +1,19 @@
 """Read, list and watch objects; every list that may be long comes in parts."""
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from kubernetes import client
-from kubernetes.dynamic import DynamicClient
-from kubernetes.watch import Watch
+import orjson
 
-from solrbench.cluster.client.api_errors import NotFoundError, wrap_api_errors
+from solrbench.cluster.client.api_errors import NotFoundError, error_for
+from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, ApiConnection, Query
 from solrbench.cluster.client.known_kinds import KnownKinds
 from solrbench.cluster.client.parts import read_parts
 from solrbench.plan.names import label_selector
 
 Manifest = dict[str, Any]
 
-TIMEOUT_SECONDS = 20
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
@@ -27,13 +24,18 @@ class ObjectReader:
 
     def __init__(
         self,
-        dynamic: DynamicClient,
+        connection: ApiConnection,
         timeout_seconds: float = TIMEOUT_SECONDS,
-        kinds: "KnownKinds | None" = None,
+        kinds: KnownKinds | None = None,
     ) -> None:
-        self._dynamic = dynamic
+        self._connection = connection
         self._timeout_seconds = timeout_seconds
-        self._kinds = kinds or KnownKinds(dynamic)
+        self._kinds = kinds or KnownKinds(connection)
+
+    @property
+    def server(self) -> str:
+        """The URL of the API server."""
+        return self._connection.server
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the API server knows a kind of a named group right now."""
@@ -41,40 +43,29 @@ class ObjectReader:
         return found is not None and any(each["kind"] == kind for each in found["resources"])
 
     def read(self, path: str) -> Manifest | None:
-        """Return what the API server has at a path of its own, or `None` if there is nothing.
-
-        What is read is not kept, unlike the discovery of the dynamic client, whose every miss
-        throws away all it knows.
-        """
+        """Return what the API server has at a path of its own, or `None` if there is nothing."""
         try:
-            with wrap_api_errors(f"reading {path}"):
-                response = self._dynamic.request(
-                    "get", path, serialize=False, _request_timeout=self._timeout_seconds
-                )
+            body = self._send(f"reading {path}", "GET", path)
         except NotFoundError:
             return None
         # While a definition goes, its OpenAPI document may be empty.
-        body: Manifest | None = json.loads(response.data) if response.data else None
-        return body
+        return _manifest(body) if body else None
 
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
 
         The second is the address behind the Service; every authenticated client may read it.
         """
-        api = self._dynamic.client
-        found = [urlsplit(api.configuration.host).hostname or ""]
-        with wrap_api_errors("reading the addresses of the API server"):
-            response = client.CoreApi(api).get_api_versions(_request_timeout=self._timeout_seconds)
-        places = [each.server_address for each in response.server_address_by_client_cidrs or []]
-        found += [urlsplit(f"//{place}").hostname or "" for place in places]
-        return [host for host in found if host]
+        found = _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
+        places = [each["serverAddress"] for each in found.get("serverAddressByClientCIDRs") or []]
+        hosts = [urlsplit(f"//{place}").hostname for place in places]
+        return [host for host in (self._connection.host, *hosts) if host]
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
+        path = self._path(api_version, kind, namespace, name)
         try:
-            with wrap_api_errors(f"reading {kind} {name}"):
-                return self._call("get", api_version, kind, name=name, namespace=namespace)
+            return _manifest(self._send(f"reading {kind} {name}", "GET", path))
         except NotFoundError:
             return None
 
@@ -82,31 +73,16 @@ class ObjectReader:
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`."""
-        text = label_selector(selector)
-        with wrap_api_errors(f"listing {kind}"):
-            found = self._call("get", api_version, kind, namespace=namespace, label_selector=text)
-        items: list[Manifest] = found.get("items") or []
-        return items
+        labels = label_selector(selector)
+        parts = self._parts(api_version, kind, namespace, labelSelector=labels)
+        return [each for part in parts for each in part]
 
     def list_in_parts(
         self, api_version: str, kind: str, namespace: str, selector: dict[str, str], most: int
     ) -> Iterator[Sequence[Manifest]]:
         """Yield the objects with these labels, at most so many at once: they may be large."""
-
-        def fetch(rest: dict[str, str]) -> Manifest:
-            text = label_selector(selector)
-            with wrap_api_errors(f"listing {kind}"):
-                return self._call(
-                    "get",
-                    api_version,
-                    kind,
-                    namespace=namespace,
-                    label_selector=text,
-                    limit=most,
-                    **rest,
-                )
-
-        return read_parts(fetch)
+        labels = label_selector(selector)
+        return self._parts(api_version, kind, namespace, labelSelector=labels, limit=most)
 
     def list_metadata(
         self, api_version: str, kind: str, namespace: str | None
@@ -115,34 +91,10 @@ class ObjectReader:
 
         See "Metadata-only fetches" in https://kubernetes.io/docs/reference/using-api/api-concepts.
         """
-
-        def fetch(rest: dict[str, str]) -> Manifest:
-            with wrap_api_errors(f"listing metadata of {kind}"):
-                response = self._dynamic.request(
-                    "get",
-                    self._resource(api_version, kind).path(namespace=namespace),
-                    header_params={"Accept": METADATA_ONLY},
-                    limit=METADATA_AT_ONCE,
-                    serialize=False,
-                    _request_timeout=self._timeout_seconds,
-                    **rest,
-                )
-            found: Manifest = json.loads(response.data)
-            return found
-
-        for part in read_parts(fetch):
+        for part in self._parts(
+            api_version, kind, namespace, accept=METADATA_ONLY, limit=METADATA_AT_ONCE
+        ):
             yield from part
-
-    def list_if_served(
-        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
-    ) -> Sequence[Manifest]:
-        """Return the same, and nothing of a kind that the API server does not know."""
-        if not self.serves(api_version, kind):
-            return []
-        try:
-            return self.list(api_version, kind, namespace, selector)
-        except NotFoundError:  # its definition went a moment ago
-            return []
 
     def pod_log(  # noqa: PLR0913 - which log, and how much of it
         self,
@@ -169,22 +121,27 @@ class ObjectReader:
             SolrbenchError: if there is no such log.
 
         """
-        query = {
+        query: Query = {
             "container": container,
-            "previous": str(previous).lower(),
+            "previous": previous,
             "tailLines": lines,
             "limitBytes": max_bytes,
         }
-        with wrap_api_errors(f"reading the log of {pod}"):
-            response = self._dynamic.request(
-                "get",
-                f"/api/v1/namespaces/{namespace}/pods/{pod}/log",
-                query_params=list(query.items()),
-                serialize=False,
-                _request_timeout=self._timeout_seconds,
-            )
-        text: bytes = response.data
-        return text.decode("utf-8", "replace")
+        path = self._path("v1", "Pod", namespace, pod) + "/log"
+        body = self._send(f"reading the log of {pod}", "GET", path, query=query, accept="*/*")
+        return body.decode("utf-8", "replace")
+
+    def follow_log(self, namespace: str, pod: str, container: str, lines: int) -> Iterator[str]:
+        """Yield the last lines of a container's log, then each new one until the container ends.
+
+        Raises:
+            SolrbenchError: as `pod_log`.
+
+        """
+        path = self._path("v1", "Pod", namespace, pod) + "/log"
+        query: Query = {"container": container, "tailLines": lines, "follow": True}
+        for line in self._connection.lines(f"reading the log of {pod}", path, query, None):
+            yield line.decode("utf-8", "replace")
 
     def events(
         self, namespace: str, kind: str, name: str, reason: str | None = None
@@ -200,10 +157,19 @@ class ObjectReader:
         """
         about = f"involvedObject.kind={kind},involvedObject.name={name}"
         about += f",reason={reason}" if reason is not None else ""
-        with wrap_api_errors(f"listing events of {kind} {name}"):
-            found = self._call("get", "v1", "Event", namespace=namespace, field_selector=about)
-        items: Sequence[Manifest] = found.get("items") or []
-        return items
+        parts = self._parts("v1", "Event", namespace, fieldSelector=about)
+        return [each for part in parts for each in part]
+
+    def list_if_served(
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> Sequence[Manifest]:
+        """Return the same, and nothing of a kind that the API server does not know."""
+        if not self.serves(api_version, kind):
+            return []
+        try:
+            return self.list(api_version, kind, namespace, selector)
+        except NotFoundError:  # its definition went a moment ago
+            return []
 
     def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
         """Yield an object each time it changes after it was read as `body`, `None` once it is gone.
@@ -217,24 +183,49 @@ class ObjectReader:
 
         """
         metadata = body["metadata"]
-        with wrap_api_errors(f"watching {body['kind']} {metadata['name']}"):
-            events = Watch().stream(
-                self._resource(body["apiVersion"], body["kind"]).get,
-                namespace=metadata["namespace"],
-                field_selector=f"metadata.name={metadata['name']}",
-                resource_version=metadata["resourceVersion"],
-                timeout_seconds=seconds,
-                serialize=False,
-                _request_timeout=(TIMEOUT_SECONDS, seconds + TIMEOUT_SECONDS),
+        action = f"watching {body['kind']} {metadata['name']}"
+        path = self._path(body["apiVersion"], body["kind"], metadata["namespace"])
+        query = {
+            "watch": True,
+            "fieldSelector": f"metadata.name={metadata['name']}",
+            "resourceVersion": metadata["resourceVersion"],
+            "timeoutSeconds": seconds,
+        }
+        for line in self._connection.lines(action, path, query, seconds + TIMEOUT_SECONDS):
+            event = orjson.loads(line)
+            if event["type"] == "ERROR":
+                status = event["object"]
+                raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
+            yield None if event["type"] == "DELETED" else event["object"]
+
+    def _parts(
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        *,
+        accept: str = JSON,
+        **query: str | int,
+    ) -> Iterator[Sequence[Manifest]]:
+        path = self._path(api_version, kind, namespace)
+
+        def fetch(token: str | None) -> Manifest:
+            options = {**query, "continue": token}
+            return _manifest(
+                self._send(f"listing {kind}", "GET", path, query=options, accept=accept)
             )
-            for event in events:
-                yield None if event["type"] == "DELETED" else event["raw_object"]
 
-    def _call(self, verb: str, api_version: str, kind: str, **arguments: Any) -> Manifest:
-        resource = self._resource(api_version, kind)
-        response = getattr(resource, verb)(_request_timeout=self._timeout_seconds, **arguments)
-        body: Manifest = response.to_dict()
-        return body
+        return read_parts(fetch)
 
-    def _resource(self, api_version: str, kind: str) -> Any:
-        return self._kinds.find(api_version, kind)
+    def _path(
+        self, api_version: str, kind: str, namespace: str | None, name: str | None = None
+    ) -> str:
+        return self._kinds.path(api_version, kind, namespace, name, self._timeout_seconds)
+
+    def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
+        return self._connection.send(action, method, path, seconds=self._timeout_seconds, **options)
+
+
+def _manifest(body: bytes) -> Manifest:
+    found: Manifest = orjson.loads(body)
+    return found
