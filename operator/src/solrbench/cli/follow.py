@@ -19,7 +19,7 @@ from solrbench.cli.states import LOG_SECONDS, watch_states
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
-from solrbench.results.validity.verdict import INVALID
+from solrbench.results.validity.overall import INVALID
 
 _GAP, _BAR = 2, 30
 """Blanks between the columns of the live view, and the width of its bar."""

@@ -11,7 +11,7 @@ from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.reports import Reports, sorted_documents
+from solrbench.cluster.stored_results import read_environment, sorted_documents
 from solrbench.results.text.render import to_csv, to_markdown
 from solrbench.results.text.slow_requests import slow_lines
 from solrbench.results.text.totals import results_with_totals
@@ -80,7 +80,7 @@ def _evidence(cluster: Cluster, benchmark: SolrBenchmark) -> str:
 
 
 def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
-    environment = Reports(cluster).environment(benchmark)
+    environment = read_environment(cluster, benchmark)
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     return {
         "benchmark": benchmark.key,

@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Show
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.validity.verdict import VALID
+from solrbench.results.validity.overall import VALID
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 

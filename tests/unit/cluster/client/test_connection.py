@@ -38,8 +38,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         shown = self.connection.getpeercert() or {}
-        names = [value for _, value in shown.get("subjectAltName", ())]
-        self.server.certificates += map(str, names)
+        names = [str(each[1]) for each in shown.get("subjectAltName", ())]
+        self.server.certificates += names
         known = bool(names) or self.headers["Authorization"] == f"Bearer {self.server.token}"
         self.send_response(200 if known else 401)
         self.end_headers()

@@ -31,8 +31,7 @@ from solrbench.results.validity.checks.registry import (
 )
 from solrbench.results.validity.checks.repeats import mean_series
 from solrbench.results.validity.checks.target import compare_targets
-
-VALID, INVALID = "Valid", "Invalid"
+from solrbench.results.validity.overall import INVALID, VALID
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -146,17 +145,6 @@ def samples_needed(percentile: int) -> int:
     with a deviation of a third of itself. With fewer, one slow request moves the percentile.
     """
     return -(-100 * _BEYOND // (100 - percentile))
-
-
-def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
-    """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
-    found = {each.verdict for each in verdicts}
-    return INVALID if INVALID in found else VALID if found else ""
-
-
-def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
-    """Return the verdicts that are Invalid."""
-    return [each for each in verdicts if each.verdict == INVALID]
 
 
 def _unchecked(found: Iterable[_Outcomes], step_runs: StepRuns) -> list[InvalidReason]:
