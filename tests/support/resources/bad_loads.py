@@ -378,7 +378,7 @@ LOAD = [
 WHOLE = [
     bad("misspelt part", {"spec.cleanUp": "Always"}, "spec.cleanUp", UNKNOWN),
     bad(
-        "cleanup as a truth", {"spec.cleanup": True}, "spec.cleanup", ("string", "Input should be")
+        "cleanup as a truth", {"spec.cleanup": True}, "spec.cleanup", ("string", "must be")
     ),
     bad("cleanup in small letters", {"spec.cleanup": "always"}, "spec.cleanup", NOT_A_CHOICE),
     bad("suspend in words", {"spec.suspend": "yes"}, "spec.suspend", NOT_BOOLEAN),

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from support.resources.small_resource import Changes
 
 # What the API server and pydantic say when the schema itself is broken.
-TOO_SMALL = ("greater than or equal to", "greater than or equal to")
-TOO_LARGE = ("less than or equal to", "less than or equal to")
-NOT_INTEGER = ("must be of type integer", "should be a valid integer")
-NOT_NUMBER = ("must be of type number", "should be a valid number")
-NOT_STRING = ("must be of type string", "should be a valid string")
-NOT_BOOLEAN = ("must be of type boolean", "should be a valid boolean")
-NOT_LIST = ("must be of type array", "should be a valid list")
-UNKNOWN = ("unknown field", "Extra inputs are not permitted")
-MISSING = ("Required value", "Field required")
-NOT_A_CHOICE = ("Unsupported value", "Input should be")
-TOO_MANY = ("must have at most", "should have at most")
-TOO_FEW = ("should have at least 1 items", "should have at least 1 item")
-TOO_LONG = ("Too long", "should have at most")
+TOO_SMALL = ("greater than or equal to", "must be at least")
+TOO_LARGE = ("less than or equal to", "must be at most")
+NOT_INTEGER = ("must be of type integer", "must be a whole number")
+NOT_NUMBER = ("must be of type number", "must be a number")
+NOT_STRING = ("must be of type string", "must be a string")
+NOT_BOOLEAN = ("must be of type boolean", "must be true or false")
+NOT_LIST = ("must be of type array", "must be a list")
+UNKNOWN = ("unknown field", "unknown field")
+MISSING = ("Required value", "is required")
+NOT_A_CHOICE = ("Unsupported value", "must be")
+TOO_MANY = ("must have at most", "must have at most")
+TOO_FEW = ("should have at least 1 items", "must have at least 1")
+TOO_LONG = ("Too long", "must have at most")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import orjson
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result, print_slow
 from solrbench.cluster.client import BENCHMARKS, Cluster
@@ -44,7 +45,7 @@ def report(name: str, output: str, context: str | None, namespace: str | None) -
         body = cluster.get(*BENCHMARKS, place, name)
         if body is None:
             raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")
-        benchmark = SolrBenchmark.parse(body)
+        benchmark = parse_stored(body)
         _print(cluster, benchmark, output)
 
 
@@ -57,7 +58,7 @@ def _print(cluster: Cluster, benchmark: SolrBenchmark, output: str) -> None:
             results = results_with_totals(benchmark.status)
             click.echo(to_csv(results, benchmark.status.verdicts), nl=False)
         case "json":
-            text = orjson.dumps(_full(cluster, benchmark), option=orjson.OPT_INDENT_2)
+            text = orjson.dumps(full_report(cluster, benchmark), option=orjson.OPT_INDENT_2)
             click.echo(text.decode())
         case "evidence":
             click.echo(_evidence(cluster, benchmark), nl=False)
@@ -79,7 +80,8 @@ def _evidence(cluster: Cluster, benchmark: SolrBenchmark) -> str:
     return "\n".join(f"=== {key}\n{text}" for key, text in entries.items())
 
 
-def _full(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
+def full_report(cluster: Cluster, benchmark: SolrBenchmark) -> dict[str, Any]:
+    """Return all that is stored of a benchmark, as JSON has it."""
     environment = read_environment(cluster, benchmark)
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     return {

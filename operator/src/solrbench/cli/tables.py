@@ -17,8 +17,9 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
+from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
-from solrbench.decide.conditions import SUCCEEDED, holds
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
@@ -64,9 +65,10 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     good = holds(benchmark.status, SUCCEEDED)
     console.print()
     ending = f"{benchmark.key}: {benchmark.status.phase}"
-    _print_line(console, ending, style="green" if good else "bold red")
+    failed = is_finished(benchmark.status) and not good
+    _print_line(console, ending, style="bold red" if failed else "green" if good else "")
     if not good:
-        _print_line(console, f"{reason}: {message}", indent=2)
+        _print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
     for title, text in details(benchmark):
         _print_line(console, f"{title}: {text}", indent=2)
     print_table(console, benchmark)
@@ -190,7 +192,7 @@ def _print_lines(console: Console, lines: Iterable[str], note: str) -> None:
 
 def _program() -> str:
     """Return what to type for this program: its path while it is not on the PATH."""
-    return "solrbench" if shutil.which("solrbench") else sys.argv[0]
+    return program_name() if shutil.which("solrbench") else sys.argv[0]
 
 
 def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:

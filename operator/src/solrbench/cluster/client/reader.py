@@ -78,7 +78,12 @@ class ObjectReader:
         return [each for part in parts for each in part]
 
     def list_in_parts(
-        self, api_version: str, kind: str, namespace: str, selector: dict[str, str], most: int
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        selector: dict[str, str],
+        most: int,
     ) -> Iterator[Sequence[Manifest]]:
         """Yield the objects with these labels, at most so many at once: they may be large."""
         labels = label_selector(selector)
