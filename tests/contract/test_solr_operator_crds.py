@@ -26,6 +26,7 @@ from solrbench.controller.provisioners.solr_operator import SOLR_CLOUDS, SolrOpe
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
+from solrbench.plan.names import MANAGER
 from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.definitions import installed, is_there, read_definition, schema_at, try_create
 from support.cluster.lost_fields import lost
@@ -169,15 +170,30 @@ def test_without_a_solr_operator_the_reason_says_so(
 ) -> None:
     # The ensemble is a socket on loopback, which the rules for addresses rightly never allow.
     monkeypatch.setattr(zookeeper, "check_hosts", lambda *_: None)
-    cluster = Cluster(dynamic)
+    cluster = RecordingCluster(dynamic)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         seen = [_reason(cluster, namespace, address, seconds) for seconds in (0, 0, 61)]
     assert seen == ["SolrCloudNotReady", "SolrCloudNotReady", "SolrOperatorNotRunning"]
-    (cloud,) = cluster.list_if_served(*SOLR_CLOUDS.reference, namespace, {})
+    cloud = cluster.applied[-1]
     managers = {each["manager"] for each in cloud["metadata"]["managedFields"]}
     assert (cloud["metadata"]["generation"], managers) == (1, {"solrbench-operator"})
     cluster.delete(*SOLR_CLOUDS.reference, namespace, "base")
+
+
+class RecordingCluster(Cluster):
+    """Keeps what was stored: the garbage collector soon removes it, its owner is not there."""
+
+    def __init__(self, dynamic: DynamicClient) -> None:
+        super().__init__(dynamic)
+        self.applied: list[dict[str, Any]] = []
+
+    def apply(self, manifest: dict[str, Any], manager: str = MANAGER) -> dict[str, Any]:
+        """Keep the stored object."""
+        stored_object = super().apply(manifest, manager)
+        if manifest["kind"] == SOLR_CLOUDS.kind:
+            self.applied.append(stored_object)
+        return stored_object
 
 
 def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:

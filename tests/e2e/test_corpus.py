@@ -81,7 +81,7 @@ def status(folder: Path, documents: int) -> Iterator[dict[str, Any]]:
             warmUp={"requests": 101},
             load={
                 "workers": 2,
-                "repeats": 2,
+                "repeats": {"count": 2},
                 "steps": [
                     {"name": "three-users", "users": 3, "requests": QUERIES},
                     {"name": "six-users", "users": 6, "durationSeconds": 10, "spawnRate": 3},

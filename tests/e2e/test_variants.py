@@ -46,7 +46,7 @@ def status(proxy: str) -> Iterator[dict[str, Any]]:
             collection={"replicas": {"nrt": 2}},
             warmUp={"requests": WARM_UP},
             load={
-                "repeats": REPEATS,
+                "repeats": {"count": REPEATS},
                 "steps": [{"name": "two-users", "users": 2, "requests": REQUESTS}],
             },
             cleanup="Never",

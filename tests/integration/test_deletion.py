@@ -12,6 +12,7 @@ import pytest
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.cluster.client import connect
 from solrbench.controller.stages import load_results
+from solrbench.decide.finalizers import needs_finalizer
 from support.cluster.admission import reachable_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.cluster
 Body = dict[str, Any]
 NAME = "one"
 SECONDS = 30
-STARTED: Changes = create() | {"spec.suspend": False, "spec.load.repeats": 20}
+STARTED: Changes = create() | {"spec.suspend": False, "spec.load.repeats.count": 20}
 OWN: Changes = {"spec.suspend": False, f"{SOLR}.provisioner": "StatefulSet"}
 
 
@@ -48,11 +49,11 @@ PHASES: dict[str, tuple[Changes, Callable[[Body], bool]]] = {
     ),
     "suspended": (STARTED | {"spec.suspend": True}, phase("Suspended")),
     "succeeded, kept": (
-        STARTED | {"spec.load.repeats": 1, "spec.cleanup": "Never"},
+        STARTED | {"spec.load.repeats.count": 1, "spec.cleanup": "Never"},
         phase("Succeeded"),
     ),
     "succeeded": (
-        STARTED | {"spec.load.repeats": 1},
+        STARTED | {"spec.load.repeats.count": 1},
         lambda body: condition(body, "CleanedUp")[0] == "True",
     ),
     "failed": (OWN | {"spec.deadlines": {"provisioningSeconds": 1}}, phase("Failed")),
@@ -79,9 +80,11 @@ class World:
         patch.setattr(load_results, "LoadMasterClient", workloads.master)
 
     def bring(self, changes: Changes, there: Callable[[Body], bool]) -> None:
-        """Store a benchmark with kopf's finalizer, and reconcile it up to a phase."""
-        finalizers = {"metadata.finalizers": [f"{GROUP}/finalizer"], "metadata.name": NAME}
-        body = self.objects.store(resource(changes | finalizers))
+        """Store a benchmark, with kopf's finalizer where it has one, and bring it to a phase."""
+        body = resource(changes | {"metadata.name": NAME})
+        if needs_finalizer(body=body):
+            body["metadata"]["finalizers"] = [f"{GROUP}/finalizer"]
+        body = self.objects.store(body)
         for _ in range(40):
             if there(body):
                 return
@@ -90,9 +93,11 @@ class World:
         raise AssertionError(body["status"])
 
     def finalize(self) -> None:
-        """Do what kopf does with a benchmark that is being deleted."""
-        assert self.operator.finalize(NAME, self.namespace)
-        self.objects.patch(NAME, {"metadata": {"finalizers": None}})
+        """Do what kopf does with a benchmark that is being deleted, and with one that is gone."""
+        if self.operator.is_there(NAME, self.namespace):
+            assert self.operator.finalize(NAME, self.namespace)
+            self.objects.patch(NAME, {"metadata": {"finalizers": None}})
+        self.operator.watch()
 
     def check_gone(self) -> None:
         """Wait until nothing is left in the namespace and on the existing Solr."""
@@ -134,6 +139,14 @@ def test_nothing_is_left_when_the_operator_was_away(world: World, name: str) -> 
     body = world.operator.reconcile(NAME, world.namespace, 60)  # a timer may come first
     assert body["metadata"]["deletionTimestamp"]
     world.finalize()
+    world.check_gone()
+
+
+@pytest.mark.parametrize("name", ["provisioning", "failed"])
+def test_nothing_is_left_without_an_operator(world: World, name: str) -> None:
+    world.bring(*PHASES[name])
+    world.objects.delete(NAME)
+    world.cluster.collect(NAME)  # pods are faked; all else is collected by Kubernetes
     world.check_gone()
 
 

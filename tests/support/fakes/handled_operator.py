@@ -16,9 +16,10 @@ from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.controller import handlers as handlers_module
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
-from solrbench.controller.handlers import Handlers, needs_finalizer
+from solrbench.controller.handlers import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.settings import Settings
+from solrbench.decide.finalizers import needs_finalizer, needs_reconcile
 from solrbench.telemetry.metrics import Telemetry
 
 Body = dict[str, Any]
@@ -75,7 +76,7 @@ class HandledOperator:
         body = self.read(name, namespace)
         metadata = body["metadata"]
         self.watch()
-        if not needs_finalizer(body=body):
+        if not needs_reconcile(body):
             return body  # it is not on the schedule
         self.handlers.on_due(BenchmarkKey(metadata["uid"], namespace, name))
         return self.find(name, namespace) or body

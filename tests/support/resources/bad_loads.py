@@ -9,6 +9,7 @@ from support.resources.bad_rows import (
     NOT_BOOLEAN,
     NOT_INTEGER,
     NOT_NUMBER,
+    NOT_OBJECT,
     NOT_STRING,
     TOO_FEW,
     TOO_LARGE,
@@ -81,7 +82,7 @@ LOAD = [
         "steps of 22 days, and a deadline of 7",
         {
             "spec.load.steps": [step(durationSeconds=600, name=f"s{n}") for n in range(32)],
-            "spec.load.repeats": 100,
+            "spec.load.repeats.count": 100,
         },
         "spec",
         "deadlines.measuringSeconds must not be less than the durations of all steps together",
@@ -101,11 +102,11 @@ LOAD = [
         {
             "spec.workload": {"mix": _mix(9)},
             "spec.load.steps": [step(name=f"s{users}", users=users) for users in range(1, 11)],
-            "spec.load.repeats": 90,
+            "spec.load.repeats.count": 90,
         },
         "spec",
-        "load.repeats times load.steps times target.variants times the names of workload.mix must"
-        " be at most 8000, more do not fit into the report of 256 MiB",
+        "load.repeats.count times load.steps times target.variants times the names of workload.mix"
+        " must be at most 8000, more do not fit into the report of 256 MiB",
     ),
     bad(
         "two windows to be alike",
@@ -327,13 +328,60 @@ LOAD = [
         "think time without users",
         PLANNED | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
         "spec.load.steps[0]",
-        "spawnRate and thinkTime must go with users",
+        "spawnRate, thinkTime and pacingMilliseconds must go with users",
     ),
     bad(
         "spawn rate without users",
         PLANNED | {f"{STEP}.spawnRate": 1},
         "spec.load.steps[0]",
-        "spawnRate and thinkTime must go with users",
+        "spawnRate, thinkTime and pacingMilliseconds must go with users",
+    ),
+    bad(
+        "pacing and think time",
+        {f"{STEP}.pacingMilliseconds": 10, f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
+        "spec.load.steps[0]",
+        "thinkTime and pacingMilliseconds must not both be set",
+    ),
+    bad(
+        "rate changes with users",
+        {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]},
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
+    ),
+    bad(
+        "rate changes without a duration",
+        PLANNED
+        | {
+            f"{STEP}.durationSeconds": REMOVE,
+            f"{STEP}.requests": 1000,
+            f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}],
+        },
+        "spec.load.steps[0]",
+        "rateChanges must go with requestsPerSecond",
+    ),
+    bad(
+        "rate change beyond the end",
+        PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 100_000, "requestsPerSecond": 5}]},
+        "spec.load.steps[0]",
+        "rateChanges[].atSeconds must not be beyond durationSeconds",
+    ),
+    bad(
+        "rate changes out of order",
+        PLANNED
+        | {
+            f"{STEP}.rateChanges": [
+                {"atSeconds": 2, "requestsPerSecond": 5},
+                {"atSeconds": 1, "requestsPerSecond": 5},
+            ]
+        },
+        "spec.load.steps[0]",
+        "rateChanges must be in the order of atSeconds",
+    ),
+    bad(
+        "rate change to nothing",
+        PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 0.0005}]},
+        "spec.load.steps[0].rateChanges[0]",
+        "requestsPerSecond must be at least 0.001",
     ),
     *(
         bad(
@@ -372,7 +420,8 @@ LOAD = [
         "spec.load",
         "onWorkerLoss Redistribute must go with 2 workers or more",
     ),
-    bad("no repeats", {"spec.load.repeats": 0}, "spec.load.repeats", TOO_SMALL),
+    bad("no repeats", {"spec.load.repeats.count": 0}, "spec.load.repeats.count", TOO_SMALL),
+    bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 
 WHOLE = [

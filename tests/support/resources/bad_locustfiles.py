@@ -111,7 +111,7 @@ LOCUSTFILES = [
         "think time for a locustfile",
         custom_locustfile() | {f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
         "spec",
-        "load.steps must not set thinkTime with workload.locustfile",
+        "load.steps must not set thinkTime or pacingMilliseconds with workload.locustfile",
     ),
     bad(
         "locustfile that could read a password",

@@ -116,6 +116,15 @@ GOOD: dict[str, Changes] = {
         f"{STEP}.maxInFlight": 3,
         f"{STEP}.rampSeconds": 60,
     },
+    "rate that changes, with a jump": PLANNED
+    | {
+        f"{STEP}.rateChanges": [
+            {"atSeconds": 0, "requestsPerSecond": 5},
+            {"atSeconds": 1, "requestsPerSecond": 0.001},
+            {"atSeconds": 1, "requestsPerSecond": 1000},
+        ]
+    },
+    "paced users": {f"{STEP}.pacingMilliseconds": 1000},
     "as many planned requests as wanted": PLANNED
     | {
         f"{STEP}.requestsPerSecond": 1_000_000,

@@ -96,7 +96,10 @@ def ladder(steps: int, repeats: int, variants: int, mix: int) -> Spec:
     return make_spec(
         target=target,
         workload={"mix": entries},
-        load={"repeats": repeats, "steps": [{"users": n + 1, "requests": 1} for n in range(steps)]},
+        load={
+            "repeats": {"count": repeats},
+            "steps": [{"users": n + 1, "requests": 1} for n in range(steps)],
+        },
     )
 
 
@@ -114,7 +117,7 @@ def test_ladders_that_fit_are_accepted(steps: int, repeats: int, variants: int, 
         (32, 1, 1, 9, "names of workload.mix must be at most 256"),
         (4, 1, 8, 9, "names of workload.mix must be at most 256"),
         (32, 100, 1, 3, "names of workload.mix must be at most 8000"),
-        (20, 21, 1, 20, "load.repeats times load.steps times target.variants"),
+        (20, 21, 1, 20, "load.repeats.count times load.steps times target.variants"),
     ],
 )
 def test_ladders_that_do_not_fit_are_refused(

@@ -8,7 +8,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.handlers import Handlers, needs_finalizer
+from solrbench.controller.handlers import Handlers
+from solrbench.decide.finalizers import needs_finalizer, needs_reconcile
 from solrbench.telemetry.metrics import Telemetry
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -25,20 +26,41 @@ def benchmark(*conditions: dict[str, str], **spec: Any) -> dict[str, Any]:
     return body
 
 
+SUCCEEDED = {"type": "Succeeded", "status": "True"}
+CREATES: dict[str, Any] = {"existing": {"url": "http://solr:8983/solr"}}
+USES: dict[str, Any] = {"existing": CREATES["existing"] | {"collectionPolicy": "UseExisting"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "needed"),
+    [
+        (small("new"), False),  # owner references are enough
+        (benchmark(target=USES), False),
+        (benchmark(target=CREATES), True),
+        (benchmark(SUCCEEDED, target=CREATES), True),
+        (benchmark(SUCCEEDED, CLEANED, target=CREATES), False),
+    ],
+)
+def test_only_a_collection_on_an_existing_solr_needs_a_finalizer(
+    body: dict[str, Any], needed: bool
+) -> None:
+    assert needs_finalizer(body=body) is needed
+
+
 @pytest.mark.parametrize(
     ("body", "needed"),
     [
         (small("new"), True),
-        (benchmark({"type": "Succeeded", "status": "True"}), True),
+        (benchmark(SUCCEEDED), True),
         (benchmark({"type": "CleanedUp", "status": "False"}), True),
-        (benchmark({"type": "Succeeded", "status": "True"}, CLEANED), False),
+        (benchmark(SUCCEEDED, CLEANED), False),
         (benchmark(CLEANED, ttlSecondsAfterFinished=60), True),  # the operator deletes it
     ],
 )
-def test_a_benchmark_needs_its_finalizer_until_it_is_cleaned_up(
+def test_a_benchmark_is_reconciled_until_it_is_cleaned_up(
     body: dict[str, Any], needed: bool
 ) -> None:
-    assert needs_finalizer(body=body) is needed
+    assert needs_reconcile(body) is needed
 
 
 @pytest.fixture

@@ -144,3 +144,30 @@ def test_one_that_is_gone_is_not_due_again(world: World) -> None:
     body = world.body("one")
     body["metadata"]["uid"] = "another"
     assert world.due("one") is None
+
+
+def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
+    for name in ("one", "two"):
+        world.due(name)
+    assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
+    pod = {"name": "one-zookeeper-0", "namespace": "default", "uid": "p", "finalizers": ["a-hook"]}
+    labels = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]["metadata"]["labels"]
+    world.cluster.put({"kind": "Pod", "metadata": pod | {"labels": labels}})
+    gone = world.body("one")
+    del world.cluster.objects["SolrBenchmark", "default", "one"]
+
+    async def show() -> None:
+        event = asyncio.create_task(world.handlers.on_event(event={"type": "DELETED"}, body=gone))
+        while world.cluster.names("StatefulSet"):  # noqa: ASYNC110 - nothing announces it
+            await asyncio.sleep(0.01)
+        assert world.due("two") == QUEUED_PAUSE
+        del world.cluster.objects["Pod", "default", "one-zookeeper-0"]
+        await event
+        await world.handlers.on_cleanup()
+
+    asyncio.run(show())
+    world.due("two")
+    assert world.body("two")["status"]["phase"] == "Provisioning"

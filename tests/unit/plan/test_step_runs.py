@@ -11,7 +11,7 @@ from support.resources.objects import stored
 from support.resources.small_resource import Changes, step
 
 LADDER: Changes = {
-    "spec.load.repeats": 2,
+    "spec.load.repeats.count": 2,
     "spec.load.steps": [step(name="low"), step(name="high")],
 }
 ENDPOINTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]

@@ -25,7 +25,7 @@ def make_spec(*steps: str, **changes: object) -> Spec:
             "dataset": {"generator": {"documents": 1000, "seed": 4}},
             "workload": {"queries": {"generated": {}, "seed": 9}},
             "load": {
-                "repeats": 3,
+                "repeats": {"count": 3},
                 "steps": [{"name": name, "users": 2, "requests": 10} for name in steps],
             },
             **changes,

@@ -1,7 +1,8 @@
+import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.conditions import Condition
@@ -11,6 +12,7 @@ from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
+from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -223,21 +225,51 @@ def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: 
     assert found["solrbench_step_valid"] == ({"b", "running"} if shown else {"running"})
 
 
+def test_finished_benchmark_shows_what_it_showed_while_it_ran() -> None:
+    benchmark = full_benchmark()
+    done = benchmark.status.model_copy(update={"completion_time": NOW})
+    store, registry = BenchmarkStore(10, NOW.timestamp), CollectorRegistry()
+    registry.register(BenchmarkCollector(store))
+    shown = []
+    for status in (benchmark.status, done):
+        store.update(benchmark.model_copy(update={"status": status}))
+        shown.append(generate_latest(registry))
+    assert shown[0] == shown[1]
+
+
 def test_results_are_not_kept_longer_than_they_are_shown() -> None:
     now = [0.0]
     benchmark = full_benchmark()
-    ended = datetime.fromtimestamp(5, UTC)
-    done = benchmark.status.model_copy(update={"completion_time": ended})
+    done = benchmark.status.model_copy(update={"completion_time": datetime.fromtimestamp(5, UTC)})
     store = BenchmarkStore(10, lambda: now[0])
     store.update(benchmark.model_copy(update={"status": done}))
-    (kept,) = store.all()
-    assert (kept.status.results, kept.status.verdicts) == (done.results, done.verdicts)
+    (before,) = store.all()
     now[0] = 15
-    (kept,) = store.all()
-    assert kept.status.results + kept.status.verdicts + kept.status.comparisons == []
-    assert (kept.status.phase, kept.status.report) == (done.phase, done.report)
-    others = [each.status for each in kept.status.conditions]
-    assert others == [each.status for each in done.conditions]
+    (after,) = store.all()
+    lost = {family.name for family in FAMILIES if list(before.read(family))} - {
+        family.name for family in FAMILIES if list(after.read(family))
+    }
+    assert lost == {family.name for family in RESULT_FAMILIES}
+    assert after.phase == done.phase
+
+
+@pytest.mark.parametrize(("end", "bytes_each"), [(None, (40_000, 400_000)), (NOW, (0, 25_000))])
+def test_finished_benchmark_takes_little_memory(
+    end: datetime | None, bytes_each: tuple[int, int]
+) -> None:
+    benchmark = full_benchmark()
+    results = [RESULT.model_copy(update={"request": f"q{number}"}) for number in range(30)]
+    status = benchmark.status.model_copy(update={"completion_time": end, "results": results})
+    store = BenchmarkStore(10, NOW.timestamp)
+    tracemalloc.start()
+    for number in range(10):
+        metadata = benchmark.metadata.model_copy(update={"name": f"b{number}"})
+        changes = {"metadata": metadata, "status": status.model_copy(deep=True)}
+        store.update(benchmark.model_copy(update=changes))
+    del changes, metadata
+    taken = tracemalloc.get_traced_memory()[0] / 10
+    tracemalloc.stop()
+    assert bytes_each[0] < taken < bytes_each[1]
 
 
 def test_a_clash_of_names_is_noticed() -> None:

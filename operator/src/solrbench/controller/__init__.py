@@ -1,10 +1,11 @@
 """kopf handlers and the reconcile loop; the only package that imports kopf.
 
-One timer per benchmark runs one reconcile after another. A reconcile observes, decides, applies,
-and writes status once; any of them may be the first after a crash.
+The schedule runs one reconcile of a benchmark after another. A reconcile observes, decides,
+applies, and writes status once; any of them may be the first after a crash.
 
 - `settings`: the operator's environment
 - `main`: the process; `handlers`: kopf wiring, the only module that kopf knows
+- `kopf_settings`: how kopf is set up
 - `reconcile`: one reconcile, stage by stage
 - `stages`: what each stage does
 - `provisioners`: the ways to a target

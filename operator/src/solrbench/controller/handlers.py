@@ -4,6 +4,7 @@ The reconcile is the only writer of status (docs/adr/0002). kopf watches, keeps 
 retries deletions that raised; the schedule says when a benchmark is reconciled (docs/adr/0009).
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.problems import problems
-from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.children import LOAD, TARGET
@@ -24,6 +25,7 @@ from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion import Removal, delete_children, find_removal_obstacle
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
+from solrbench.controller.kopf_settings import WORKERS, configure, log_in
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
@@ -32,9 +34,9 @@ from solrbench.controller.scheduling.reconcile_schedule import (
     BenchmarkKey,
     ReconcileSchedule,
 )
-from solrbench.controller.scheduling.watch_retries import WatchRetries
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.finalizers import needs_finalizer, needs_reconcile
 from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause
 from solrbench.decide.unreadable import holds_collection, without_unreadable_results
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
@@ -44,15 +46,14 @@ from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 
 log = logging.getLogger("solrbench")
 
-WORKERS = 32
-"""Reconciles are synchronous and wait for HTTP most of their time, each in a thread of its own."""
 
 DELETE_POLL_SECONDS = 0.5
 DELETE_PATIENCE_SECONDS = 20.0
 """Pods have a second to end; when they take longer, something is wrong and worth a log line."""
 DELETE_RETRY_SECONDS = 1.0
 DELETION_TIMEOUT = timedelta(seconds=120)
-"""How long the deletion of a benchmark waits for an existing Solr that does not respond."""
+"""How long the deletion of a benchmark waits for an existing Solr that does not respond, and how
+long one that is gone keeps its place in the queue until its pods are gone, too."""
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
@@ -63,8 +64,6 @@ UPGRADE_PAUSE = timedelta(seconds=30)
 """Of a benchmark that cannot be read; while the definition is newer than the operator, none can."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
-LIST_CHUNK = 50
-"""Benchmarks in one part of a list: results make them large, and parts are not kept."""
 
 
 class Handlers:
@@ -113,9 +112,8 @@ class Handlers:
             body: the benchmark
 
         """
-        metadata = body["metadata"]
         if event["type"] == "DELETED":
-            self._forget(metadata["uid"], metadata["namespace"], metadata["name"])
+            await self._on_gone(_key(body))
         else:
             self._queue.observe(dict(body), _utc_now())
             self._set_schedule(body)
@@ -131,7 +129,7 @@ class Handlers:
         uid, generation = metadata["uid"], metadata.get("generation", 1)
         if metadata.get("deletionTimestamp") is not None:
             self._schedule.stop(uid)
-        elif not needs_finalizer(body=body):
+        elif not needs_reconcile(body):
             self._schedule.stop(uid)
             self._reports.forget(uid)
             self._show(body)
@@ -157,10 +155,40 @@ class Handlers:
             return benchmark
         return None
 
-    def _forget(self, uid: str, namespace: str, name: str) -> None:
-        self._telemetry.benchmarks.forget(f"{namespace}/{name}")
-        self._reports.forget(uid)
-        self._queue.forget(uid)
+    async def _on_gone(self, key: BenchmarkKey) -> None:
+        """Forget a benchmark that is gone, once its pods disturb the next one no more.
+
+        What it left goes by owner references without us, but pods have time to end then.
+        """
+        self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
+        self._reports.forget(key.uid)
+        self._schedule.stop(key.uid)
+        end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
+        while self._queue.holds_place(key.uid):
+            if await asyncio.to_thread(self._remove_rest, key, is_late=time.monotonic() > end):
+                break
+            await asyncio.sleep(DELETE_POLL_SECONDS)
+        self._queue.forget(key.uid)
+
+    def _remove_rest(self, key: BenchmarkKey, *, is_late: bool) -> bool:
+        """Remove what a benchmark that is gone has left; return whether to wait no longer.
+
+        What has the name of another benchmark by now is left to the garbage collector.
+        """
+        if self._schedule.is_busy(key.uid):
+            return is_late  # a reconcile is under way, which may make more
+        removal = Removal(self._cluster, key.namespace, key.name, _utc_now())
+        try:
+            is_replaced = self._cluster.get(*BENCHMARKS, key.namespace, key.name) is not None
+            if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
+                return True
+            obstacle: SolrbenchError | None = find_removal_obstacle(removal) if is_late else None
+        except SolrbenchError as error:
+            obstacle = error
+        if obstacle is not None:
+            text = " ".join(str(obstacle).split())
+            log.warning("%s/%s: something is left of it: %s", key.namespace, key.name, text)
+        return is_late
 
     def on_due(self, key: BenchmarkKey) -> timedelta | None:
         """Reconcile one benchmark and return the pause until the next time.
@@ -272,18 +300,6 @@ class Handlers:
             _report_left_behind(body, names.collection(benchmark), str(error))
 
 
-def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
-    """Return whether a benchmark still has something to be removed, or a time to live to end.
-
-    When it has not, it leaves the schedule and kopf takes its finalizer away: what it left goes by
-    owner references, so that neither it nor its namespace waits for an operator.
-    """
-    if (body.get("spec") or {}).get("ttlSecondsAfterFinished") is not None:
-        return True
-    conditions = (body.get("status") or {}).get("conditions") or []
-    return not any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
-
-
 def _key(body: Mapping[str, Any]) -> BenchmarkKey:
     metadata = body["metadata"]
     return BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
@@ -326,31 +342,3 @@ def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchma
         kopf.event(
             cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
         )
-
-
-def configure(settings: kopf.OperatorSettings, **_: object) -> None:
-    """Set kopf up: our own prefix everywhere, no log lines as events, no silent watches."""
-    settings.persistence.finalizer = f"{GROUP}/finalizer"
-    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
-    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
-    settings.posting.loggers = False
-    settings.posting.level = logging.INFO
-    # kopf logs every call of a handler; transitions are logged here instead.
-    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
-    settings.execution.max_workers = WORKERS
-    # The definition is there before kopf starts, and namespaces are given: there is nothing to
-    # discover, and no right to list namespaces or definitions is needed.
-    settings.scanning.disabled = True
-    settings.watching.chunk_size = LIST_CHUNK
-    # A connection that died without a word is noticed after this long.
-    settings.watching.server_timeout = 240
-    settings.watching.client_timeout = 300
-    settings.watching.connect_timeout = 30
-    settings.networking.error_backoffs = WatchRetries()
-
-
-def log_in(**arguments: Any) -> kopf.ConnectionInfo | None:
-    """Return the credentials of the pod's service account, or else of the kubeconfig."""
-    return kopf.login_with_service_account(**arguments) or kopf.login_with_kubeconfig(**arguments)

@@ -8,6 +8,7 @@
 - `allowed_hosts`: which hosts an existing target may have
 - `resume`: where a new attempt of the load goes on in the lists of the workload
 - `queue`: which benchmark may run
+- `finalizers`: how long a benchmark needs the operator
 - `pauses`: how soon a benchmark is reconciled again, and live figures are written
 - `ownership`: to which resource an object belongs
 - `internal_errors`: exceptions that no reason describes

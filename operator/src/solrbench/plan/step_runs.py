@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Step
+from solrbench.api.v1alpha1.load.rate_changes import last_rate
 
 
 @dataclass(frozen=True, order=True)
@@ -38,7 +39,7 @@ def all_step_runs(spec: Spec) -> tuple[StepRunId, ...]:
     """
     return tuple(
         StepRunId(repeat, index, position, step.name, variant)
-        for repeat in range(1, spec.load.repeats + 1)
+        for repeat in range(1, spec.load.repeats.count + 1)
         for index, variant in enumerate(variant_names(spec))
         for position, step in enumerate(spec.load.steps)
     )
@@ -63,4 +64,4 @@ def rate_before(spec: Spec, step_run: StepRunId) -> float:
     """Return the planned rate of the step before in the ladder, per second; 0 without one."""
     if step_run.step_index == 0:
         return 0.0
-    return spec.load.steps[step_run.step_index - 1].requests_per_second or 0.0
+    return last_rate(spec.load.steps[step_run.step_index - 1])

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.telemetry.finished_benchmark import FinishedBenchmark, freeze
+from solrbench.telemetry.metric_family import HasSamples, MetricFamily, Sample, ShownBenchmark
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
 
 RESULT_SECONDS = 3600.0
@@ -163,6 +164,7 @@ LIVE_FAMILIES = (
 )
 
 FAMILIES = (*BENCHMARK_FAMILIES, *LIVE_FAMILIES, *RESULT_FAMILIES)
+_RESULT_NAMES = frozenset(family.name for family in RESULT_FAMILIES)
 
 
 class BenchmarkStore:
@@ -184,14 +186,15 @@ class BenchmarkStore:
         self._result_seconds = result_seconds
         self._clock = clock
         self._lock = threading.Lock()
-        self._benchmarks: dict[str, ShownBenchmark] = {}
+        self._benchmarks: dict[str, ShownBenchmark | FinishedBenchmark] = {}
 
     def update(self, benchmark: SolrBenchmark) -> None:
         """Show `benchmark` from the next scrape on."""
         metadata = benchmark.metadata
         shown = ShownBenchmark(metadata.namespace, metadata.name, benchmark.status)
+        end = benchmark.status.completion_time
         with self._lock:
-            self._benchmarks[benchmark.key] = shown
+            self._benchmarks[benchmark.key] = shown if end is None else freeze(shown, end, FAMILIES)
             self._drop_results()
 
     def forget(self, key: str) -> None:
@@ -202,35 +205,14 @@ class BenchmarkStore:
     def _drop_results(self) -> None:
         ended_before = self._clock() - self._result_seconds
         for key, each in self._benchmarks.items():
-            ended = each.status.completion_time
-            if ended is not None and ended.timestamp() <= ended_before and _has_results(each):
-                self._benchmarks[key] = _without_results(each)
+            if isinstance(each, FinishedBenchmark) and each.end.timestamp() <= ended_before:
+                self._benchmarks[key] = each.without(_RESULT_NAMES)
 
-    def all(self) -> list[ShownBenchmark]:
+    def all(self) -> list[ShownBenchmark | FinishedBenchmark]:
         """Return every benchmark, by key."""
         with self._lock:
             self._drop_results()
             return [self._benchmarks[key] for key in sorted(self._benchmarks)]
-
-
-def _has_results(benchmark: ShownBenchmark) -> bool:
-    return bool(benchmark.status.results or benchmark.status.verdicts)
-
-
-def _without_results(benchmark: ShownBenchmark) -> ShownBenchmark:
-    """Return what the families show that are not of results."""
-    status = benchmark.status
-    conditions = [each.model_copy(update={"message": ""}) for each in status.conditions]
-    kept = Status(
-        phase=status.phase,
-        phase_start_time=status.phase_start_time,
-        completion_time=status.completion_time,
-        attempts=status.attempts,
-        dataset=status.dataset,
-        report=status.report,
-        conditions=conditions,
-    )
-    return ShownBenchmark(benchmark.namespace, benchmark.name, kept)
 
 
 class BenchmarkCollector(Collector):
@@ -255,9 +237,9 @@ class BenchmarkCollector(Collector):
             yield family.render(benchmarks)
 
 
-def _count_phases(benchmarks: Iterable[ShownBenchmark]) -> Metric:
+def _count_phases(benchmarks: Iterable[HasSamples]) -> Metric:
     name = "solrbench_benchmarks"
     metric = Metric(name, "Benchmarks by phase.", "gauge")
-    for phase, number in sorted(Counter(each.status.phase for each in benchmarks).items()):
+    for phase, number in sorted(Counter(each.phase for each in benchmarks).items()):
         metric.add_sample(name, {"phase": phase}, number)
     return metric

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from prometheus_client import Metric
 
@@ -25,6 +26,34 @@ class ShownBenchmark:
     namespace: str
     name: str
     status: Status
+
+    @property
+    def phase(self) -> str:
+        """Its phase."""
+        return self.status.phase
+
+    def read(self, family: "MetricFamily") -> Iterable[Sample]:
+        """Return the samples of a family."""
+        return family.samples(self)
+
+
+class HasSamples(Protocol):
+    """A benchmark that runs or is over."""
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the benchmark."""
+
+    @property
+    def name(self) -> str:
+        """Name of the benchmark."""
+
+    @property
+    def phase(self) -> str:
+        """Its phase."""
+
+    def read(self, family: "MetricFamily") -> Iterable[Sample]:
+        """Return the samples of a family."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +82,12 @@ class MetricFamily:
         """The name that Prometheus stores."""
         return f"solrbench_{self.name}"
 
-    def render(self, benchmarks: Iterable[ShownBenchmark]) -> Metric:
+    def render(self, benchmarks: Iterable[HasSamples]) -> Metric:
         """Return the family with the samples of `benchmarks`."""
         metric = Metric(self.full_name, self.text, self.kind)
         for benchmark in benchmarks:
             owner = {"namespace": benchmark.namespace, "benchmark": benchmark.name}
-            for values, number in self.samples(benchmark):
+            for values, number in benchmark.read(self):
                 labels = owner | dict(zip(self.labels, values, strict=True))
                 if number is not None:
                     metric.add_sample(self.full_name, labels, number)

@@ -63,7 +63,7 @@ def world_with(document: StepRunResult) -> World:
     """Return a world in which a document is stored and the load goes on."""
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["load"]["repeats"] = 2
+    body["spec"]["load"]["repeats"] = {"count": 2}
     for condition in body["status"]["conditions"]:
         condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
     reports = Reports(cast(Cluster, world.cluster))

@@ -84,7 +84,7 @@ def test_without_variants_the_load_goes_to_the_nodes() -> None:
 def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
     world = measured_so_far(retries=3, load=3)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["load"]["repeats"] = 2
+    body["spec"]["load"]["repeats"] = {"count": 2}
     body["spec"]["load"]["steps"] = [
         {"name": name, "users": 1, "requests": 5} for name in ("two-users", "more", "most")
     ]
@@ -106,7 +106,7 @@ def test_stored_steps_of_variants_are_compared() -> None:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     body["spec"]["target"]["variants"] = VARIANTS[:2]
-    body["spec"]["load"]["repeats"] = 2
+    body["spec"]["load"]["repeats"] = {"count": 2}
     world.cluster.put(solr_pod())
     reports, benchmark = Reports(cast(Cluster, world.cluster)), SolrBenchmark.parse(body)
     for repeat in (1, 2):

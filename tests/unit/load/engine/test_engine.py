@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.load.load import ThinkTime
 from solrbench.load.engine.engine import Engine
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start
+from solrbench.load.schedule.think_time import pacing_wait_seconds
 from solrbench.load.workload.query_file import Query
 from solrbench.results.stats.histograms import decode
 from support.servers.http_server import Exchange, HttpServer, respond_well
@@ -197,6 +198,28 @@ def test_thinking_users_wait_between_requests() -> None:
             result = await run_step(target(server.url), assignment(users=2, seconds=1, think=think))
         assert 8 <= only(result).requests <= 10
 
+    run(body)
+
+
+def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed: list[float] = []
+
+    def wait(pacing_milliseconds: int, passed_seconds: float) -> float:
+        passed.append(passed_seconds)
+        return pacing_wait_seconds(pacing_milliseconds, passed_seconds)
+
+    async def respond_later(exchange: Exchange) -> None:
+        await asyncio.sleep(0.05)
+        await respond_well(exchange)
+
+    async def body() -> None:
+        duty = assignment(users=2, seconds=1).model_copy(update={"pacing_milliseconds": 200})
+        async with HttpServer(respond_later) as server:
+            result = await run_step(target(server.url), duty)
+        assert 2 <= only(result).requests <= 10
+        assert min(passed) >= 0.05
+
+    monkeypatch.setattr("solrbench.load.engine.user_factory.pacing_wait_seconds", wait)
     run(body)
 
 

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic.alias_generators import to_camel
 
 from solrbench.api.v1alpha1.load.load import ArrivalDistribution, Step
+from solrbench.api.v1alpha1.load.rate_changes import last_rate, mean_rate, rate_at
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrival_rate, arrivals
 
 SECOND = 1_000_000_000
@@ -32,6 +34,7 @@ PLANS = [
     {"seconds": 3, "requests_per_second": 5000, "distribution": "Uniform"},
     {"requests": 9000, "requests_per_second": 700, "ramp_seconds": 9},
     {"seconds": 9, "requests_per_second": 10, "ramp_seconds": 5, "ramp_from": 2000.0},
+    {"seconds": 40, "ramp_seconds": 5, "changes": [{"at_seconds": 20, "requests_per_second": 900}]},
 ]
 
 
@@ -139,3 +142,34 @@ def test_plan_of_a_step_has_its_defaults() -> None:
     assert made is not None
     assert (made.ramp_from, made.ramp_ns, made.max_in_flight) == (9.0, 3 * SECOND, 7)
     assert arrival_rate(Step(name="a", users=4, duration_seconds=5), 0.0) is None
+
+
+CHANGES: list[dict[str, float]] = [
+    {"at_seconds": 10, "requests_per_second": 100},
+    {"at_seconds": 20, "requests_per_second": 100},
+    {"at_seconds": 20, "requests_per_second": 10},
+    {"at_seconds": 30, "requests_per_second": 0.001},
+]
+
+
+def test_rate_follows_its_changes() -> None:
+    plan = rate(
+        requests_per_second=20, seconds=40, changes=CHANGES, ramp_seconds=5, distribution="Uniform"
+    )
+    times = whole(plan) / SECOND - 5
+    counts = np.histogram(times, [-5, 0, 5, 10, 20, 25, 30, 40])[0].tolist()
+    # The areas below the lines: 50, 200, 400, 1000, then 37.5 and 12.5 of a decline, then nothing.
+    assert counts == pytest.approx([50, 200, 400, 1000, 37.5, 12.5, 0], abs=1)
+
+
+def test_mean_and_last_rate_are_those_of_the_changes() -> None:
+    fields = {"requestsPerSecond": 20, "durationSeconds": 40}
+    step = Step.model_validate(fields | {"rateChanges": [to_camel_keys(c) for c in CHANGES]})
+    assert mean_rate(step) == pytest.approx((600 + 1000 + 50) / 40, rel=1e-3)
+    assert last_rate(step) == 0.001
+    assert [rate_at(step, seconds) for seconds in (0, 5, 15, 20)] == [20, 60, 100, 10]
+    assert rate_at(step, 99) == 0.001
+
+
+def to_camel_keys(fields: dict[str, float]) -> dict[str, float]:
+    return {to_camel(key): value for key, value in fields.items()}

@@ -6,8 +6,10 @@ from solrbench.api.v1alpha1.load.load import ThinkTime, UniformTime
 from solrbench.load.schedule import think_time as module
 from solrbench.load.schedule.seeds import seed_of, uniform
 from solrbench.load.schedule.think_time import (
+    first_pacing_wait_seconds,
     first_wait_seconds,
     longest_think_seconds,
+    pacing_wait_seconds,
     think_seconds,
 )
 
@@ -96,3 +98,10 @@ def test_uniform_never_reaches_one() -> None:
     assert 0 <= min(drawn) < 0.001
     assert 0.999 < max(drawn) < 1
     assert len(set(drawn)) == len(drawn)
+
+
+def test_pacing_waits_for_what_is_left() -> None:
+    assert pacing_wait_seconds(200, 0.05) == pytest.approx(0.15)
+    assert pacing_wait_seconds(200, 0.3) == 0
+    first = [first_pacing_wait_seconds(1000, seed) for seed in range(200)]
+    assert (0 <= min(first) < 0.1, 0.9 < max(first) < 1) == (True, True)

@@ -57,6 +57,12 @@ class BenchmarkQueue:
             self._checked.pop(uid, None)
             self._moved = self._entries.pop(uid, None) is not None or self._moved
 
+    def holds_place(self, uid: str) -> bool:
+        """Return whether a benchmark is among those that run."""
+        with self._lock:
+            entry = self._entries.get(uid)
+            return entry is not None and entry.running
+
     def take_moved(self) -> list[str]:
         """Return the uids of those that wait, next first; none if the queue did not move since."""
         with self._lock:

@@ -11,7 +11,12 @@ from solrbench.load.recording.response_times import OpenLoopRecorder
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.schedule.think_time import first_wait_seconds, think_seconds
+from solrbench.load.schedule.think_time import (
+    first_pacing_wait_seconds,
+    first_wait_seconds,
+    pacing_wait_seconds,
+    think_seconds,
+)
 
 
 class UserFactory:
@@ -58,14 +63,21 @@ class UserFactory:
     def _make_user(self, index: int) -> VirtualUser:
         number = self._number(index)
         node = self._nodes[number % len(self._nodes)]
-        spec = self._assignment.think_time
+        spec, pace = self._assignment.think_time, self._assignment.pacing_milliseconds
+        seed = self._think_seed(number)
+        if pace is not None:
+            return VirtualUser(
+                self._context,
+                node,
+                lambda _, passed: pacing_wait_seconds(pace, passed),
+                first_pacing_wait_seconds(pace, seed),
+            )
         if spec is None:
             return VirtualUser(self._context, node)
-        seed = self._think_seed(number)
         return VirtualUser(
             self._context,
             node,
-            lambda turn: think_seconds(spec, seed, turn),
+            lambda turn, _: think_seconds(spec, seed, turn),
             first_wait_seconds(spec, seed),
         )
 

@@ -16,8 +16,9 @@ from solrbench.load.workload.prepared_request import (
     PreparedRequest,
 )
 
-Think = Callable[[int], float]
-"""Seconds to wait after the request with the given number, from 0."""
+Think = Callable[[int, float], float]
+"""Seconds to wait after the request or transaction with the given number, from 0, which began so
+many seconds ago."""
 
 _now = time.perf_counter_ns
 
@@ -41,6 +42,7 @@ class VirtualUser(HttpClient):
         self._think = think
         self._first_wait_seconds = first_wait_seconds
         self._request_index = 0
+        self._begun_ns = 0
         self._timer: asyncio.TimerHandle | None = None
 
     async def prepare(self) -> None:
@@ -110,7 +112,8 @@ class VirtualUser(HttpClient):
             return
         seconds = 0.0 if response is not None else self.backoff_seconds(ended_ns)
         if self._think is not None:
-            seconds = max(seconds, self._think(self._request_index))
+            passed = (now_ns - self._begun_ns) / 1e9
+            seconds = max(seconds, self._think(self._request_index, passed))
             self._request_index += 1
         self._timer = self._loop.call_later(seconds, self._wake)
 
@@ -138,6 +141,7 @@ class VirtualUser(HttpClient):
         self.send(request, _now())
 
     def _send_next(self, now_ns: int) -> None:
+        self._begun_ns = now_ns
         request = self._context.supply.take(now_ns)
         if request is None:
             self._context.on_user_finished()

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from enum import StrEnum
 
+from solrbench.api.v1alpha1.load.rate_changes import rate_at
 from solrbench.load.errors import LoadError
 from solrbench.load.master.throughput import ThroughputMeter
 from solrbench.load.master.worker_pool.pool import WorkerPool
@@ -89,8 +90,8 @@ class RunStatus:
         )
         if self.step_run is None or self.is_over:
             return state
-        planned_rate = self._planned_rate(self.step_run)
         since = now if self._measuring_since is None else self._measuring_since
+        planned_rate = self._planned_rate(self.step_run, now - since)
         progress = {
             "step_run_id": self.step_run.id,
             "repeat": self.step_run.repeat,
@@ -105,8 +106,8 @@ class RunStatus:
         }
         return state.model_copy(update=progress)
 
-    def _planned_rate(self, planned: PlannedStepRun) -> float | None:
+    def _planned_rate(self, planned: PlannedStepRun, seconds: float) -> float | None:
         """Return the planned requests per second; None for users, who also send warm-ups."""
         if self.stage is RunStage.WARMING_UP:
             return None
-        return planned.step.requests_per_second
+        return rate_at(planned.step, seconds)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.load.load import DEFAULT_MAX_IN_FLIGHT, ArrivalDistribution, Step
+from solrbench.api.v1alpha1.load.rate_changes import RateChange
 from solrbench.load.schedule.seeds import seed_of
 
 _BLOCK = 4096
@@ -40,6 +41,8 @@ class ArrivalRate(Model):
     ramp_seconds: int = 0
     ramp_from: float = 0.0
     """Rate at the begin of the ramp, per second."""
+    changes: list[RateChange] = []
+    """Times since the end of the ramp, and the rates then."""
     requests: int | None = None
     """Arrivals after the ramp; None with a duration."""
     seconds: int | None = None
@@ -49,6 +52,20 @@ class ArrivalRate(Model):
     def ramp_ns(self) -> int:
         """Time of the ramp; arrivals from then on are measured."""
         return self.ramp_seconds * _SECOND_NS
+
+    @property
+    def highest(self) -> float:
+        """The highest rate, per second."""
+        return max(self.requests_per_second, *(c.requests_per_second for c in self.changes), 0)
+
+    def points(self) -> NDArray[np.float64]:
+        """Return the times in seconds, and the rates, between which the rate changes linearly."""
+        found = [(0.0, self.ramp_from)] if self.ramp_seconds else []
+        found.append((self.ramp_seconds, self.requests_per_second))
+        found += [
+            (self.ramp_seconds + each.at_seconds, each.requests_per_second) for each in self.changes
+        ]
+        return np.array(found, dtype=np.float64).T
 
 
 def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
@@ -61,6 +78,7 @@ def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
         max_in_flight=step.max_in_flight or DEFAULT_MAX_IN_FLIGHT,
         ramp_seconds=step.ramp_seconds or 0,
         ramp_from=ramp_from if step.ramp_seconds else 0.0,
+        changes=step.rate_changes,
         requests=step.requests,
         seconds=step.duration_seconds,
     )
@@ -132,15 +150,16 @@ def _unit_rate_points(kind: ArrivalDistribution, seed: int) -> Iterator[NDArray[
 def _times(plan: ArrivalRate, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the seconds at which the cumulative rate reaches `points`.
 
-    During a ramp of T seconds from rate a to rate b it is at + (b - a)t²/2T, which is solved for t
-    in the form that loses no digits when the two rates are close; afterwards it is a line.
+    In a segment whose rate changes from a by s each second, the cumulative rate grows by
+    at + st²/2, which is solved for t in the form that loses no digits when s is small.
     """
-    a, b, ramp = plan.ramp_from, plan.requests_per_second, plan.ramp_seconds
-    if not ramp:
-        return points / b
-    whole = (a + b) / 2 * ramp
-    inside = np.minimum(points, whole)
-    root = np.sqrt(a * a + 2 * (b - a) / ramp * inside)
-    during = 2 * inside / np.maximum(a + root, math.ulp(0))
-    after: NDArray[np.float64] = ramp + (points - whole) / b
-    return np.where(points < whole, during, after)
+    begins, rates = plan.points()
+    widths = np.diff(begins)
+    reached = np.concatenate([[0.0], np.cumsum((rates[1:] + rates[:-1]) / 2 * widths)])
+    slopes = np.concatenate([np.diff(rates) / np.where(widths > 0, widths, 1), [0.0]])
+    # The last segment that begins at or before a point: where two begin together, behind the jump.
+    at = np.searchsorted(reached, points, side="right") - 1
+    inside = points - reached[at]
+    root = np.sqrt(np.maximum(rates[at] ** 2 + 2 * slopes[at] * inside, 0))
+    found: NDArray[np.float64] = begins[at] + 2 * inside / np.maximum(rates[at] + root, math.ulp(0))
+    return found

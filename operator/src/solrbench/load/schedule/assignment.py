@@ -51,6 +51,7 @@ class Assignment(Model):
     seconds: int | None = None
     """Time to start requests for, once measuring begins."""
     think_time: ThinkTime | None = None
+    pacing_milliseconds: int | None = None
     attempt: int = 1
     """Attempt of the load."""
     restarts: int = 0
@@ -133,6 +134,7 @@ def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
         requests=step.requests,
         seconds=step.duration_seconds,
         think_time=step.think_time,
+        pacing_milliseconds=step.pacing_milliseconds,
         attempt=plan.attempt,
     )
 

@@ -45,3 +45,13 @@ def first_wait_seconds(spec: ThinkTime, seed: int) -> float:
     """
     own = seed_of("first", seed)
     return uniform(own, 0) * think_seconds(spec, own, 1)
+
+
+def pacing_wait_seconds(pacing_milliseconds: int, passed_seconds: float) -> float:
+    """Return the wait of a paced user whose last request began so many seconds ago, in seconds."""
+    return max(pacing_milliseconds / 1000 - passed_seconds, 0.0)
+
+
+def first_pacing_wait_seconds(pacing_milliseconds: int, seed: int) -> float:
+    """Return the wait before the first request of a paced user, evenly drawn, in seconds."""
+    return uniform(seed_of("first", seed), 0) * pacing_milliseconds / 1000

@@ -56,7 +56,7 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
         raise LoadError(
             LoadReason.MALFORMED_QUERIES,
             f"the workload has {len(names)} names; use at most {plan.max_request_names}, or fewer"
-            " of load.steps, load.repeats and target.variants: all results must fit into the"
+            " of load.steps, load.repeats.count and target.variants: all results must fit into the"
             " status and the report",
         )
     wholes = [entry.name for entry in workload.entries if entry.transaction is not None]

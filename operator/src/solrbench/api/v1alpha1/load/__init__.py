@@ -1,6 +1,7 @@
 """`spec.load` and `spec.warmUp`: how the load is generated.
 
 - `load`: workers, repeats and steps
+- `repeats`: how often all steps are run
 - `warm_up`: load before the first step
 - `validity`: limits beyond which results are invalid
 """

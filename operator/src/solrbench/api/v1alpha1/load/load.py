@@ -18,6 +18,12 @@ from solrbench.api.v1alpha1.fields import (
     at_least,
 )
 from solrbench.api.v1alpha1.load.master import LoadMaster
+from solrbench.api.v1alpha1.load.rate_changes import (
+    MOST_CHANGES,
+    RATE_CHANGE_RULES,
+    RateChange,
+)
+from solrbench.api.v1alpha1.load.repeats import Repeats
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -109,6 +115,10 @@ class Step(Model):
     requests_per_second: Rate | None = None
     """`requestsPerSecond` is the arrival rate, at least 0.001; requests are sent whether earlier
     ones are completed or not: an open loop."""
+    rate_changes: Annotated[list[RateChange], Field(max_length=MOST_CHANGES)] = []
+    """`rateChanges` are times and the arrival rates at these times, between which the rate changes
+    linearly; before the first it begins with `requestsPerSecond`, after the last it stays. Two at
+    the same time are a jump."""
     arrival_distribution: ArrivalDistribution | None = None
     """`arrivalDistribution` is that of the times between arrivals: `Poisson` arrivals are
     independent of each other, as requests of many users are; `Uniform` arrivals are at equal
@@ -129,6 +139,11 @@ class Step(Model):
     """`thinkTime` is the wait of a user between a response and the next request; none when
     absent. Before its first request, each user waits a random part of such a time, so that users
     who start together do not send together."""
+    pacing_milliseconds: Milliseconds | None = None
+    """`pacingMilliseconds` is the time from the begin of a user's request, or transaction, to the
+    begin of the next one, which waits for that long at least, and for the response: a user sends at
+    a steady pace as long as responses take no longer. Before its first request, each user waits a
+    random part of it."""
     duration_seconds: Seconds | None = None
     """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None
@@ -153,12 +168,25 @@ class Step(Model):
             is_satisfied=_has_no_foreign_name,
         ),
         Rule(
-            cel="has(self.users) || !(has(self.spawnRate) || has(self.thinkTime))",
-            message="spawnRate and thinkTime must go with users, an arrival rate has none",
+            cel=(
+                "has(self.users)"
+                " || !(has(self.spawnRate) || has(self.thinkTime) || has(self.pacingMilliseconds))"
+            ),
+            message=(
+                "spawnRate, thinkTime and pacingMilliseconds must go with users,"
+                " an arrival rate has none"
+            ),
             is_satisfied=lambda s: (
-                s.users is not None or (s.spawn_rate is None and s.think_time is None)
+                s.users is not None
+                or (s.spawn_rate is None and s.think_time is None and s.pacing_milliseconds is None)
             ),
         ),
+        Rule(
+            cel="!(has(self.thinkTime) && has(self.pacingMilliseconds))",
+            message="thinkTime and pacingMilliseconds must not both be set, each is the whole wait",
+            is_satisfied=lambda s: s.think_time is None or s.pacing_milliseconds is None,
+        ),
+        *RATE_CHANGE_RULES,
         Rule(
             cel=(
                 "has(self.requestsPerSecond)"
@@ -194,8 +222,8 @@ class Load(Model):
 
     workers: Annotated[Int, Field(ge=1, le=200)] = 1
     """`workers` is the number of Locust worker pods."""
-    repeats: Annotated[Int, Field(ge=1, le=100)] = 1
-    """`repeats` is the number of times that all steps are run."""
+    repeats: Repeats = Repeats()
+    """`repeats` are the runs of all steps."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES

@@ -10,7 +10,7 @@ def planned_seconds(spec: Any) -> int:
     """Return how long all steps that last a given time take, in all repeats and variants."""
     steps = spec.load.steps
     once: int = sum((each.duration_seconds or 0) + (each.ramp_seconds or 0) for each in steps)
-    ladders: int = ladder_length(spec) // len(steps) * spec.load.repeats
+    ladders: int = ladder_length(spec) // len(steps) * spec.load.repeats.count
     return once * ladders
 
 
@@ -20,11 +20,11 @@ DURATION_RULES = (
             "self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
             " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
-            " * self.load.repeats <= self.deadlines.measuringSeconds"
+            " * self.load.repeats.count <= self.deadlines.measuringSeconds"
         ),
         message=(
             "deadlines.measuringSeconds must not be less than the durations of all steps together,"
-            " times load.repeats and target.variants"
+            " times load.repeats.count and target.variants"
         ),
         is_satisfied=lambda spec: planned_seconds(spec) <= spec.deadlines.measuring_seconds,
     ),

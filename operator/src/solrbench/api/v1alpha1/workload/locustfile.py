@@ -109,13 +109,18 @@ LOCUSTFILE_RULES = (
         ),
     ),
     Rule(
-        cel="!has(self.workload.locustfile) || self.load.steps.all(s, !has(s.thinkTime))",
+        cel="!has(self.workload.locustfile) || self.load.steps.all(s,"
+        " !has(s.thinkTime) && !has(s.pacingMilliseconds))",
         message=(
-            "load.steps must not set thinkTime with workload.locustfile, its users have a wait_time"
+            "load.steps must not set thinkTime or pacingMilliseconds with workload.locustfile,"
+            " its users have a wait_time"
         ),
         is_satisfied=lambda spec: (
             spec.workload.locustfile is None
-            or all(step.think_time is None for step in spec.load.steps)
+            or all(
+                step.think_time is None and step.pacing_milliseconds is None
+                for step in spec.load.steps
+            )
         ),
     ),
     Rule(

@@ -127,7 +127,7 @@ class HttpClient(ABC):
         if connection is None:
             self._started_ns = 0
             if self._connecting is None:
-                self._connect()
+                self._connecting = self._loop.create_task(self._open())
             return
         message = self._node.message(request)
         self._started_ns = _now()
@@ -178,7 +178,7 @@ class HttpClient(ABC):
         if reused and not received and again:
             self._retry_allowed = False
             self.on_retry(self._request)
-            self._connect()
+            self._connecting = self._loop.create_task(self._open())
             return
         message = (
             str(error) if error else f"connection ended after {received} bytes of the response"
@@ -199,9 +199,6 @@ class HttpClient(ABC):
         self._disconnect()
         seconds = deadline.timeout_ns / 1e9
         self._fail(now_ns, 0, request_failure("Timeout", f"{missing} within {seconds:g} s"))
-
-    def _connect(self) -> None:
-        self._connecting = self._loop.create_task(self._open())
 
     async def _open(self) -> None:
         """Open a connection and send the request that waits for it, if one does."""

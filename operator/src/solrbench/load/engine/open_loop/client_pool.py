@@ -32,8 +32,8 @@ def max_clients(schedule: Schedule, node_index: int, node_count: int) -> int:
 
 
 def expected_clients(schedule: Schedule, node_count: int) -> int:
-    """Return the connections to a node that are in use at a time at the scheduled rate."""
-    rate = schedule.rate.requests_per_second / schedule.workers / node_count
+    """Return the connections to a node that are in use at a time at the highest rate."""
+    rate = schedule.rate.highest / schedule.workers / node_count
     return max(min(math.ceil(rate * _EXPECTED_SECONDS), _CONNECTING_AT_ONCE), 1)
 
 

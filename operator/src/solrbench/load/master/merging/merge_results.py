@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
+from solrbench.api.v1alpha1.load.rate_changes import mean_rate
 from solrbench.load.master.merging.compare_workers import compare_workers
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.master.merging.request_windows import merge_request_windows
@@ -95,7 +96,7 @@ def merge_worker_results(
         variant=planned.variant,
         step=planned.step.name,
         users=planned.step.users,
-        requests_per_second=planned.step.requests_per_second,
+        requests_per_second=mean_rate(planned.step),
         planned_requests=_planned(found),
         queries_exhausted=any(result.queries_exhausted for result in found),
         requests=requests,

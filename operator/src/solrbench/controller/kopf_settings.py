@@ -1,0 +1,43 @@
+"""How kopf is set up."""
+
+import logging
+from typing import Any
+
+import kopf
+
+from solrbench.api.v1alpha1 import GROUP
+from solrbench.controller.scheduling.watch_retries import WatchRetries
+
+WORKERS = 32
+"""Reconciles are synchronous and wait for HTTP most of their time, each in a thread of its own."""
+
+LIST_CHUNK = 50
+"""Benchmarks in one part of a list: results make them large, and parts are not kept."""
+
+
+def configure(settings: kopf.OperatorSettings, **_: object) -> None:
+    """Set kopf up: our own prefix everywhere, no log lines as events, no silent watches."""
+    settings.persistence.finalizer = f"{GROUP}/finalizer"
+    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
+    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP)
+    settings.posting.loggers = False
+    settings.posting.level = logging.INFO
+    # kopf logs every call of a handler; transitions are logged here instead.
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
+    settings.execution.max_workers = WORKERS
+    # The definition is there before kopf starts, and namespaces are given: there is nothing to
+    # discover, and no right to list namespaces or definitions is needed.
+    settings.scanning.disabled = True
+    settings.watching.chunk_size = LIST_CHUNK
+    # A connection that died without a word is noticed after this long.
+    settings.watching.server_timeout = 240
+    settings.watching.client_timeout = 300
+    settings.watching.connect_timeout = 30
+    settings.networking.error_backoffs = WatchRetries()
+
+
+def log_in(**arguments: Any) -> kopf.ConnectionInfo | None:
+    """Return the credentials of the pod's service account, or else of the kubeconfig."""
+    return kopf.login_with_service_account(**arguments) or kopf.login_with_kubeconfig(**arguments)

@@ -1,0 +1,30 @@
+"""How long a benchmark needs the operator: for its deletion, and for anything at all."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from solrbench.decide.conditions import CLEANED_UP
+
+
+def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
+    """Return whether an existing Solr may hold a collection that the operator is to remove.
+
+    All else goes by owner references, so that neither a benchmark nor its namespace waits for an
+    operator.
+    """
+    spec = body.get("spec") or {}
+    existing = (spec.get("target") or {}).get("existing")
+    if not existing or existing.get("collectionPolicy") == "UseExisting":
+        return False
+    return not _is_cleaned_up(body)
+
+
+def needs_reconcile(body: Mapping[str, Any]) -> bool:
+    """Return whether a benchmark has anything left to do, or a time to live to end."""
+    spec = body.get("spec") or {}
+    return spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body)
+
+
+def _is_cleaned_up(body: Mapping[str, Any]) -> bool:
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return any(each["type"] == CLEANED_UP and each["status"] == "True" for each in conditions)
