@@ -56,9 +56,8 @@ def list_benchmarks(
         for each in found:
             click.echo(f"solrbenchmark.solrbench.io/{each['metadata']['name']}")
     elif not found:
-        click.echo(
-            f"No benchmarks in {'any' if all_namespaces else f'namespace {place}'}.", err=True
-        )
+        where_text = "the cluster" if all_namespaces else f"namespace {place}"
+        click.echo(f"no benchmarks in {where_text}", err=True)
     else:
         _print(found, datetime.now(UTC), all_namespaces)
 

@@ -35,15 +35,12 @@ class Cluster(ObjectReader):
         """
         return self._kinds.is_namespaced(api_version, kind)
 
-    def create(
-        self, manifest: Manifest, manager: str = MANAGER, *, dry_run: bool = False
-    ) -> Manifest:
+    def create(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create an object, and return it as it is stored, with the name that it got.
 
         Args:
             manifest: with `metadata.name` or `metadata.generateName`
             manager: of its fields
-            dry_run: only have it validated
 
         Raises:
             ConflictError: if there is one of this name.
@@ -52,12 +49,10 @@ class Cluster(ObjectReader):
         kind, metadata = manifest["kind"], manifest.get("metadata", {})
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
         name = metadata.get("name") or metadata.get("generateName") or ""
-        query = {"fieldManager": manager, "dryRun": "All" if dry_run else None}
+        query = {"fieldManager": manager}
         return self._write(f"creating {kind} {name}", "POST", path, manifest, query=query)
 
-    def apply(
-        self, manifest: Manifest, manager: str = MANAGER, *, dry_run: bool = False
-    ) -> Manifest:
+    def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`.
 
         An object with a controller is changed only if the stored one has the same controller; the
@@ -79,7 +74,6 @@ class Cluster(ObjectReader):
             "fieldManager": manager,
             # One that appeared since the look above is another client's.
             "force": not owned or found is not None,
-            "dryRun": "All" if dry_run else None,
         }
         return self._write(
             f"applying {manifest['kind']} {metadata['name']}",
