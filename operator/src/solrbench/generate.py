@@ -14,6 +14,7 @@ from solrbench.api.crd import render_chart_template, render_crd
 from solrbench.api.kinds import KINDS, ResourceKind
 from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
+from solrbench.cli.reference.command_reference import render_command_reference
 from solrbench.results.text.verdict_reference import render_verdict_reasons
 from solrbench.telemetry.reference import render_metrics_reference
 
@@ -21,6 +22,7 @@ CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
 REFERENCE_FILE = "docs/api-reference.md"
 METRICS_FILE = "docs/metrics-reference.md"
 REASONS_FILE = "docs/reasons.md"
+COMMANDS_FILE = "docs/command-line.md"
 
 
 def crd_file(kind: ResourceKind) -> str:
@@ -36,6 +38,7 @@ def render_files() -> dict[str, str]:
         **{crd_file(kind): text for kind, text in definitions.items()},
         CHART_FILE: "---\n".join(templates),
         REFERENCE_FILE: render_reference(),
+        COMMANDS_FILE: render_command_reference(),
         METRICS_FILE: render_metrics_reference(),
         REASONS_FILE: f"{render_reason_reference()}\n{render_verdict_reasons()}",
     }

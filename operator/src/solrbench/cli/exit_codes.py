@@ -21,12 +21,12 @@ class ExitCode(IntEnum):
         member.meaning = meaning
         return member
 
-    SUCCEEDED = 0, "All went well; with `spec.objectives`, all of them are met."
+    SUCCEEDED = 0, "All went well; objectives, if there are any, are met."
     FAILED = 1, "A benchmark failed, a file is not valid, or the cluster refused a request."
     USAGE = 2, "An option or argument is wrong."
     TIMED_OUT = 3, "`--timeout` is over and a benchmark still runs."
     INVALID = 4, "A step is Invalid, and `--require-valid` is given."
-    MISSED = 5, "An objective of `spec.objectives` is missed."
+    MISSED = 5, "The benchmark succeeded and missed an objective."
     UNREACHABLE = 6, "The cluster cannot be reached, or does not know the user."
     INTERRUPTED = 130, "Interrupted with Ctrl-C; benchmarks go on."
 

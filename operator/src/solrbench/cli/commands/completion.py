@@ -7,7 +7,7 @@ from solrbench.cli.program import examples
 
 PLUGIN_SCRIPT = """#!/usr/bin/env sh
 # kubectl calls it for `kubectl solrbench <Tab>`: save it as kubectl_complete-solrbench, executable,
-# in a folder of the PATH. The last line tells kubectl not to complete file names.
+# in a folder of the PATH. The last line asks kubectl not to complete file names.
 COMP_WORDS="solrbench $*" COMP_CWORD=$# _SOLRBENCH_COMPLETE=bash_complete solrbench |
 	sed 's/^[a-z]*,//'
 echo ':4'
