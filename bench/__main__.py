@@ -14,11 +14,13 @@ from bench.cost import cost
 from bench.intervals import intervals
 from bench.merged import merged
 from bench.operator_scale import operator_scale
+from bench.pairs import equal_pairs
 from bench.processes import DidNotHappenError, stolen_seconds
 from bench.scaling import scaling
 from bench.stalls import stalls
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
+from bench.words import words
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "small": partial(small_responses, repeats=3, seconds=4),
@@ -30,6 +32,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "scale": partial(operator_scale, seconds=60),
+    "words": partial(words, pairs=1000),
+    "pairs": partial(equal_pairs, rounds=200),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 

@@ -46,7 +46,7 @@ def status(proxy: str) -> Iterator[dict[str, Any]]:
             collection={"replicas": {"nrt": 2}},
             warmUp={"requests": WARM_UP},
             load={
-                "repeats": {"count": REPEATS},
+                "repeats": {"count": REPEATS, "order": "Interleaved"},
                 "steps": [{"name": "two-users", "users": 2, "requests": REQUESTS}],
             },
             cleanup="Never",
@@ -72,7 +72,8 @@ def test_every_variant_has_results_of_its_own(status: dict[str, Any]) -> None:
 
 def test_variants_took_turns(report: dict[str, Any]) -> None:
     steps = sorted(report["steps"], key=lambda step: step["startTime"])
-    assert [step["variant"] for step in steps] == list(ENDPOINTS) * REPEATS
+    forth = list(ENDPOINTS)
+    assert [step["variant"] for step in steps] == forth + forth[::-1] + forth
     assert [step["warmUpRequests"] for step in steps] == [WARM_UP] * 9
 
 

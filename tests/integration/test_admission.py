@@ -65,6 +65,18 @@ def test_example_is_accepted(server: ApiServer, path: Path) -> None:
             assert server.try_create(body)["spec"]
 
 
+def test_unnamed_steps_of_every_kind_have_different_names(server: ApiServer) -> None:
+    kinds: tuple[dict[str, Any], ...] = (
+        {"replay": {}},
+        {"users": 1},
+        {"users": 2},
+        {"requestsPerSecond": 1},
+    )
+    log = {"spec.workload.queries": {"configMap": {"name": "log"}}}
+    steps = [kind | {"durationSeconds": 1} for kind in kinds]
+    assert server.try_create(resource(log | {"spec.load.steps": steps}))["spec"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"), REFUSED_UPDATES.values(), ids=REFUSED_UPDATES.keys()
 )

@@ -1,6 +1,7 @@
 """Planned rates by a real master and real workers, against a server that counts and stalls."""
 
 import asyncio
+import json
 import math
 import time
 from collections import Counter
@@ -63,6 +64,29 @@ def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> No
     assert all(worker.lag_p99_microseconds is not None for worker in document.workers)
     # 401 exponential gaps: within 5 standard deviations of their mean sum.
     assert abs(document.seconds - 401 / RATE) < 5 * math.sqrt(401) / RATE + 0.2
+
+
+@pytest.mark.timeout(120)
+def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
+    times = [0, 0.1, 0.1, 0.5, 1.0, 1.01, 1.02, 2.4]
+    lines = [
+        json.dumps({"time": 10 + time, "params": {"q": f"id{number}"}})
+        for number, time in enumerate(times)
+    ]
+    with serving() as server:
+        step = {"name": "log", "replay": {"speedFactor": 2.0}, "durationSeconds": 30}
+        with running(tmp_path, make_plan(server, step), "\n".join(lines)) as load:
+            document = measure(load, "r1-s0-log")
+        sent = [query for query in server.queries if query.startswith("id")]
+    assert Counter(sent) == Counter(f"id{number}" for number in range(8))
+    assert (document.users, document.planned_requests, document.queries_exhausted) == (
+        None,
+        8,
+        True,
+    )
+    assert sent[3:5] == ["id3", "id4"]  # a quarter of a second apart
+    assert 1.1 < document.seconds < 2  # half of the log's 2.4 s
+    assert document.requests_per_second
 
 
 @pytest.mark.timeout(120)

@@ -7,6 +7,8 @@ import pytest
 from bench.stalls import theory
 from bench.statistics import PERCENTS, exact_percentile, worst_of
 from bench.table import Row, ratio_row, render, skipped
+from bench.words import Outcome, Pair, equal_rows, outcomes
+from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.stats.histograms import Histogram
 
 
@@ -57,6 +59,19 @@ def test_table_says_met_missed_and_skipped() -> None:
     assert "| 12.00 x " in lines[2]
     assert "60,000 and 5,000 requests per CPU-second, FastHttpUser" in lines[2]
     assert [line.split("|")[4].strip() for line in lines[2:]] == ["met", "MISSED", "skipped", "met"]
+
+
+def test_pairs_end_with_a_word_after_few_repeats() -> None:
+    found = outcomes(Pair(cv=0.01, slower_percent=10), 20)
+    assert {each.word for each in found} == {Word.WORSE}
+    assert {each.repeats for each in found} <= set(range(5, 9))
+
+
+def test_wrong_words_on_equal_pairs_are_counted() -> None:
+    found = [Outcome(Word.SAME, 5)] * 98 + [Outcome(Word.WORSE, 5)] * 2
+    different, same = equal_rows("equal", found)
+    assert (different.is_met, same.is_met) == (False, True)
+    assert different.figure == "98 of 100, 98.0 %"
 
 
 def test_figure_without_a_bar_is_neither_met_nor_skipped() -> None:

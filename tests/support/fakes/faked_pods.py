@@ -5,6 +5,7 @@ so that a benchmark runs from its beginning to its end in some ten reconciles.
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -98,6 +99,10 @@ class Workloads:
         self._cluster = cluster
         self._clock = clock
         self._acknowledged: set[tuple[str, str]] = set()
+        self.microseconds: Callable[[str], int] = lambda _: 1000
+        """Service time in a step run, by its id."""
+        self.variants: tuple[str, ...] = ("",)
+        """Names of the variants."""
 
     def advance(self) -> None:
         """Make the pods of every Job; those of the index end at once."""
@@ -140,8 +145,11 @@ class Workloads:
 
     def result(self, step_run_id: str) -> StepRunResult:
         """Return a result that ended a minute ago."""
-        repeat, _, step = step_run_id.split("-", 2)
-        document = make_document(step, int(repeat[1:]), make_result([1000] * 200))
+        repeat, _, step = re.sub("v[0-9]-", "", step_run_id).split("-", 2)
+        place = re.search("-v([0-9])-", step_run_id)
+        variant = "" if place is None else self.variants[int(place[1])]
+        result = make_result([self.microseconds(step_run_id)] * 200)
+        document = make_document(step, int(repeat[1:]), result, variant=variant)
         ended = self._clock() - timedelta(seconds=60)
         times = {"start_time": ended - timedelta(seconds=1), "end_time": ended}
         return document.model_copy(update={"id": step_run_id} | times)

@@ -19,7 +19,7 @@ from support.resources.bad_rows import (
     UNKNOWN,
     bad,
 )
-from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, step
+from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, create, step, use
 
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
 
@@ -105,7 +105,7 @@ LOAD = [
             "spec.load.repeats.count": 90,
         },
         "spec",
-        "load.repeats.count times load.steps times target.variants times the names of workload.mix"
+        "load.repeats times load.steps times target.variants times the names of workload.mix"
         " must be at most 8000, more do not fit into the report of 256 MiB",
     ),
     bad(
@@ -283,13 +283,13 @@ LOAD = [
         "users and a planned rate",
         {f"{STEP}.requestsPerSecond": 16},
         "spec.load.steps[0]",
-        "must set exactly one of users, requestsPerSecond",
+        "must set exactly one of users, requestsPerSecond, replay",
     ),
     bad(
         "neither users nor a planned rate",
         {f"{STEP}.users": REMOVE},
         "spec.load.steps[0]",
-        "must set exactly one of users, requestsPerSecond",
+        "must set exactly one of users, requestsPerSecond, replay",
     ),
     *(
         bad(
@@ -343,6 +343,27 @@ LOAD = [
         "thinkTime and pacingMilliseconds must not both be set",
     ),
     bad(
+        "replay of generated queries",
+        {f"{STEP}.users": REMOVE, f"{STEP}.replay": {}},
+        "spec",
+        "load.steps[].replay must go with workload.queries from a file",
+    ),
+    bad(
+        "replay that stands still",
+        {f"{STEP}.users": REMOVE, f"{STEP}.replay": {"speedFactor": 0.001}},
+        "spec.load.steps[0].replay",
+        "speedFactor must be at least 0.01",
+    ),
+    bad(
+        "two replays of the same name",
+        {
+            "spec.workload.queries": {"configMap": {"name": "log"}},
+            "spec.load.steps": [{"replay": {}, "durationSeconds": 1}] * 2,
+        },
+        "spec.load",
+        "steps must have different names",
+    ),
+    bad(
         "rate changes with users",
         {f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]},
         "spec.load.steps[0]",
@@ -388,13 +409,13 @@ LOAD = [
             f"{field} with users",
             {f"{STEP}.{field}": value},
             "spec.load.steps[0]",
-            "arrivalDistribution, maxInFlight and rampSeconds must go with requestsPerSecond",
+            message,
         )
-        for field, value in {
-            "arrivalDistribution": "Uniform",
-            "maxInFlight": 9,
-            "rampSeconds": 5,
-        }.items()
+        for field, value, message in (
+            ("arrivalDistribution", "Uniform", "arrivalDistribution and rampSeconds must go with"),
+            ("rampSeconds", 5, "arrivalDistribution and rampSeconds must go with"),
+            ("maxInFlight", 9, "maxInFlight must go with requestsPerSecond or replay"),
+        )
     ),
     bad(
         "fewer connections than workers",
@@ -421,6 +442,61 @@ LOAD = [
         "onWorkerLoss Redistribute must go with 2 workers or more",
     ),
     bad("no repeats", {"spec.load.repeats.count": 0}, "spec.load.repeats.count", TOO_SMALL),
+    bad(
+        "repeats on fresh targets that exist",
+        create() | {"spec.load.repeats.startOn": "FreshTarget"},
+        "spec",
+        "load.repeats.startOn FreshTarget must go with target.solrCloud",
+    ),
+    bad(
+        "repeats on fresh data of the user's",
+        use() | {"spec.load.repeats.startOn": "FreshData"},
+        "spec",
+        "load.repeats.startOn FreshData must go with a dataset",
+    ),
+    bad(
+        "repeats on something else",
+        {"spec.load.repeats.startOn": "WarmTarget"},
+        "spec.load.repeats.startOn",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "empty caches of the user's",
+        use() | {"spec.load.between": {"caches": "Empty"}},
+        "spec",
+        "load.between.caches Empty must go with a dataset",
+    ),
+    bad(
+        "caches that are half empty",
+        {"spec.load.between": {"caches": "Half"}},
+        "spec.load.between.caches",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "repeats until nothing",
+        {"spec.load.repeats": {"until": "Decided"}},
+        "spec",
+        "load.repeats.until must go with target.variants or comparison.baseline",
+    ),
+    bad(
+        "count and until",
+        {"spec.load.repeats": {"until": "Decided", "count": 3}},
+        "spec.load.repeats",
+        "count must not go with until",
+    ),
+    bad(
+        "bounds of a number that is known",
+        {"spec.load.repeats": {"count": 3, "min": 2}},
+        "spec.load.repeats",
+        "min and max must go with until",
+    ),
+    bad(
+        "less at most than at first",
+        {"spec.load.repeats": {"until": "Decided", "max": 4}},
+        "spec.load.repeats",
+        "max must not be less than min, 5 and 20 when absent",
+    ),
+    bad("one repeat, decided", {"spec.load.repeats.min": 1}, "spec.load.repeats.min", TOO_SMALL),
     bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 

@@ -3,6 +3,7 @@
 pydantic reads it in the unit tests, the real API server in the integration tests.
 """
 
+from support.resources.bad_comparisons import COMPARISONS
 from support.resources.bad_datasets import DATA
 from support.resources.bad_endpoints import ENDPOINTS, ROUTING
 from support.resources.bad_existing import EXISTING_TARGETS
@@ -22,4 +23,5 @@ BAD = [
     *EXISTING_TARGETS,
     *WORKLOADS,
     *POD_OPTIONS,
+    *COMPARISONS,
 ]

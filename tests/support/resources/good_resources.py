@@ -30,6 +30,16 @@ GOOD: dict[str, Changes] = {
         ]
     },
     "one seed for all": {"spec.seed": 7},
+    "compared with another benchmark": {
+        "spec.comparison": {
+            "baseline": {"benchmark": {"name": "juniper"}},
+            "smallestEffectPercent": 2.5,
+            "primary": "RequestsPerSecond",
+        }
+    },
+    "compared with a stored report": {
+        "spec.comparison": {"baseline": {"report": {"configMap": {"name": "juniper"}}}}
+    },
     "heap in Gi": {f"{SOLR}.heap": "31Gi"},
     "memory limit of 1.25 times heap": {f"{SOLR}.resources": {"limits": {"memory": "640Mi"}}},
     "memory in bytes": {f"{SOLR}.resources": {"limits": {"memory": "4294967296"}}},
@@ -124,6 +134,12 @@ GOOD: dict[str, Changes] = {
             {"atSeconds": 1, "requestsPerSecond": 1000},
         ]
     },
+    "replay": {
+        "spec.workload.queries": {"configMap": {"name": "log"}},
+        f"{STEP}.users": REMOVE,
+        f"{STEP}.replay": {"speedFactor": 2.5},
+        f"{STEP}.maxInFlight": 10,
+    },
     "paced users": {f"{STEP}.pacingMilliseconds": 1000},
     "as many planned requests as wanted": PLANNED
     | {
@@ -155,6 +171,39 @@ GOOD: dict[str, Changes] = {
         "spec.load.onWorkerLoss": "Redistribute",
         "spec.load.workers": 2,
     },
+    "repeats on fresh targets, in a random order": {
+        "spec.load.repeats": {"count": 100, "startOn": "FreshTarget", "order": "Random"}
+    },
+    "repeats on fresh data of an existing target": create()
+    | {"spec.load.repeats": {"startOn": "FreshData", "order": "Interleaved"}},
+    "steps that last as long as one repeat may": {
+        f"{STEP}.durationSeconds": 60,
+        "spec.deadlines.measuringSeconds": 60,
+        "spec.load.repeats": {"count": 9, "startOn": "FreshData", "order": "Listed"},
+    },
+    "repeats until variants are decided": {
+        "spec.target.variants": [
+            {"name": "nodes", "endpoint": "Nodes"},
+            {"name": "service", "endpoint": "Service"},
+        ],
+        "spec.load.repeats": {"until": "Decided"},
+    },
+    "repeats until a baseline is decided": {
+        "spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}},
+        "spec.load.repeats": {"until": "Decided", "min": 3, "max": 3, "startOn": "FreshTarget"},
+    },
+    "equal caches for each step": {
+        "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}
+    },
+    "cold caches for each repeat": {
+        "spec.load.between": {
+            "before": "EachRepeat",
+            "caches": "Empty",
+            "warmUp": {"requests": 0},
+        }
+    },
+    "another warm-up for each step of a collection of the user's": use()
+    | {"spec.load.between": {"caches": "Keep", "warmUp": {"durationSeconds": 5}}},
     "warm-up by time": {"spec.warmUp": {"durationSeconds": 30, "users": 2}},
     "no warm-up": {"spec.warmUp": {"requests": 0}},
     "warm-up until steady": {"spec.warmUp": {"untilSteady": {}}},
@@ -241,6 +290,10 @@ REFUSED_UPDATES: dict[str, tuple[Changes, str]] = {
     "a longer warm-up": ({"spec.warmUp.requests": 11}, f"spec.warmUp{_NEVER_CHANGES}"),
     "no warm-up any more": ({"spec.warmUp": REMOVE}, f"spec.warmUp{_NEVER_CHANGES}"),
     "other pods": ({"spec.podOptions": [{}]}, f"spec.podOptions{_NEVER_CHANGES}"),
+    "another baseline": (
+        {"spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}}},
+        f"spec.comparison{_NEVER_CHANGES}",
+    ),
     "more retries": ({"spec.backoffLimit": 3}, f"spec.backoffLimit{_NEVER_CHANGES}"),
     "a longer deadline": (
         {"spec.deadlines": {"indexingSeconds": 5}},

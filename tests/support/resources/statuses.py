@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from solrbench.api.v1alpha1.status.comparison import BaselineComparison, FigureComparison
 from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.results import (
@@ -14,6 +15,7 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.status.word import Word
 
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -64,6 +66,31 @@ def full_status() -> Status:
         ),
         results=[_result("two-users"), _result("eight-users")],
         comparisons=[_comparison("two-users"), _comparison("eight-users")],
+        comparison=BaselineComparison(
+            baseline="juniper",
+            figures=[
+                FigureComparison(
+                    step="two-users",
+                    variant="proxy",
+                    request="all requests",
+                    figure="p95Milliseconds",
+                    primary=True,
+                    baseline=10.1,
+                    value=12.3,
+                    difference_percent=21.8,
+                    low_percent=19.2,
+                    high_percent=24.4,
+                    word=Word.WORSE,
+                    more_repeats=5,
+                    on_target=True,
+                    invalid=True,
+                )
+            ],
+            left_out=3,
+            settings=["collection.shards: 1, then 2"],
+            differences=["seed: 1, then 2"],
+        ),
+        answers=["p95 of all requests at 2 users: Worse by 21.8 % than juniper"],
         verdicts=[
             StepVerdict(
                 step="two-users",

@@ -8,9 +8,16 @@ import pytest
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.load.load import MOST_PERCENTILES
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS, max_request_names
+from solrbench.api.v1alpha1.status.comparison import (
+    MAX_FIGURES,
+    MAX_NOTES,
+    BaselineComparison,
+    FigureComparison,
+)
 from solrbench.api.v1alpha1.status.conditions import Condition, StatusModel
 from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.api.v1alpha1.status.results import Comparison, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import (
@@ -19,12 +26,14 @@ from solrbench.api.v1alpha1.status.verdicts import (
     InvalidReason,
     StepVerdict,
 )
+from solrbench.api.v1alpha1.status.word import MORE_THAN_50, Word
+from solrbench.results.answers.collect import MOST_CHARACTERS
 from solrbench.results.validity.checks.registry import REASONS
 from solrbench.results.validity.verdict import MAX_MESSAGE
 from unit.results.builders import make_spec
 
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
-MAX_BYTES = 1_100_000
+MAX_BYTES = 1_250_000
 """Of etcd's 1,572,864, the rest is for the spec and metadata."""
 
 Part = TypeVar("Part", bound=StatusModel)
@@ -37,7 +46,13 @@ _PERCENTILE = PercentileResult(
     upper_milliseconds=9_999_999.999,
 )
 _LARGEST: dict[str, Any] = {
-    "Overhead": Overhead(percent=-12345.67, low_percent=-12345.67, high_percent=-12345.67),
+    "Overhead": Overhead(
+        percent=-12345.67,
+        low_percent=-12345.67,
+        high_percent=-12345.67,
+        word=Word.UNCLEAR,
+        more_repeats=MORE_THAN_50,
+    ),
     "PercentileResult": [_PERCENTILE] * MOST_PERCENTILES,
     "Interval": _INTERVAL,
     "int": 10**12 - 1,
@@ -63,7 +78,15 @@ def largest_status() -> Status:
     places = {"step": NAME, "variant": NAME}
     verdict = StepVerdict(**places, verdict="Invalid", reasons=reasons)
     result = largest(StepResult, **places, request=REQUEST)
-    comparison = largest(Comparison, **places, baseline=NAME, request=REQUEST)
+    comparison = largest(Comparison, **places, baseline=NAME, request=REQUEST, invalid=[NAME, NAME])
+    figure = largest(
+        FigureComparison,
+        **places,
+        request=REQUEST,
+        figure="averageMilliseconds",
+        word=Word.UNCLEAR,
+        more_repeats=MORE_THAN_50,
+    )
     now = datetime(2026, 1, 1, tzinfo=UTC)
     condition = Condition(
         type="TargetReady",
@@ -75,7 +98,15 @@ def largest_status() -> Status:
     return Status(
         results=[result] * MAX_RESULTS,
         totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
-        comparisons=[comparison] * (MAX_RESULTS * 7 // 8),
+        comparisons=[comparison] * MAX_COMPARISONS,
+        comparison=BaselineComparison(
+            baseline=NAME,
+            figures=[figure] * MAX_FIGURES,
+            left_out=10**9,
+            settings=["s" * 250] * MAX_NOTES,
+            differences=["d" * 250] * MAX_NOTES,
+        ),
+        answers=["a" * MOST_CHARACTERS] * MAX_ANSWERS,
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
         verdicts=[verdict] * MAX_VERDICTS,
         target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
@@ -117,7 +148,7 @@ def test_ladders_that_fit_are_accepted(steps: int, repeats: int, variants: int, 
         (32, 1, 1, 9, "names of workload.mix must be at most 256"),
         (4, 1, 8, 9, "names of workload.mix must be at most 256"),
         (32, 100, 1, 3, "names of workload.mix must be at most 8000"),
-        (20, 21, 1, 20, "load.repeats.count times load.steps times target.variants"),
+        (20, 21, 1, 20, "load.repeats times load.steps times target.variants"),
     ],
 )
 def test_ladders_that_do_not_fit_are_refused(

@@ -38,7 +38,7 @@ def test_all_figures_carry_their_unit() -> None:
     assert "20,000 of 20,000 documents" in found["data"]
     assert "documents/s" in found["data"]
     assert "123 of 126 requests/s" in found["load"]
-    assert "two-users (proxy, repeat 2)" in found["load"]
+    assert "two-users (proxy, repeat 2 of 1)" in found["load"]
 
 
 def test_place_of_logs_and_events_is_shown() -> None:

@@ -11,6 +11,8 @@ OF_PODS = (
     "aiohttp", "gevent", "hdrh", "httptools", "ijson", "jmespath", "kopf", "kubernetes", "locust",
     "mmh3", "numpy", "prometheus_client", "stamina", "uvloop",
 )  # fmt: skip
+OF_REPORT = ("compare",)
+"""Commands of the extra "report"."""
 OF_POSIX = ("fcntl", "grp", "pwd", "resource", "termios", "tty")
 """Standard modules that Windows does not have."""
 
@@ -20,8 +22,15 @@ for name in {blocked}:
     sys.modules[name] = None
 from solrbench.cli.main import COMMANDS, main
 for name, entry in COMMANDS.items():
-    if not entry.is_hidden:
+    if not entry.is_hidden and name not in {extra}:
         main.get_command(None, name)
+"""
+
+COMPARE = """
+import sys
+sys.modules["numpy"] = None
+from solrbench.cli.main import main
+main(["compare", "a", "b"])
 """
 
 HELP = """
@@ -37,7 +46,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_no_command_of_users_imports_a_library_of_pods() -> None:
-    run(IMPORT_ALL.format(blocked=OF_PODS))
+    run(IMPORT_ALL.format(blocked=OF_PODS, extra=OF_REPORT))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there, they are missing anyway")
@@ -45,8 +54,17 @@ def test_no_command_of_users_needs_a_module_of_posix() -> None:
     # Libraries try some of them, and do without.
     run(
         "import click, httpx, pydantic, rich.console, yaml, subprocess, tempfile, tarfile, shutil\n"
-        + IMPORT_ALL.format(blocked=OF_POSIX)
+        + IMPORT_ALL.format(blocked=OF_POSIX, extra=())
     )
+
+
+def test_command_of_an_extra_says_how_to_install_it() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMPARE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    text = "compare needs numpy, which is not installed; install solrbench[report]"
+    assert done.stderr.strip() == f"Error: {text}"
 
 
 def test_help_imports_no_library_but_click() -> None:

@@ -45,11 +45,11 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     for word in (status.results[0].step, "P95", "Requests/s", "report -n default one"):
         assert word in text
     assert "…" not in text.replace(" % … ", "")  # that of an interval
-    head, _ = [line for line in text.splitlines() if line.startswith("Step")]
+    head, *_ = [line for line in text.splitlines() if line.startswith("Step")]
     # Those of a closed loop.
     assert [title for title in HEADERS if title not in head] == ["Per 1000", "Min"]
     quantities = QUANTITY.findall(" ".join(rows(status.results)[0][3:]))
-    row, _ = [line for line in text.splitlines() if line.startswith("two-users ")]
+    row, *_ = [line for line in text.splitlines() if line.startswith("two-users ")]
     assert QUANTITY.findall(row) == quantities
 
 

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from solrbench.api.v1alpha1.status.conditions import Condition
+from solrbench.api.v1alpha1.status.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.target import DatasetStatus
@@ -150,7 +150,24 @@ def status(documents: int | None, total: int | None, steps: tuple[int, int] = (0
     ],
 )
 def test_progress(given: Status, target: bool, indexed: bool, finished: bool, percent: int) -> None:
-    found = progress_percent(given, target=target, indexed=indexed, finished=finished)
+    found = progress_percent(
+        given, target=target, indexed=indexed, finished=finished, total_steps=4
+    )
+    assert found == percent
+
+
+@pytest.mark.parametrize(
+    ("repeat", "stored_steps", "indexed", "percent"),
+    [(None, 0, False, 5), (None, 2, True, 50), (2, 2, False, 55), (2, 2, True, 70)],
+)
+def test_progress_of_targets_that_are_made_for_each_repeat(
+    repeat: int | None, stored_steps: int, indexed: bool, percent: int
+) -> None:
+    given = status(None, None, (stored_steps, 4))
+    given = given.model_copy(update={"attempts": Attempts(repeat=repeat)})
+    found = progress_percent(
+        given, target=True, indexed=indexed, finished=False, total_steps=4, starts=2
+    )
     assert found == percent
 
 

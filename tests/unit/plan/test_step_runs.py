@@ -1,7 +1,12 @@
 """The order of measuring, and the ids that results are kept under."""
 
+from typing import Any
+
+import pytest
+
 from solrbench.plan.step_runs import (
     all_step_runs,
+    measured_on_target,
     rate_before,
     remaining_step_runs,
     step_of,
@@ -14,6 +19,7 @@ LADDER: Changes = {
     "spec.load.repeats.count": 2,
     "spec.load.steps": [step(name="low"), step(name="high")],
 }
+LISTED: Changes = {"spec.load.repeats.order": "Listed"}
 ENDPOINTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://proxy/solr"]}]
 
 
@@ -26,7 +32,7 @@ def test_repeats_are_the_outer_loop() -> None:
 
 
 def test_variants_take_turns_within_each_repeat() -> None:
-    assert ids(LADDER | {"spec.target.variants": ENDPOINTS}) == [
+    assert ids(LADDER | LISTED | {"spec.target.variants": ENDPOINTS}) == [
         "r1-v0-s0-low",
         "r1-v0-s1-high",
         "r1-v1-s0-low",
@@ -39,15 +45,55 @@ def test_variants_take_turns_within_each_repeat() -> None:
 
 
 def test_step_run_ids_contain_variant_and_step() -> None:
-    spec = stored(LADDER | {"spec.target.variants": ENDPOINTS}).spec
+    spec = stored(LADDER | LISTED | {"spec.target.variants": ENDPOINTS}).spec
     found = [(each.variant, step_of(spec, each).name) for each in all_step_runs(spec)]
     assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
     assert variant_names(spec) == ("raw", "proxy")
 
 
-def test_step_runs_are_ordered_by_their_ids() -> None:
-    spec = stored(LADDER | {"spec.target.variants": ENDPOINTS}).spec
-    assert sorted(all_step_runs(spec)) == list(all_step_runs(spec))
+def orders(count: int, seed: int = 1, **repeats: Any) -> list[list[str]]:
+    """Return the variants of each repeat in their order."""
+    fields = {"count": count} | repeats
+    spec = stored(
+        {"spec.seed": seed, "spec.load.repeats": fields, "spec.target.variants": ENDPOINTS}
+    ).spec
+    variants: list[list[str]] = [[] for _ in range(count)]
+    for each in all_step_runs(spec):
+        variants[each.repeat - 1].append(each.variant)
+    return variants
+
+
+def test_interleaved_variants_turn_round() -> None:
+    forth, back = ["raw", "proxy"], ["proxy", "raw"]
+    assert orders(4, order="Interleaved") == [forth, back, forth, back]
+
+
+def test_variants_are_drawn_anew_for_each_repeat() -> None:
+    drawn = orders(40, order="Random")
+    assert drawn == orders(40)  # the default
+    first = [each[0] for each in drawn]
+    assert 10 < first.count("raw") < 30
+    assert {tuple(sorted(each)) for each in drawn} == {("proxy", "raw")}
+    assert drawn != orders(40, seed=2)
+
+
+def test_steps_keep_their_order() -> None:
+    spec = stored(LADDER | {"spec.load.repeats.order": "Random"}).spec
+    assert [each.step for each in all_step_runs(spec)] == ["low", "high"] * 2
+
+
+@pytest.mark.parametrize(
+    ("start_on", "expected"),
+    [
+        ("SameTarget", ["r1-s1-high", "r2-s0-low", "r2-s1-high"]),
+        ("FreshData", ["r2-s0-low", "r2-s1-high"]),
+        ("FreshTarget", ["r2-s0-low", "r2-s1-high"]),
+    ],
+)
+def test_a_target_is_measured_with_its_repeats(start_on: str, expected: list[str]) -> None:
+    spec = stored(LADDER | {"spec.load.repeats.startOn": start_on}).spec
+    left = remaining_step_runs(spec, frozenset({"r1-s0-low"}))
+    assert [str(each) for each in measured_on_target(spec, left, 2)] == expected
 
 
 def test_what_is_stored_is_left_out() -> None:

@@ -4,10 +4,12 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
-from solrbench.plan.warm_up import DEFAULT_WARM_UP, warm_up_of
+from solrbench.plan.warm_up import DEFAULT_WARM_UP, empties_caches, prepares_each_step, warm_up_of
 from support.resources.small_resource import Changes, custom_locustfile, resource
 
 ONCE: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}, "order": "Once"}}
+
+BETWEEN: Changes = {"spec.load.between.warmUp": {"requests": 7}}
 
 
 @pytest.mark.parametrize(
@@ -19,9 +21,26 @@ ONCE: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}, "order": 
         (ONCE | {"spec.warmUp": {"requests": 5}}, WarmUp(requests=5)),
         ({"spec.warmUp": {"requests": 0}}, None),
         ({"spec.warmUp": {"durationSeconds": 9}}, WarmUp(duration_seconds=9)),
+        (BETWEEN | {"spec.warmUp": {"durationSeconds": 9}}, WarmUp(requests=7)),
+        ({"spec.load.between": {}, "spec.warmUp": {"requests": 9}}, WarmUp(requests=9)),
+        ({"spec.load.between.warmUp": {"requests": 0}}, None),
     ],
-    ids=["default", "locustfile", "finite list", "finite list, as given", "none", "as given"],
 )
 def test_warm_up(changes: dict[str, Any], expected: WarmUp | None) -> None:
     spec = SolrBenchmark.model_validate(resource(changes)).spec
     assert warm_up_of(spec) == expected
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        (None, (False, False)),
+        ({}, (True, False)),
+        ({"caches": "Empty"}, (True, True)),
+        ({"before": "EachRepeat", "caches": "Empty"}, (False, True)),
+    ],
+)
+def test_preparation(between: dict[str, Any] | None, expected: tuple[bool, bool]) -> None:
+    changes = {} if between is None else {"spec.load.between": between}
+    spec = SolrBenchmark.model_validate(resource(changes)).spec
+    assert (prepares_each_step(spec), empties_caches(spec)) == expected

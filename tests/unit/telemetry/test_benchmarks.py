@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
+from support.resources.statuses import full_status
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -309,6 +310,7 @@ def full_benchmark() -> SolrBenchmark:
         totals=[result],
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
+        comparison=full_status().comparison,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

@@ -6,6 +6,7 @@
 | commands | the commands, one module each; report has its own here |
 | pod_commands | operator, index, load: what the pods of the one image run |
 | files | benchmarks in files, with lines, faults and changes |
+| compare, log | two benchmarks or reports beside each other; query logs as workloads |
 | readiness | whether a cluster is ready, and has room |
 | follow, states, progress, tables, layout | a benchmark under way, and its results, on a terminal |
 | options, errors, exit_codes, program | what all commands share |

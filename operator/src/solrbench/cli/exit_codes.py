@@ -26,7 +26,7 @@ class ExitCode(IntEnum):
     USAGE = 2, "An option or argument is wrong."
     TIMED_OUT = 3, "`--timeout` is over and a benchmark still runs."
     INVALID = 4, "A step is Invalid, and `--require-valid` is given."
-    MISSED = 5, "The benchmark succeeded and missed an objective."
+    MISSED = 5, "An objective is missed; of `compare`, a step has a word of `--fail-on`."
     UNREACHABLE = 6, "The cluster cannot be reached, or does not know the user."
     INTERRUPTED = 130, "Interrupted with Ctrl-C; benchmarks go on."
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.verdicts import INVALID
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.layout import wrap_line
 from solrbench.cli.program import program_name
@@ -21,7 +22,6 @@ from solrbench.cli.states import LOG_SECONDS, watch_states
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
-from solrbench.results.validity.overall import INVALID
 
 _GAP, _BAR = 2, 30
 """Blanks between the columns of the live view, and the width of its bar."""

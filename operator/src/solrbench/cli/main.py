@@ -37,6 +37,8 @@ COMMANDS = {
     "watch": Entry("commands.run:watch", "Follow a benchmark to its end and print its results."),
     "list": Entry("commands.list_benchmarks:list_benchmarks", "List benchmarks."),
     "report": Entry("report:report", "Print the results of a benchmark."),
+    "compare": Entry("compare:compare", "Compare two benchmarks, or reports of them."),
+    "log": Entry("log:log", "Show the rates and the mix of a query log."),
     "logs": Entry("commands.logs:logs", "Print the logs of a benchmark's pods."),
     "open": Entry("commands.open_page:open_page", "Open Locust's page of a running benchmark."),
     "stop": Entry("commands.lifecycle:stop", "Stop a benchmark and keep its results."),
@@ -64,7 +66,13 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name].place.partition(":")
-        found: click.Command = getattr(importlib.import_module(f"{_CLI}.{module}"), attribute)
+        try:
+            found: click.Command = getattr(importlib.import_module(f"{_CLI}.{module}"), attribute)
+        except ModuleNotFoundError as error:
+            raise click.ClickException(
+                f"{cmd_name} needs {error.name}, which is not installed; install"
+                f" solrbench[{'operator' if COMMANDS[cmd_name].is_hidden else 'report'}]"
+            ) from error
         return found if COMMANDS[cmd_name].is_hidden else _guard(found)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

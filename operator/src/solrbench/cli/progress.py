@@ -10,6 +10,7 @@ from solrbench.decide.conditions import (
     holds,
     is_finished,
 )
+from solrbench.decide.repeats import format_repeats
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.verdict_text import one_line_verdict
 
@@ -98,9 +99,10 @@ def _data(benchmark: SolrBenchmark) -> str:
 def _load(benchmark: SolrBenchmark) -> str:
     load = benchmark.status.live_load
     parts = _step_runs(benchmark)
+    repeats = format_repeats(benchmark.spec.load.repeats)
     if load is not None:
         through = f"{load.variant}, " if load.variant else ""
-        step = f" {load.step} ({through}repeat {load.repeat})" if load.step else ""
+        step = f" {load.step} ({through}repeat {load.repeat} of {repeats})" if load.step else ""
         parts.append(f"{load.stage}{step}")
         if load.users:
             parts.append(f"{load.users} users")

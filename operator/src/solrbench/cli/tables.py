@@ -15,11 +15,19 @@ from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
 from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
+from solrbench.results.text.baseline_text import NAMES as COMPARISON_NAMES
+from solrbench.results.text.baseline_text import NUMBERS as COMPARISON_NUMBERS
+from solrbench.results.text.baseline_text import (
+    ComparisonColumn,
+    comparison_notes,
+    comparison_rows,
+)
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
@@ -39,7 +47,7 @@ go to where one is too wide."""
 
 
 @dataclass(frozen=True)
-class _Columns:
+class TableColumns:
     """The columns of a table by their titles.
 
     Attributes:
@@ -56,7 +64,7 @@ class _Columns:
     numbers: frozenset[str]
 
 
-_RESULTS = _Columns(HEADERS, NAMES, GROUPS, frozenset(c for c in Column if c.is_number))
+_RESULTS = TableColumns(HEADERS, NAMES, GROUPS, frozenset(c for c in Column if c.is_number))
 
 
 def print_result(console: Console, benchmark: SolrBenchmark) -> None:
@@ -66,11 +74,13 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     console.print()
     ending = f"{benchmark.key}: {benchmark.status.phase}"
     failed = is_finished(benchmark.status) and not good
-    _print_line(console, ending, style="bold red" if failed else "green" if good else "")
+    print_line(console, ending, style="bold red" if failed else "green" if good else "")
     if not good:
-        _print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
+        print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
     for title, text in details(benchmark):
-        _print_line(console, f"{title}: {text}", indent=2)
+        print_line(console, f"{title}: {text}", indent=2)
+    for answer in benchmark.status.answers:
+        print_line(console, answer, indent=2)
     print_table(console, benchmark)
     print_next_commands(console, benchmark)
 
@@ -80,10 +90,11 @@ def print_table(console: Console, benchmark: SolrBenchmark) -> None:
     results = results_with_totals(benchmark.status)
     if not results:
         return
-    _print_rows(console, _RESULTS, rows(results, benchmark.status.verdicts))
-    _print_line(console, table_note(results))
+    print_rows(console, _RESULTS, rows(results, benchmark.status.verdicts))
+    print_line(console, table_note(results))
     _print_intervals(console, results)
     _print_verdicts(console, benchmark)
+    _print_baseline(console, benchmark)
     _print_comparisons(console, benchmark)
 
 
@@ -93,12 +104,12 @@ def _print_intervals(console: Console, results: Sequence[StepResult]) -> None:
         return
     titles = interval_headers(results)
     figures = tuple(each for each in titles if each not in INTERVAL_NAMES)
-    columns = _Columns(titles, INTERVAL_NAMES, (figures,), frozenset(figures))
-    _print_rows(console, columns, interval_rows(results))
-    _print_line(console, INTERVAL_NOTE)
+    columns = TableColumns(titles, INTERVAL_NAMES, (figures,), frozenset(figures))
+    print_rows(console, columns, interval_rows(results))
+    print_line(console, INTERVAL_NOTE)
 
 
-def _print_rows(console: Console, columns: _Columns, cells: Sequence[Row]) -> None:
+def print_rows(console: Console, columns: TableColumns, cells: Sequence[Row]) -> None:
     """Print all cells in as many tables as the terminal needs, or as one list."""
     titles = columns.titles
     filled = [i for i in range(len(titles)) if any(row[i] for row in cells)]
@@ -117,7 +128,7 @@ def _print_rows(console: Console, columns: _Columns, cells: Sequence[Row]) -> No
 
 
 def _print_columns(
-    console: Console, columns: _Columns, cells: Sequence[Row], layout: TableLayout
+    console: Console, columns: TableColumns, cells: Sequence[Row], layout: TableLayout
 ) -> None:
     # A blank of padding and one of the box lie between two columns.
     table = Table(
@@ -141,12 +152,12 @@ def _print_columns(
 
 
 def _print_lists(
-    console: Console, columns: _Columns, cells: Sequence[Row], names: Sequence[int], width: int
+    console: Console, columns: TableColumns, cells: Sequence[Row], names: Sequence[int], width: int
 ) -> None:
     """Print the names of each row and its other cells below one another."""
     titles = columns.titles
     for row in cells:
-        _print_line(console, ", ".join(row[i] for i in names if row[i]), style="bold")
+        print_line(console, ", ".join(row[i] for i in names if row[i]), style="bold")
         others = [(titles[i], row[i]) for i in range(len(titles)) if i not in names and row[i]]
         for line in list_cells(others, width):
             console.print(Text(line), soft_wrap=True)
@@ -158,7 +169,8 @@ def _width(console: Console) -> int | None:
     return console.width if console.is_terminal else None
 
 
-def _print_line(console: Console, text: str, style: str = "", indent: int = 0) -> None:
+def print_line(console: Console, text: str, style: str = "", indent: int = 0) -> None:
+    """Print a line, wrapped where there is a terminal."""
     for line in wrap_line(text, _width(console), indent):
         # Longer words, such as URLs, are left to the terminal, which lets them be copied whole.
         console.print(Text(line, style=style), soft_wrap=True)
@@ -168,7 +180,25 @@ def _print_verdicts(console: Console, benchmark: SolrBenchmark) -> None:
     """Print the reasons of Invalid steps; Valid ones are in the table."""
     for line in verdict_lines(benchmark.status.verdicts):
         style = "" if line.startswith("not checked") else "bold red"
-        _print_line(console, line, style, indent=2)
+        print_line(console, line, style, indent=2)
+
+
+def _print_baseline(console: Console, benchmark: SolrBenchmark) -> None:
+    found = benchmark.status.comparison
+    if found is not None:
+        console.print()
+        print_line(console, f"Beside {found.baseline}:")
+        print_baseline_table(console, found)
+
+
+def print_baseline_table(console: Console, found: BaselineComparison) -> None:
+    """Print every figure beside that of the baseline, and what must be known of it."""
+    titles = tuple(ComparisonColumn)
+    figures = tuple(each for each in titles if each not in COMPARISON_NAMES)
+    columns = TableColumns(titles, COMPARISON_NAMES, (figures,), frozenset(COMPARISON_NUMBERS))
+    print_rows(console, columns, comparison_rows(found.figures))
+    for note in comparison_notes(found):
+        print_line(console, note)
 
 
 def _print_comparisons(console: Console, benchmark: SolrBenchmark) -> None:
@@ -186,8 +216,8 @@ def print_slow(console: Console, lines: Sequence[str]) -> None:
 
 def _print_lines(console: Console, lines: Iterable[str], note: str) -> None:
     for line in lines:
-        _print_line(console, line, indent=2)
-    _print_line(console, note)
+        print_line(console, line, indent=2)
+    print_line(console, note)
 
 
 def _program() -> str:

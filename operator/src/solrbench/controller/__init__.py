@@ -13,6 +13,7 @@ applies, and writes status once; any of them may be the first after a crash.
 - `context`: what the stages of one reconcile share
 - `endpoint`: where and how a target is reached
 - `config_set`: the config set of a collection that is made
+- `baseline`: the results beside those of the baseline
 - `children`: the objects a benchmark owns, applied and listed
 - `failure_evidence`: logs and events, kept before the pods of a failure go
 - `status_writer`: the one place that writes the status

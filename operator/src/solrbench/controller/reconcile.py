@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import LoadLostError, TargetLostError, apply_outcome
 from solrbench.controller.stages import cleanup
@@ -12,6 +13,7 @@ from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.load import reconcile_load, restart_load
 from solrbench.controller.stages.queueing import acquire_slot
 from solrbench.controller.stages.references import check_references
+from solrbench.controller.stages.repeats import start_repeat
 from solrbench.controller.stages.target import reconcile_target, restart_target
 from solrbench.controller.status_writer import store_or_reduce_status
 from solrbench.decide.checks.lifecycle import StageWait, check_deadline, is_suspended, needs_cleanup
@@ -33,6 +35,7 @@ from solrbench.decide.internal_errors import (
     describe_exception,
 )
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.plan.step_runs import all_step_runs
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -50,6 +53,7 @@ class Stage:
 STAGES = (
     Stage(ACCEPTED, check_references),
     Stage(SUCCEEDED, acquire_slot),
+    Stage(TARGET_READY, start_repeat),
     Stage(TARGET_READY, reconcile_target),
     Stage(DATA_INDEXED, reconcile_index),
     Stage(MEASURED, reconcile_load),
@@ -198,9 +202,13 @@ def _quietly(context: ReconcileContext, work: Callable[[ReconcileContext], None]
 
 
 def _progress(context: ReconcileContext) -> int:
+    repeats = context.benchmark.spec.load.repeats
+    shared = repeats.start_on is RepeatStart.SAME_TARGET
     return progress_percent(
         context.status,
         target=context.conditions.is_true(TARGET_READY),
         indexed=context.conditions.is_true(DATA_INDEXED),
         finished=context.conditions.is_true(SUCCEEDED),
+        total_steps=len(all_step_runs(context.benchmark.spec)),
+        starts=1 if shared else repeats.most,
     )

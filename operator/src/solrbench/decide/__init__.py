@@ -6,6 +6,7 @@
 - `pods`: what pods show, and why some are missing or cannot end
 - `solr_cloud_readiness`: whether a SolrCloud of the Solr Operator is ready, and what is missing
 - `allowed_hosts`: which hosts an existing target may have
+- `repeats`: which repeat starts on a target or data of its own
 - `resume`: where a new attempt of the load goes on in the lists of the workload
 - `queue`: which benchmark may run
 - `finalizers`: how long a benchmark needs the operator

@@ -20,7 +20,10 @@ MEASURED = "Measured"
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
+COMPARED = "Compared"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
+OPTIONAL_TYPES = (COMPARED,)
+"""Those that only benchmarks have whose spec asks for them."""
 
 Truth = Literal["True", "False", "Unknown"]
 MAX_REASON = 1024
@@ -73,7 +76,8 @@ class Conditions:
 
     def as_list(self) -> list[Condition]:
         """Return all conditions in their fixed order."""
-        return [self._by_type[type_] for type_ in ALL_TYPES]
+        types = (*ALL_TYPES, *OPTIONAL_TYPES)
+        return [self._by_type[type_] for type_ in types if type_ in self._by_type]
 
 
 def _printable(text: str) -> str:
@@ -93,10 +97,27 @@ def holds(status: Status, type_: str) -> bool:
     return any(each.type == type_ and each.status == "True" for each in status.conditions)
 
 
-def progress_percent(status: Status, *, target: bool, indexed: bool, finished: bool) -> int:
+def progress_percent(  # noqa: PLR0913 - what is done, and of how much
+    status: Status,
+    *,
+    target: bool,
+    indexed: bool,
+    finished: bool,
+    total_steps: int,
+    starts: int = 1,
+) -> int:
     """Return how far the benchmark is: a tenth for the target, three for the data, six for load.
 
     The weights are a convention for display, nothing is concluded from them.
+
+    Args:
+        status: with documents and stored steps
+        target: whether the target is ready
+        indexed: whether its data is indexed
+        finished: whether the benchmark succeeded
+        total_steps: steps of all repeats that there may be
+        starts: how often target or data are made because repeats start anew
+
     """
     if finished:
         return 100
@@ -106,6 +127,7 @@ def progress_percent(status: Status, *, target: bool, indexed: bool, finished: b
         percent += 30
     elif status.dataset.documents and total:
         percent += min(30.0, 30.0 * status.dataset.documents / total)
-    if status.report.total_steps:
-        percent += 60.0 * status.report.stored_steps / status.report.total_steps
+    before = (status.attempts.repeat or 1) - 1
+    percent = (40.0 * before + percent) / max(starts, 1)
+    percent += 60.0 * status.report.stored_steps / max(total_steps, 1)
     return min(99, int(percent))

@@ -11,7 +11,12 @@ _FIRST_ATTEMPT = 1
 
 
 def plan_resumption(
-    first: StepRunId, documents: Iterable[StepRunResult], attempt: int, first_attempt_on_target: int
+    first: StepRunId,
+    documents: Iterable[StepRunResult],
+    attempt: int,
+    first_attempt_on_target: int,
+    *,
+    warms_each_step: bool = False,
 ) -> Resumption:
     """Return what is known of the ladder that an attempt begins in the middle.
 
@@ -25,6 +30,7 @@ def plan_resumption(
         attempt: the load's, which is about to begin
         first_attempt_on_target: first attempt of the load at the present target; earlier ones
             queried another Solr
+        warms_each_step: whether each step run has a warm-up of its own
 
     """
     stored = list(documents)
@@ -34,7 +40,7 @@ def plan_resumption(
     own = [each for each in stored if (each.repeat, each.variant) == (first.repeat, first.variant)]
     # The warm-up of an attempt that stored a step run of this ladder is in the offsets of that step
     # run.
-    warmed_up = lost > 0 and any(each.attempt == begun for each in own)
+    warmed_up = not warms_each_step and lost > 0 and any(each.attempt == begun for each in own)
     columns = zip_longest(*(each.list_offsets for each in own), fillvalue=0)
     return Resumption(
         offsets=[max(column) for column in columns],

@@ -16,7 +16,17 @@ from solrbench.decide.queue import CLEANUP_DONE_REASONS
 from solrbench.reasons.kinds import Reason
 
 DERIVED = frozenset(
-    {"results", "comparisons", "openLoop", "coldStart", "verdicts", "summary", "liveLoad"}
+    {
+        "results",
+        "comparisons",
+        "comparison",
+        "answers",
+        "openLoop",
+        "coldStart",
+        "verdicts",
+        "summary",
+        "liveLoad",
+    }
 )
 """Parts of the status that are computed anew from the stored results of a running benchmark."""
 

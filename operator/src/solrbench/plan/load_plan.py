@@ -77,11 +77,18 @@ class LoadPlan(Model):
     """Unique key of the documents, for generated updates."""
     warm_up: WarmUp | None = None
     """Run before the first step run of every repeat, and variant, in this plan."""
+    prepares_each_step: bool = False
+    """It is run before every step run."""
+    empties_caches: bool = False
+    """Solr's caches are emptied before it, or where it would be."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]
+    waits_from_repeat: int | None = None
+    """From this repeat on, none begins before all results are stored: the operator may end the load
+    by them."""
     max_request_names: int = MOST_NAMES
     """Request names that fit into the status and the report."""
     max_result_bytes: int = MAX_REPORT_BYTES
@@ -95,7 +102,8 @@ class LoadState(LenientModel):
     """Response of `GET /solrbench/state`."""
 
     stage: str
-    """WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing, Finished or Failed."""
+    """WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing, Finished or
+    Failed."""
     workers: int = 0
     """Workers connected."""
     step_run_id: str | None = None

@@ -4,6 +4,7 @@ Names are deterministic: a step run that was cut short finds its own children ag
 """
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -66,16 +67,18 @@ def collection(benchmark: SolrBenchmark) -> str:
 
 
 def config_set_prefix(benchmark: SolrBenchmark) -> str:
-    """Return how the config sets of a benchmark begin on a Solr that others use too."""
+    """Return how config sets begin that tell collections of one benchmark apart."""
     return f"solrbench-{benchmark.metadata.uid}-"
 
 
 def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     """Return the name of the config set.
 
-    Where others have collections too, it says whose a collection is, and of which attempt.
+    Where others have collections too, it says whose a collection is, and of which attempt; where
+    each repeat has its own data, of which repeat.
     """
-    if benchmark.spec.target.existing is None:
+    fresh_data = benchmark.spec.load.repeats.start_on is RepeatStart.FRESH_DATA
+    if benchmark.spec.target.existing is None and not fresh_data:
         return benchmark.metadata.name
     return f"{config_set_prefix(benchmark)}{attempt}"
 

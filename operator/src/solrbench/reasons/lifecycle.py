@@ -70,6 +70,36 @@ class LifecycleReason(Reason):
         ),
         "Install the version of the operator that the benchmark began with, or delete it.",
     )
+    BASELINE_NOT_FOUND = (
+        "BaselineNotFound",
+        Kind.WARNING,
+        "The benchmark of `spec.comparison.baseline` does not exist.",
+        "Create it in the namespace of the benchmark, or compare with a stored report.",
+    )
+    BASELINE_UNFINISHED = (
+        "BaselineUnfinished",
+        Kind.WAITING,
+        "The benchmark of `spec.comparison.baseline` has not ended.",
+        "Wait until it has succeeded.",
+    )
+    BASELINE_FAILED = (
+        "BaselineFailed",
+        Kind.PERMANENT,
+        "The benchmark of `spec.comparison.baseline` has failed.",
+        "Run it again, or name another baseline.",
+    )
+    BASELINE_UNREADABLE = (
+        "BaselineUnreadable",
+        Kind.PERMANENT,
+        "The report of `spec.comparison.baseline` is none, or of a version that cannot be read.",
+        "Store what `solrbench report NAME -o json` prints, or name another baseline.",
+    )
+    COMPARED = (
+        "Compared",
+        Kind.DONE,
+        "The results are compared with those of `spec.comparison.baseline`.",
+        "Read the words in `status.comparison`.",
+    )
     CONFIG_MAP_NOT_FOUND = (
         "ConfigMapNotFound",
         Kind.WARNING,

@@ -24,6 +24,12 @@ class LoadReason(Reason):
         "Not all load workers have connected to the load master.",
         "Wait; if it lasts, read the logs of the workers.",
     )
+    EMPTYING_CACHES = (
+        "EmptyingCaches",
+        Kind.WAITING,
+        "Solr's caches are emptied before a step, as `load.between` says.",
+        "Wait until every core reports empty caches.",
+    )
     WARMING_UP = (
         "WarmingUp",
         Kind.WAITING,
@@ -116,6 +122,18 @@ class LoadReason(Reason):
         Kind.WARNING,
         "A load worker could not reach the load master.",
         "Check the load master's pod and network policies.",
+    )
+    CACHES_NOT_RELOADED = (
+        "CachesNotReloaded",
+        Kind.WARNING,
+        "Solr did not reload the collection to empty its caches, or did not respond.",
+        "Read the log of the Solr nodes that the message names.",
+    )
+    CACHES_NOT_EMPTY = (
+        "CachesNotEmpty",
+        Kind.PERMANENT,
+        "Solr's caches have entries after they were emptied, or Solr does not report them.",
+        "Remove warming queries from the config set, or set `load.between.caches` to Keep.",
     )
     LOCUSTFILE_CHANGED = (
         "LocustfileChanged",

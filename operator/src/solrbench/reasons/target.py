@@ -18,6 +18,12 @@ class TargetReason(Reason):
         "Pods of the previous attempt are terminating.",
         "Wait; if it lasts, check the nodes the pods run on.",
     )
+    STARTING_REPEAT = (
+        "StartingRepeat",
+        Kind.WAITING,
+        "A repeat starts on a fresh target or fresh data, as `load.repeats.startOn` says.",
+        "Nothing needs to be done.",
+    )
     ZOOKEEPER_NOT_READY = (
         "ZooKeeperNotReady",
         Kind.WAITING,

@@ -29,7 +29,7 @@ def observe_owner(solr: SolrClient, name: str, prefix: str) -> CollectionOwner:
 
 
 def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:
-    """Delete the collection of an earlier attempt; any other stays.
+    """Delete collection and config sets of earlier attempts; all others stay.
 
     Args:
         solr: the cloud
@@ -44,6 +44,7 @@ def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix
     found = config_set_of(solr, name)
     if found is not None and found != config_set and found.startswith(prefix):
         delete_collection(solr, name)
+    _delete_config_sets(solr, [each for each in _config_sets(solr, prefix) if each != config_set])
 
 
 def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -> None:
@@ -64,13 +65,17 @@ def remove(solr: SolrClient, name: str, prefix: str, *, at_once: bool = False) -
         if not at_once:
             _expect_nodes(solr, name)
         delete_collection(solr, name)
-    for each in _config_sets(solr, prefix):
-        solr.post("/admin/configs", {"action": "DELETE", "name": each})
+    _delete_config_sets(solr, _config_sets(solr, prefix))
 
 
 def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
     found = solr.get("/admin/configs", {"action": "LIST"})["configSets"]
     return [each for each in found if each.startswith(prefix)]
+
+
+def _delete_config_sets(solr: SolrClient, found: list[str]) -> None:
+    for each in found:
+        solr.post("/admin/configs", {"action": "DELETE", "name": each})
 
 
 def _expect_nodes(solr: SolrClient, name: str) -> None:

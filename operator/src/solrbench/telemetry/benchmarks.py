@@ -34,8 +34,8 @@ def _conditions(benchmark: ShownBenchmark) -> Iterator[Sample]:
 
 
 def _attempts(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    yield ("target",), benchmark.status.attempts.target
-    yield ("load",), benchmark.status.attempts.load
+    yield ("target",), benchmark.status.attempts.starts_of_target
+    yield ("load",), benchmark.status.attempts.starts_of_load
 
 
 def _phase_start(benchmark: ShownBenchmark) -> float | None:
@@ -77,7 +77,8 @@ BENCHMARK_FAMILIES = (
     ),
     MetricFamily(
         "benchmark_attempts",
-        "Times that target and load were started; more than 1 means that pods were lost.",
+        "Times that target and load were started, without the starts of repeats on fresh targets"
+        " or data; more than 1 means that pods were lost.",
         _attempts,
         ("part",),
         unit="starts",

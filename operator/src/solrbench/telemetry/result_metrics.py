@@ -5,12 +5,12 @@ Families of numbers are made from the tables of the status (`Shown`); those of v
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from solrbench.api.v1alpha1.status.comparison import FigureComparison
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Shown, result_fields
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.results.validity.overall import VALID
+from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 
@@ -104,10 +104,48 @@ def _total_families() -> Iterator[MetricFamily]:
     yield from interval_families("step_all_", _totals, _step_labels, _STEP)
 
 
+_FIGURE = ("step", "variant", "request", "figure")
+
+
+def _figures(benchmark: ShownBenchmark) -> list[FigureComparison]:
+    comparison = benchmark.status.comparison
+    return [] if comparison is None else comparison.figures
+
+
+def _figure_labels(each: FigureComparison) -> tuple[str, ...]:
+    return each.step or "", each.variant or "", each.request or "", each.figure
+
+
+def _words(benchmark: ShownBenchmark) -> Iterator[Sample]:
+    for each in _figures(benchmark):
+        if each.word is not None:
+            yield (*_figure_labels(each), each.word), 1
+
+
+def _comparison_families() -> Iterator[MetricFamily]:
+    """Return what is shown of the benchmark beside its baseline."""
+    yield MetricFamily(
+        "comparison_difference_ratio",
+        "Difference of a figure from that of the baseline; of shares of failures, their"
+        " difference.",
+        lambda b: [(_figure_labels(each), each.difference_percent / 100) for each in _figures(b)],
+        _FIGURE,
+        unit="ratio, 0.01 = 1 %",
+    )
+    yield MetricFamily(
+        "comparison_word",
+        "Always 1; whether the figure is Better, Worse, Same or Unclear is in the label.",
+        _words,
+        (*_FIGURE, "word"),
+        unit="always 1",
+    )
+
+
 RESULT_FAMILIES = (
     *_families(StepResult, _results, _RESULT),
     *interval_families("step_", _results, _labels, _RESULT),
     *_total_families(),
+    *_comparison_families(),
     *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),
     MetricFamily(

@@ -218,6 +218,7 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     reconcile_target(reconcile_context(cloud, None, stored_status(run)))
     assert cloud.changed == [
         ("DELETE", "base"),
+        ("DELETE CONFIG", f"{CONFIG_SETS}1"),
         ("UPLOAD", f"{CONFIG_SETS}2"),
         ("CREATE", "base"),
     ]

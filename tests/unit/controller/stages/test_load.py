@@ -48,7 +48,7 @@ def test_plan_has_each_variant_once_with_its_urls(monkeypatch: pytest.MonkeyPatc
         "service": ["http://one-solr-common.default.svc:8983/solr"],
         "proxy": ["http://proxy.default.svc/solr"],
     }
-    assert [(each.id, each.variant) for each in plan.step_runs] == [
+    assert sorted((each.id, each.variant) for each in plan.step_runs) == [
         ("r1-v0-s0-two-users", "raw"),
         ("r1-v1-s0-two-users", "service"),
         ("r1-v2-s0-two-users", "proxy"),

@@ -42,7 +42,8 @@ WORKER = replace(MASTER, name="one-load-worker-0", uid="w", component="load-work
 RUN = LoadRun(
     pods=(MASTER, WORKER),
     jobs=(JOB,),
-    stored=1,
+    left=3,
+    repeats="5 to 20",
     report=ReportStatus(stored_steps=1, total_steps=4),
     load=None,
     on_worker_loss=OnWorkerLoss.REPEAT_STEP,
@@ -70,7 +71,7 @@ def seen(outcome: Outcome | None) -> tuple[str, Action] | None:
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        (replace(RUN, stored=4, pods=(ended(),)), ("StoppingLoad", Action.WAIT)),
+        (replace(RUN, left=0, pods=(ended(),)), ("StoppingLoad", Action.WAIT)),
         (RUN, ("Starting", Action.WAIT)),
         (replace(RUN, load=MEASURING), ("Measuring", Action.WAIT)),
         (
@@ -122,7 +123,7 @@ def test_load_under_way(run: LoadRun, expected: tuple[str, Action]) -> None:
         (RUN, "1 of 4 steps are stored"),
         (
             replace(RUN, load=MEASURING),
-            "1 of 4 steps are stored, two-users through proxy of repeat 2",
+            "1 of 4 steps are stored, two-users through proxy of repeat 2 of 5 to 20",
         ),
         (replace(RUN, pods=(ended(),)), "pod one-load-worker-0 ended with exit code 3"),
         (replace(RUN, pods=(ended(text=words("BadPlan")),)), "line 3"),

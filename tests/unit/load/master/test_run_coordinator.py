@@ -15,8 +15,10 @@ from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.schedule import messages
 from solrbench.plan.load_plan import LoadPlan, LoadState
+from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.windows import EmptiedCaches
 from unit.load.builders import workload
 from unit.load.master.fake_load.locust import FakeLoad
 from unit.load.master.fake_load.workers import FakeCaches, ObedientWorkers, load_plan
@@ -24,6 +26,7 @@ from unit.load.master.fake_load.workers import FakeCaches, ObedientWorkers, load
 STARTED = datetime(2026, 11, 1, 12, tzinfo=UTC)
 TIMED: dict[str, Any] = {"name": "timed", "users": 4, "durationSeconds": 10}
 EXACT = {"name": "exact", "users": 4, "requests": 20}
+EMPTIED = EmptiedCaches(entries_before=7, cores=2, seconds=0.5)
 REDISTRIBUTE: dict[str, Any] = {"onWorkerLoss": "Redistribute"}
 
 
@@ -38,6 +41,8 @@ class Run:
         self.workers = ObedientWorkers(self.load)
         self.store = ResultStore(folder)
         self.caches = FakeCaches()
+        self.emptied: list[str] = []
+        self.empty_error: LoadError | None = None
         self.states: list[LoadState] = []
         clock = self.load.clock
         self.coordinator = RunCoordinator(
@@ -47,10 +52,17 @@ class Run:
             prepare,
             utc_now=lambda: STARTED + timedelta(seconds=clock.now()),
             caches=self.caches,
+            empty_caches=self._empty,
             now=clock.now,
         )
         self._look()
         clock.after(1, lambda: self.load.join(*"abcdefgh"[: plan.workers]))
+
+    def _empty(self) -> EmptiedCaches:
+        self.emptied.append(self.coordinator.state().step or "")
+        if self.empty_error is not None:
+            raise self.empty_error
+        return EMPTIED
 
     def _look(self) -> None:
         self.states.append(self.coordinator.state())
@@ -120,6 +132,55 @@ def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -
         *("r1-s0-timed/warm-up", "r1-s0-timed", "r1-s1-exact"),
         *("r2-s0-timed/warm-up", "r2-s0-timed", "r2-s1-exact"),
     ]
+
+
+def test_each_step_is_prepared_alike(tmp_path: Path) -> None:
+    plan = load_plan(
+        TIMED, EXACT, warmUp={"durationSeconds": 5}, preparesEachStep=True, emptiesCaches=True
+    )
+    run = Run(plan, tmp_path)
+    run.run()
+    assert run.keys == [
+        *("r1-s0-timed/warm-up", "r1-s0-timed"),
+        *("r1-s1-exact/warm-up", "r1-s1-exact"),
+    ]
+    assert run.emptied == ["timed", "exact"]
+    documents = [run.document(each) for each in ("r1-s0-timed", "r1-s1-exact")]
+    assert [each.warm_up_requests for each in documents] == [20, 20]
+    assert [each.emptied_caches for each in documents] == [EMPTIED, EMPTIED]
+
+
+def test_caches_are_emptied_before_each_repeat(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, EXACT, repeats=2, emptiesCaches=True), tmp_path)
+    run.run()
+    assert run.emptied == ["timed", "timed"]
+    assert run.document("r2-s1-exact").emptied_caches is None
+
+
+def test_caches_that_cannot_be_emptied_end_the_run(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, emptiesCaches=True), tmp_path)
+    run.empty_error = LoadError(LoadReason.CACHES_NOT_EMPTY, "3 entries")
+    assert run.fail().reason == "CachesNotEmpty"
+    assert run.keys == []
+
+
+def test_repeat_that_may_not_be_needed_waits_for_the_operator(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, EXACT, repeats=3, waitsFromRepeat=3), tmp_path)
+    waiting: list[list[str]] = []
+
+    def store() -> None:
+        state = run.coordinator.state()
+        if state.stage == "Storing":
+            waiting.append(state.unacknowledged)
+            for each in state.unacknowledged:
+                run.store.acknowledge(each)
+        run.load.clock.after(1, store)
+
+    store()
+    run.run()
+    assert waiting == [["r1-s0-timed", "r1-s1-exact", "r2-s0-timed", "r2-s1-exact"]]
+    assert run.stages.count("Storing") == 1
+    assert run.coordinator.state().unacknowledged == ["r3-s0-timed", "r3-s1-exact"]
 
 
 def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:

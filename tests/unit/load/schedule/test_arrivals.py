@@ -173,3 +173,26 @@ def test_mean_and_last_rate_are_those_of_the_changes() -> None:
 
 def to_camel_keys(fields: dict[str, float]) -> dict[str, float]:
     return {to_camel(key): value for key, value in fields.items()}
+
+
+LOG = [0, 0.5, 0.5, 2, 6]
+
+
+@pytest.mark.parametrize(
+    ("fields", "times"),
+    [
+        ({"seconds": 10}, [0, 0.25, 0.25, 1, 3, 3]),  # the last one finds no request
+        ({"seconds": 2}, [0, 0.25, 0.25, 1]),
+        ({"requests": 3}, [0, 0.25, 0.25]),
+    ],
+)
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_log_is_replayed_at_its_own_times(
+    fields: dict[str, Any], times: list[float], workers: int
+) -> None:
+    plan = rate(requests_per_second=0, speed_factor=2, **fields)
+    parts = [list(Schedule(plan, 7, n, workers, LOG).arrival_times_ns()) for n in range(workers)]
+    found = sorted(each / SECOND for part in parts for each in part)
+    assert found[: len(LOG)] == times[: len(LOG)]
+    ends = {"seconds": 10}
+    assert len(found) == len(times[: len(LOG)]) + (workers if fields == ends else 0)

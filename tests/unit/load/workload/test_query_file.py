@@ -181,3 +181,39 @@ def test_file_lies_where_it_is_mounted() -> None:
     assert query_file_path(spec, folder) == folder / "deep" / "list.txt"
     with pytest.raises(ValueError, match="no file"):
         query_file_path(queries_spec(configMap=None, generated={}), folder)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "recorded"),
+    [
+        ('"time": 5', '"time": 7.5', [0, 2.5]),
+        ('"time": "2026-01-01T00:00:00.5Z"', '"time": "2026-01-01T01:00:02+01:00"', [0, 1.5]),
+        ('"time": "2026-01-01T00:00:00"', '"time": "2026-01-01T00:00:00Z"', [0, 0]),
+        ('"time": 5', '"name": "x"', []),
+    ],
+)
+def test_times_count_from_the_first_line_on(
+    first: str, second: str, recorded: list[float], tmp_path: Path
+) -> None:
+    path = tmp_path / "queries.txt"
+    path.write_text("".join(f'{{{each}, "params": {{"q": "x"}}}}\n' for each in (first, second)))
+    queries = FileQueries(path)
+    assert len(list(iter(queries))) == 2
+    assert list(queries.recorded_seconds) == recorded
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (("2", "1"), r'line 2: "time" is before that of an earlier line'),
+        (("true",), r'line 1: "time" must be a number of seconds'),
+        (('"noon"',), r'line 1: "time" must be a number of seconds'),
+    ],
+)
+def test_bad_times_are_refused_with_their_line(
+    times: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "queries.txt"
+    path.write_text("".join(f'{{"time": {each}, "params": {{"q": "x"}}}}\n' for each in times))
+    with pytest.raises(LoadError, match=message):
+        read_queries(path)

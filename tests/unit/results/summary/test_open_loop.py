@@ -1,7 +1,7 @@
 from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.results.comparison.variants import compare_variants
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.histograms import Histogram
-from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, summarise
 from solrbench.results.text import render
 from unit.results.builders import make_document, make_result, make_spec, make_variants

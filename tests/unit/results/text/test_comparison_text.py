@@ -1,6 +1,7 @@
 import pytest
 
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
+from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.text.comparison_text import comparison_lines, format_overhead
 
 
@@ -9,20 +10,20 @@ from solrbench.results.text.comparison_text import comparison_lines, format_over
     [
         (Overhead(percent=25), "+25 % (one repeat, no confidence)"),
         (
-            Overhead(percent=12.34, low_percent=9.8, high_percent=14.81),
-            "+12.3 % (95 % confidence: +9.8 % … +14.8 %)",
+            Overhead(percent=12.34, low_percent=9.8, high_percent=14.81, word=Word.WORSE),
+            "+12.3 % (95 % confidence: +9.8 % … +14.8 %), Worse",
         ),
         (
-            Overhead(percent=-3, low_percent=-5, high_percent=-1),
-            "-3 % (95 % confidence: -5 % … -1 %)",
+            Overhead(percent=-3, low_percent=-5, high_percent=-1, word=Word.SAME),
+            "-3 % (95 % confidence: -5 % … -1 %), Same",
         ),
         (
-            Overhead(percent=3, low_percent=-1, high_percent=7),
-            "+3 % (95 % confidence: -1 % … +7 %), no difference detected",
+            Overhead(percent=3, low_percent=-1, high_percent=7, word=Word.UNCLEAR, more_repeats=1),
+            "+3 % (95 % confidence: -1 % … +7 %), Unclear: about 1 more repeat",
         ),
         (
-            Overhead(percent=3, low_percent=0, high_percent=6),
-            "+3 % (95 % confidence: 0 % … +6 %), no difference detected",
+            Overhead(percent=3, low_percent=0, high_percent=6, word=Word.UNCLEAR, more_repeats=51),
+            "+3 % (95 % confidence: 0 % … +6 %), Unclear: more than 50 more repeats",
         ),
     ],
 )

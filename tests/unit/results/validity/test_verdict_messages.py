@@ -65,5 +65,5 @@ def test_too_few_samples_state_limit_and_remedy() -> None:
     (reason,) = verdict_of(healthy(requests=[make_result([1000] * 9)])).reasons
     assert reason.message == (
         "9 requests of query in all repeats (limit 200: 10 must lie beyond p95);"
-        " raise the step's requests or durationSeconds, or load.repeats.count"
+        " raise the step's requests or durationSeconds, or more load.repeats"
     )

@@ -112,6 +112,48 @@ def test_repeat_on_another_target_makes_its_steps_invalid() -> None:
     assert reasons(*runs) == {"a": {"TargetChanged": f"{text} (limit 0)"}, "b": {}}
 
 
+def fresh_reasons(start_on: str, *documents: StepRunResult) -> dict[str, list[str]]:
+    """Return the messages of each step where repeats start on something of their own."""
+    load = {"repeats": {"count": 3, "startOn": start_on}}
+    steps = [{"name": name, "users": 2, "requests": 10} for name in ("a", "b")]
+    verdicts = evaluate_steps(make_spec("a", "b", load=load | {"steps": steps}), documents)
+    return {each.step: list(messages_by_reason(each).values()) for each in verdicts}
+
+
+AGAIN = {"indexed": START + timedelta(seconds=61)}
+
+
+def test_repeat_on_a_fresh_target_is_valid() -> None:
+    anew = MOVED | AGAIN
+    runs = [step_run("a", 1, 0), step_run("a", 2, 2, **anew), step_run("b", 2, 3, **anew)]
+    assert fresh_reasons("FreshTarget", *runs) == {"a": [], "b": []}
+
+
+def test_fresh_target_with_another_image_or_index_is_invalid() -> None:
+    for change in ({"images": {"solr": "b"}}, {"documents": 990}):
+        runs = [step_run("a", 1, 0), step_run("a", 2, 2, **(MOVED | AGAIN | change))]
+        [message] = fresh_reasons("FreshTarget", *runs)["a"]
+        assert message.startswith("repeat 2: measured on another target than r1-a: ")
+        assert "replaced" not in message
+
+
+def test_target_that_changes_within_a_repeat_is_invalid() -> None:
+    runs = [step_run("a", 1, 0), step_run("a", 2, 2), step_run("b", 2, 3, **MOVED)]
+    found = fresh_reasons("FreshTarget", *runs)
+    assert found["a"] == []
+    assert found["b"][0].startswith("measured on another target than r2-a: s-0 was replaced")
+
+
+def test_fresh_data_on_other_nodes_is_invalid() -> None:
+    assert fresh_reasons("FreshData", step_run("a", 1, 0), step_run("a", 2, 2, **AGAIN)) == {
+        "a": []
+    }
+    runs = [step_run("a", 1, 0), step_run("a", 2, 2, **(AGAIN | MOVED))]
+    [message] = fresh_reasons("FreshData", *runs)["a"]
+    assert PODS_TEXT in message
+    assert "index filled" not in message
+
+
 def test_step_on_another_target_than_the_one_before_is_invalid() -> None:
     # The first in time counts, whatever the order in which they are read.
     runs = [step_run("b", 1, 1, documents=7), step_run("a", 1, 0)]

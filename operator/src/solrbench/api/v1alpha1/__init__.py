@@ -5,7 +5,8 @@ resource must stay readable.
 
 - `benchmark`: the whole resource; `spec`: what is wished
 - `target`, `load`, `workload`: parts of the spec with many models
-- `collection`, `dataset`, `images`, `pods`: its other parts; `fields`: types of single fields
+- `collection`, `comparison`, `dataset`, `images`, `pods`: its other parts
+- `fields`: types of single fields
 - `rules`: rules that span several parts
 - `status`: what was observed
 """

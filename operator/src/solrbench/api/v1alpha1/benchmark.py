@@ -81,6 +81,15 @@ class SolrBenchmark(Model):
                 re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", b.metadata.name) is not None
             ),
         ),
+        Rule(
+            cel=(
+                "!has(self.spec.comparison.baseline)"
+                " || !has(self.spec.comparison.baseline.benchmark)"
+                " || self.spec.comparison.baseline.benchmark.name != self.metadata.name"
+            ),
+            message="spec.comparison.baseline.benchmark must be another benchmark than this one",
+            is_satisfied=lambda b: b.metadata.name != _baseline(b),
+        ),
     )
 
     @property
@@ -104,3 +113,10 @@ class SolrBenchmark(Model):
         return cls.model_validate(
             {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
         )
+
+
+def _baseline(benchmark: SolrBenchmark) -> str | None:
+    """Return the name of the benchmark that it is compared with."""
+    baseline = benchmark.spec.comparison.baseline
+    reference = None if baseline is None else baseline.benchmark
+    return None if reference is None else reference.name

@@ -8,14 +8,17 @@ from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.collection import Caches, Collection
+from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
 from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.rules.duration import DURATION_RULES
 from solrbench.api.v1alpha1.rules.generated import GENERATED_RULES
 from solrbench.api.v1alpha1.rules.pod_options import POD_OPTION_RULES
+from solrbench.api.v1alpha1.rules.repeats import REPEAT_RULES
 from solrbench.api.v1alpha1.rules.routing import ROUTING_RULES
 from solrbench.api.v1alpha1.rules.size import SIZE_RULES
 from solrbench.api.v1alpha1.seeds import DEFAULT_SEED, pass_seed_on
@@ -65,7 +68,8 @@ class Deadlines(Model):
     indexing_seconds: Seconds = 86_400
     """`indexingSeconds` limits the time until every document is in the index."""
     measuring_seconds: Seconds = 604_800
-    """`measuringSeconds` limits the time until the last step of the last repeat is stored."""
+    """`measuringSeconds` limits the time until the last step of the last repeat is stored; where
+    repeats start on fresh data or targets, it limits each repeat, as the other two do."""
 
 
 class Spec(Model):
@@ -86,13 +90,15 @@ class Spec(Model):
     `Once`, which it would use up; `requests: 0` is none at all."""
     load: Load
     """`load` are the load steps and the workers that generate them."""
+    comparison: ComparisonSpec = ComparisonSpec()
+    """`comparison` controls what the results are compared with, and which differences matter."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
     """`podOptions` are options of the benchmark's pods, such as labels and placement. Entries apply
     in their order: `labels`, `annotations` and `env` add to those of earlier entries for the same
     pods, any other option replaces that of an earlier entry, and those of `target.solrCloud`."""
     seed: Seed = DEFAULT_SEED
     """`seed` is the seed of everything that is drawn at random and has no seed of its own: the
-    same seed gives the same documents, queries, mix and arrivals."""
+    same seed gives the same documents, queries, mix, arrivals and order of variants."""
     backoff_limit: Annotated[Int, Field(ge=0, le=10)] = 2
     """`backoffLimit` limits how often the load, or everything if Solr lost data, starts again
     after pods were lost."""
@@ -155,7 +161,9 @@ class Spec(Model):
         STEP_VARIANTS_RULE,
         *SIZE_RULES,
         *DURATION_RULES,
+        *REPEAT_RULES,
         *ROUTING_RULES,
         *LOCUSTFILE_RULES,
+        *REPLAY_RULES,
         *POD_OPTION_RULES,
     )

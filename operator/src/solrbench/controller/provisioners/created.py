@@ -21,7 +21,7 @@ from solrbench.decide.checks.target import (
 from solrbench.decide.solr_views import Replica, ReplicaSize
 from solrbench.decide.views import PodView
 from solrbench.plan import names
-from solrbench.solr import collections, replica_counts
+from solrbench.solr import collections, managed_collection, replica_counts
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
 
@@ -61,10 +61,14 @@ class CreatedTarget(ABC):
     def _make_collection(self, context: ReconcileContext) -> None:
         name = names.collection(context.benchmark)
         wanted = context.benchmark.spec.collection
+        config_set = names.config_set(context.benchmark, context.status.attempts.index)
         with context.solr(timeout_seconds=30) as solr:
+            if config_set != name:  # the collection of the repeat before may be there
+                prefix = names.config_set_prefix(context.benchmark)
+                managed_collection.delete_stale_collection(solr, name, config_set, prefix)
             if not replicas(solr, name):
-                collections.upload_config_set(solr, name, read_archive(context))
-                collections.create_collection(solr, name, wanted, live_nodes(solr))
+                collections.upload_config_set(solr, config_set, read_archive(context))
+                collections.create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
             apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
         update_target(

@@ -168,12 +168,12 @@ def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
     found = managed_collection.observe_owner(solr, name, prefix)
     apply_outcome(check_own_collection(found))
-    return found.config_set == names.config_set(context.benchmark, context.status.attempts.target)
+    return found.config_set == names.config_set(context.benchmark, context.status.attempts.index)
 
 
 def _create_collection(context: ReconcileContext, solr: SolrClient, nodes: list[str]) -> None:
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
-    config_set = names.config_set(context.benchmark, context.status.attempts.target)
+    config_set = names.config_set(context.benchmark, context.status.attempts.index)
     managed_collection.delete_stale_collection(solr, name, config_set, prefix)
     collections.upload_config_set(solr, config_set, read_archive(context))
     wanted = context.benchmark.spec.collection

@@ -21,6 +21,7 @@ from solrbench.decide.conditions import (
     TARGET_READY,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.plan.warm_up import preparation_note
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.results.text.verdict_text import completion_note
@@ -31,7 +32,8 @@ MAX_FAILURE = 1500
 
 def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
-    notes = [completion_note(context.status.verdicts), *_differences(context)]
+    verdict = completion_note(context.status.verdicts)
+    notes = [verdict, preparation_note(context.benchmark.spec), *_differences(context)]
     message = "; ".join(["every step is measured and stored", *filter(None, notes)])
     context.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, message)
     context.update(completion_time=context.now)

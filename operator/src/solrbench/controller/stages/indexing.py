@@ -84,7 +84,7 @@ def reconcile_index(context: ReconcileContext) -> None:
 
 
 def _attempt(context: ReconcileContext) -> int:
-    return context.status.attempts.target
+    return context.status.attempts.index
 
 
 def _record_existing_size(context: ReconcileContext) -> None:

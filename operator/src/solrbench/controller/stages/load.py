@@ -10,7 +10,12 @@ from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.stages.load_results import poll_master, update_result_status
+from solrbench.controller.stages.load_results import (
+    poll_master,
+    remaining,
+    step_runs_on_target,
+    update_result_status,
+)
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.lifecycle import check_load_attempts
 from solrbench.decide.conditions import MEASURED
@@ -22,7 +27,7 @@ from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
-from solrbench.plan.warm_up import warm_up_of
+from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
 from solrbench.reasons.load import LoadReason
 
 
@@ -40,8 +45,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     context.set_phase("Measuring")
     documents = context.reports.documents(context.benchmark)
     update_result_status(context, documents)
-    remaining = remaining_step_runs(context.benchmark.spec, frozenset(documents))
-    if not remaining:
+    if not remaining(context):
         _finish(context, len(documents))
         return
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
@@ -49,7 +53,9 @@ def reconcile_load(context: ReconcileContext) -> None:
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
-        plan = _plan(context, remaining)
+        # Also those that are needed only if words are missing: the load goes on by itself.
+        possible = remaining_step_runs(context.benchmark.spec, frozenset(documents))
+        plan = _plan(context, step_runs_on_target(context, possible))
         apply_all(
             context, build_load(context.benchmark, plan, context.settings.image, plan.attempt)
         )
@@ -76,9 +82,9 @@ def _update_index_size(context: ReconcileContext) -> None:
     context.update(dataset=context.status.dataset.model_copy(update=size))
 
 
-def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan:
-    spec = context.benchmark.spec
-    step_runs = [
+def _plan(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> LoadPlan:
+    spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
+    planned = [
         PlannedStepRun(
             id=str(each),
             repeat=each.repeat,
@@ -86,7 +92,7 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
             step=step_of(spec, each),
             ramp_from_requests_per_second=rate_before(spec, each),
         )
-        for each in remaining
+        for each in step_runs
     ]
     service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
@@ -100,13 +106,16 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
         generator=spec.dataset.generator if spec.dataset is not None else None,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
+        prepares_each_step=prepares_each_step(spec),
+        empties_caches=empties_caches(spec),
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
-        step_runs=step_runs,
+        step_runs=planned,
+        waits_from_repeat=None if repeats.until is None else repeats.least + 1,
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
-        resumption=_resumption(context, remaining[0]),
+        resumption=_resumption(context, step_runs[0]),
         master_host=f"{service}.{context.namespace}.svc",
     )
 
@@ -114,7 +123,11 @@ def _plan(context: ReconcileContext, remaining: Sequence[StepRunId]) -> LoadPlan
 def _resumption(context: ReconcileContext, first: StepRunId) -> Resumption:
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
-        first, stored.values(), attempts.load, attempts.first_load_on_target or 1
+        first,
+        stored.values(),
+        attempts.load,
+        attempts.first_load_on_target or 1,
+        warms_each_step=prepares_each_step(context.benchmark.spec),
     )
 
 

@@ -1,9 +1,11 @@
 """A load under way: finished steps are stored and acknowledged, losses are noticed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from solrbench.api.v1alpha1.rules.size import ladder_length
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
+from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
 from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
@@ -19,16 +21,23 @@ from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pods.events import add_pod_events
 from solrbench.decide.pods.problems import PodProblem
+from solrbench.decide.repeats import count_repeats, format_repeats
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.plan import names
 from solrbench.plan.load_plan import LoadState
-from solrbench.plan.step_runs import all_step_runs
+from solrbench.plan.step_runs import (
+    StepRunId,
+    all_step_runs,
+    measured_on_target,
+    remaining_step_runs,
+)
 from solrbench.reasons.load import LoadReason
+from solrbench.results.answers.collect import collect_answers
+from solrbench.results.comparison.variants import compare_variants, mark_invalid, variants_decided
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
-from solrbench.results.summary.comparison import compare_variants
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.overall import overall_verdict
 from solrbench.solr.cluster import node_info
@@ -58,13 +67,22 @@ def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
     return LoadRun(
         pods=tuple(seen),
         jobs=tuple(each for name in LOAD if (each := job(context, name)) is not None),
-        stored=len(context.reports.documents(context.benchmark)),
+        left=len(step_runs_on_target(context, remaining(context))),
         report=context.status.report,
         load=context.status.live_load,
+        repeats=format_repeats(context.benchmark.spec.load.repeats),
         on_worker_loss=context.benchmark.spec.load.on_worker_loss,
         now=context.now,
         creation=_creation_problem(context, seen),
     )
+
+
+def step_runs_on_target(
+    context: ReconcileContext, step_runs: Iterable[StepRunId]
+) -> tuple[StepRunId, ...]:
+    """Return those of some step runs that the present target is for."""
+    repeat = context.status.attempts.repeat
+    return measured_on_target(context.benchmark.spec, step_runs, repeat)
 
 
 def _creation_problem(context: ReconcileContext, seen: list[PodView]) -> PodProblem | None:
@@ -166,7 +184,6 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     report = before.model_copy(
         update={
             "stored_steps": len(documents),
-            "total_steps": len(all_step_runs(spec)),
             "config_map_selector": names.selector_text(context.benchmark, names.REPORT),
         }
     )
@@ -183,4 +200,50 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         )
     verdicts = context.reports.verdicts(context.benchmark)
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
-    context.update(verdicts=verdicts, summary=summary)
+    context.update(
+        verdicts=verdicts,
+        summary=summary,
+        comparisons=mark_invalid(context.status.comparisons, verdicts),
+    )
+    if len(documents) != before.stored_steps:
+        compare_with_baseline(context)
+    if len(documents) != before.stored_steps or not before.repeats:
+        _count_repeats(context, documents)
+    context.update(answers=collect_answers(spec, context.status))
+
+
+def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
+    """Note how many repeats there are to be, by the words that the status has now."""
+    spec = context.benchmark.spec
+    ids = [each for each in all_step_runs(spec) if str(each) in documents]
+    repeats = count_repeats(
+        spec.load.repeats,
+        ids,
+        ladder_length(spec),
+        lambda: _is_decided(context, list(documents.values())),
+    )
+    total = len(all_step_runs(spec, repeats))
+    counted = {"repeats": repeats, "total_steps": total}
+    context.update(report=context.status.report.model_copy(update=counted))
+
+
+def _is_decided(context: ReconcileContext, documents: list[StepRunResult]) -> bool:
+    spec = context.benchmark.spec
+    if spec.target.variants and not variants_decided(spec, documents):
+        return False
+    return spec.comparison.baseline is None or is_baseline_decided(context)
+
+
+def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
+    """Return the step runs that are still to be measured, as far as what is stored tells.
+
+    Raises:
+        TemporaryError: if a stored result cannot be read.
+
+    """
+    documents = context.reports.documents(context.benchmark)
+    report = context.status.report
+    if report.stored_steps != len(documents) or not report.repeats:
+        update_result_status(context, documents)
+    repeats = context.status.report.repeats
+    return remaining_step_runs(context.benchmark.spec, frozenset(documents), repeats)

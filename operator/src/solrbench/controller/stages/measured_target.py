@@ -26,6 +26,8 @@ def observe_measured_target(context: ReconcileContext) -> MeasuredTarget:
         update={
             "documents": documents,
             "deleted_documents": deleted,
+            "indexing_seconds": context.status.dataset.seconds,
+            "index_bytes": context.status.dataset.index_bytes,
             "filled": filled,
             "indexed": context.conditions.get(DATA_INDEXED).last_transition_time
             if filled

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.controller.baseline import check_baseline_results
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import host_of, qualify
@@ -36,6 +37,7 @@ def check_references(context: ReconcileContext) -> None:
         )
         apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
         _check_downloads(context)
+        check_baseline_results(context)
         _ = context.endpoint
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
@@ -106,6 +108,10 @@ def _config_maps(benchmark: SolrBenchmark) -> list[tuple[str, str, list[str]]]:
         if content.config_map is not None:
             file = content.config_map
             found.append((f"spec.{path}.configMap", file.name, [file.key]))
+    baseline = spec.comparison.baseline
+    if baseline is not None and baseline.report is not None:
+        stored = baseline.report.config_map
+        found.append(("spec.comparison.baseline.report.configMap", stored.name, [stored.key]))
     if spec.workload.locustfile is not None:
         locustfile = spec.workload.locustfile.config_map
         found.append(("spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]))

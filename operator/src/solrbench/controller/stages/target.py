@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.controller.children import TARGET
+from solrbench.controller.children import LOAD
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
 from solrbench.controller.failure_evidence import keep_evidence
@@ -13,6 +13,7 @@ from solrbench.controller.stages.late_evidence import add_late_pod_events
 from solrbench.decide.checks.lifecycle import check_target_attempts, next_target_attempt
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.errors import TemporaryError
+from solrbench.plan import names
 from solrbench.reasons.target import TargetReason
 
 
@@ -31,8 +32,7 @@ def reconcile_target(context: ReconcileContext) -> None:
             verify_target(context)
         return
     context.set_phase("Provisioning")
-    attempt = context.status.attempts.target
-    if not delete_components(context, *TARGET, attempt_below=attempt):
+    if not _remove_old(context):
         raise find_removal_obstacle(removal_of(context)) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
@@ -40,6 +40,17 @@ def reconcile_target(context: ReconcileContext) -> None:
     provisioner.ensure_ready(context)
     message = provisioner.ready_message
     context.conditions.set(TARGET_READY, "True", TargetReason.READY, message)
+
+
+def _remove_old(context: ReconcileContext) -> bool:
+    """Delete what was made for earlier attempts; return whether nothing of it is left."""
+    attempts = context.status.attempts
+    gone = [
+        delete_components(context, *LOAD, attempt_below=attempts.load),
+        delete_components(context, names.INDEX, attempt_below=attempts.index),
+        delete_components(context, names.SOLR, names.ZOOKEEPER, attempt_below=attempts.target),
+    ]
+    return all(gone)
 
 
 def verify_target(context: ReconcileContext) -> None:

@@ -5,6 +5,7 @@ applies the outcome.
 
 - `outcome`: a check, its outcome, and what the stage does about it
 - `references`: the objects that the spec refers to
+- `baseline`: the benchmark that another one is compared with
 - `provisioning`: how far the pods of ZooKeeper and Solr are
 - `zookeeper`: whether the ZooKeeper that others make or run can serve
 - `solr_operator`: how far the Solr Operator is with a SolrCloud

@@ -35,7 +35,12 @@ class StageWait:
 
 
 def check_deadline(spec: Spec, wait: StageWait) -> Outcome | None:
-    """Fail when a stage has lasted longer than its deadline."""
+    """Fail when a stage has lasted longer than its deadline.
+
+    A baseline may take days before it is over, and has deadlines of its own.
+    """
+    if wait.reason is LifecycleReason.BASELINE_UNFINISHED:
+        return None
     limit = deadline_seconds(spec, wait.condition)
     if limit is None or wait.seconds <= limit:
         return None
@@ -50,18 +55,20 @@ def check_target_attempts(
     attempts: Attempts, backoff_limit: int, reason: Reason, message: str
 ) -> Outcome | None:
     """Fail when the target was lost and there may be no further attempt."""
-    if attempts.target <= backoff_limit:
+    if attempts.starts_of_target <= backoff_limit:
         return None
-    return fail(reason, f"{message}; {attempts.target} attempts failed (spec.backoffLimit)")
+    failed = attempts.starts_of_target
+    return fail(reason, f"{message}; {failed} attempts failed (spec.backoffLimit)")
 
 
 def check_load_attempts(
     attempts: Attempts, backoff_limit: int, reason: Reason, message: str
 ) -> Outcome | None:
     """Fail when the load was lost and there may be no further attempt on this target."""
-    if attempts.load < attempts.target + backoff_limit:
+    if attempts.load < attempts.index + backoff_limit:
         return None
-    return fail(reason, f"{message}; {attempts.load} attempts failed (spec.backoffLimit)")
+    failed = attempts.starts_of_load
+    return fail(reason, f"{message}; {failed} attempts failed (spec.backoffLimit)")
 
 
 def next_target_attempt(attempts: Attempts, *, fresh_nodes: bool) -> Attempts:

@@ -31,8 +31,9 @@ class LoadRun:
     Attributes:
         pods: of the load
         jobs: of master and workers, as far as they exist
-        stored: number of stored results
+        left: number of its step runs that are not stored
         report: progress of the whole benchmark
+        repeats: how many there are to be, in words
         load: live figures, if the master has reported any
         on_worker_loss: what the spec requires
         now: time of the observation
@@ -42,8 +43,9 @@ class LoadRun:
 
     pods: tuple[PodView, ...]
     jobs: tuple[JobView, ...]
-    stored: int
+    left: int
     report: ReportStatus
+    repeats: str
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
     now: datetime
@@ -51,10 +53,8 @@ class LoadRun:
 
 
 def check_all_stored(run: LoadRun) -> Outcome | None:
-    """Wait for the next reconcile, which ends the load, when every result is stored."""
-    if run.stored != run.report.total_steps:
-        return None
-    return wait(LoadReason.STOPPING_LOAD, "every step is stored")
+    """Wait for the next reconcile, which ends the load, when every result of it is stored."""
+    return None if run.left else wait(LoadReason.STOPPING_LOAD, "every step is stored")
 
 
 def check_pods_failed(run: LoadRun) -> Outcome | None:
@@ -87,7 +87,7 @@ def check_measured(run: LoadRun) -> Outcome | None:
     message = f"{report.stored_steps} of {report.total_steps} steps are stored"
     if load is not None and load.step:
         through = f" through {load.variant}" if load.variant else ""
-        message += f", {load.step}{through} of repeat {load.repeat}"
+        message += f", {load.step}{through} of repeat {load.repeat} of {run.repeats}"
     return wait(find_reason(stage) or LoadReason.STARTING, message)
 
 

@@ -84,7 +84,13 @@ class UserFactory:
     def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
         assignment = self._assignment
         seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
-        schedule = Schedule(rate, seed, assignment.worker, assignment.workers)
+        schedule = Schedule(
+            rate,
+            seed,
+            assignment.worker,
+            assignment.workers,
+            self._target.requests.recorded_seconds,
+        )
         self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
         self.node_counts = [NodeCounts(f"{each.host}:{each.port}") for each in self._nodes]
         return OpenLoopSender(

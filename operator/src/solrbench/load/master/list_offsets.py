@@ -89,9 +89,9 @@ def resumed(plan: LoadPlan) -> ListOffsets:
 def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
     """Return the most requests that a try of a step run can have sent, of each entry and of all.
 
-    None where it is unknown: users who send for a given time.
+    None where it is unknown: users who send for a given time, and the replay of a log.
     """
-    if assignment.open_loop is None:
+    if assignment.open_loop is None or assignment.open_loop.speed_factor is not None:
         return assignment.requests
     seed = arrivals_seed(workload.draw_seed, assignment.repeat, assignment.step)
     return sum(len(block) for block in arrivals(assignment.open_loop, seed))

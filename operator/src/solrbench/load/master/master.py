@@ -23,6 +23,7 @@ from solrbench.load.locust_runtime.load_shape import StepLoadShape
 from solrbench.load.locust_runtime.placeholder_user import placeholder_user_class
 from solrbench.load.locust_runtime.setup import configure_locust
 from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
+from solrbench.load.master.cache_reset import CacheReset
 from solrbench.load.master.cache_sampler import CacheSampler
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
@@ -74,6 +75,7 @@ class Master:
             self._prepare,
             utc_now=partial(datetime.now, UTC),
             caches=CacheSampler(plan, partial(load_auth, plan)),
+            empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
         )
 
     def run(self) -> int:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from solrbench.load.errors import LoadError
@@ -27,6 +28,7 @@ from solrbench.load.schedule.assignment import step_assignment, warm_up_assignme
 from solrbench.plan.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.plan.workload_files import once_only_entries
 from solrbench.reasons.load import LoadReason
+from solrbench.results.model.windows import EmptiedCaches
 from solrbench.results.summary.step_run_figures import with_figures
 
 
@@ -34,7 +36,8 @@ class RunCoordinator:
     """Runs the plan.
 
     `utc_now` gives the time that documents carry, `now` monotonic seconds; `prepare` is called once
-    when all workers are there and raises `LoadError` if the run cannot begin.
+    when all workers are there and raises `LoadError` if the run cannot begin; `empty_caches` is
+    called where the plan empties Solr's caches, and raises it if they cannot be emptied.
     """
 
     def __init__(  # noqa: PLR0913 - what to do, all that takes part, and two clocks
@@ -46,12 +49,14 @@ class RunCoordinator:
         *,
         utc_now: Callable[[], datetime],
         caches: CacheReader,
+        empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._plan = plan
         self._workers = workers
         self._store = store
         self._prepare = prepare
+        self._empty_caches = empty_caches
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
             plan, workers, self._status, caches, utc_now=utc_now, now=now
@@ -68,18 +73,21 @@ class RunCoordinator:
         """
         self._workers.wait_for_workers()
         self._prepare()
-        ladder = None
+        ladder, repeat = None, 0
         for planned in self._plan.step_runs:
-            self._wait_until_stored()
+            self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self._status.step_run = planned
-            warmed_up = WarmUpResult()
-            if (planned.repeat, planned.variant) != ladder:
+            warmed_up, repeat = WarmUpResult(), planned.repeat
+            begins = (planned.repeat, planned.variant) != ladder
+            if begins:
                 first = ladder is None
                 self._executor.offsets = (
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = (planned.repeat, planned.variant)
-                warmed_up = self._warm_up(planned)
+            if begins or self._plan.prepares_each_step:
+                emptied = self._empty()
+                warmed_up = replace(self._warm_up(planned), emptied=emptied)
             self._measure(planned, warmed_up)
         self._status.step_run = None
         self._status.enter(RunStage.FINISHED)
@@ -100,6 +108,12 @@ class RunCoordinator:
         """Return the response of `GET /solrbench/state`."""
         return self._status.load_state()
 
+    def _empty(self) -> EmptiedCaches | None:
+        if not self._plan.empties_caches:
+            return None
+        self._status.enter(RunStage.EMPTYING_CACHES)
+        return self._empty_caches()
+
     def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
         assignment = warm_up_assignment(self._plan, planned)
         if assignment is None:
@@ -114,12 +128,15 @@ class RunCoordinator:
             caches=completed.caches,
         )
 
-    def _wait_until_stored(self) -> None:
+    def _wait_until_stored(self, planned: PlannedStepRun, *, begins_repeat: bool) -> None:
         """Begin no step run of a list that is gone through once before the last one is stored.
 
         If this master is lost, the next one knows that way which step run may have been started.
+        Nor a repeat that may not be needed.
         """
-        if any(self._once_only) and self._store.unacknowledged:
+        waits_from = self._plan.waits_from_repeat
+        may_be_last = begins_repeat and waits_from is not None and planned.repeat >= waits_from
+        if (any(self._once_only) or may_be_last) and self._store.unacknowledged:
             self._status.step_run = None
             self._status.enter(RunStage.STORING)
             self._workers.wait(lambda: not self._store.unacknowledged)

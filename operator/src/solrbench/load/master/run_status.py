@@ -17,6 +17,7 @@ class RunStage(StrEnum):
     """What a run does; the values are those of `LoadState.stage`."""
 
     WAITING_FOR_WORKERS = "WaitingForWorkers"
+    EMPTYING_CACHES = "EmptyingCaches"
     WARMING_UP = "WarmingUp"
     RAMPING = "Ramping"
     """Users come, or the planned rate grows."""
@@ -97,7 +98,7 @@ class RunStatus:
             "repeat": self.step_run.repeat,
             "variant": self.step_run.variant or None,
             "step": self.step_run.step.name,
-            "users": self._workers.users if planned_rate is None else 0,
+            "users": self._workers.users if self._has_users(self.step_run) else 0,
             "planned_requests_per_second": planned_rate,
             "requests": totals.requests,
             "failures": totals.failures,
@@ -105,6 +106,9 @@ class RunStatus:
             "elapsed_seconds": now - since,
         }
         return state.model_copy(update=progress)
+
+    def _has_users(self, planned: PlannedStepRun) -> bool:
+        return self.stage is RunStage.WARMING_UP or planned.step.users is not None
 
     def _planned_rate(self, planned: PlannedStepRun, seconds: float) -> float | None:
         """Return the planned requests per second; None for users, who also send warm-ups."""

@@ -12,8 +12,9 @@ nanoseconds since the begin of the run, so that all of them are compared in the 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,8 @@ class ArrivalRate(Model):
     """Rate at the begin of the ramp, per second."""
     changes: list[RateChange] = []
     """Times since the end of the ramp, and the rates then."""
+    speed_factor: float | None = None
+    """How much faster than recorded the requests of a log arrive; None without one."""
     requests: int | None = None
     """Arrivals after the ramp; None with a duration."""
     seconds: int | None = None
@@ -70,15 +73,16 @@ class ArrivalRate(Model):
 
 def arrival_rate(step: Step, ramp_from: float) -> ArrivalRate | None:
     """Return what a step plans, None if it has users; `ramp_from` is the rate before it."""
-    if step.requests_per_second is None:
+    if step.users is not None:
         return None
     return ArrivalRate(
-        requests_per_second=step.requests_per_second,
+        requests_per_second=step.requests_per_second or 0.0,
         distribution=step.arrival_distribution or ArrivalDistribution.POISSON,
         max_in_flight=step.max_in_flight or DEFAULT_MAX_IN_FLIGHT,
         ramp_seconds=step.ramp_seconds or 0,
         ramp_from=ramp_from if step.ramp_seconds else 0.0,
         changes=step.rate_changes,
+        speed_factor=None if step.replay is None else step.replay.speed_factor,
         requests=step.requests,
         seconds=step.duration_seconds,
     )
@@ -98,6 +102,7 @@ class Schedule:
         seed: of its Poisson process
         worker: place of the worker, from 0
         workers: number of them
+        recorded_seconds: times of a log's requests, from 0 on, ascending
 
     """
 
@@ -105,13 +110,29 @@ class Schedule:
     seed: int
     worker: int
     workers: int
+    recorded_seconds: Sequence[float] = ()
 
     def arrival_times_ns(self) -> Iterator[int]:
         """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending."""
+        if self.rate.speed_factor is not None:
+            yield from self._recorded_times_ns(self.rate.speed_factor)
+            return
         begin = 0
         for block in arrivals(self.rate, self.seed):
             yield from block[(self.worker - begin) % self.workers :: self.workers].tolist()
             begin += len(block)
+
+    def _recorded_times_ns(self, speed_factor: float) -> Iterator[int]:
+        """Yield the worker's arrivals of a log, and one for which no request is left."""
+        recorded, last = self.recorded_seconds, self.rate.requests
+        end = math.inf if self.rate.seconds is None else self.rate.seconds * _SECOND_NS
+        for number in count(self.worker, self.workers):
+            at = int(recorded[min(number, len(recorded) - 1)] / speed_factor * _SECOND_NS)
+            if at >= end or (last is not None and number >= last):
+                return
+            yield at
+            if number >= len(recorded):
+                return
 
 
 def arrivals(plan: ArrivalRate, seed: int) -> Iterator[NDArray[np.int64]]:

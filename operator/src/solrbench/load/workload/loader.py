@@ -56,7 +56,7 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
         raise LoadError(
             LoadReason.MALFORMED_QUERIES,
             f"the workload has {len(names)} names; use at most {plan.max_request_names}, or fewer"
-            " of load.steps, load.repeats.count and target.variants: all results must fit into the"
+            " of load.steps, load.repeats and target.variants: all results must fit into the"
             " status and the report",
         )
     wholes = [entry.name for entry in workload.entries if entry.transaction is not None]
@@ -79,13 +79,26 @@ def _prepare(
         lines = _lines(plan, entry.queries, folder)
         # Generated queries are good, and all of one name.
         check_all = entry.queries.generated is None
-        return QuerySource(build_requests(maker, lines, check_all=check_all), entry.queries)
+        requests = build_requests(maker, lines, check_all=check_all)
+        recorded = lines.recorded_seconds if isinstance(lines, FileQueries) else ()
+        _check_replay(plan, recorded)
+        return QuerySource(requests, entry.queries, recorded)
     if entry.updates is not None:
         plain = _update_request(workload, entry, entry.updates, names)
         return UpdateSource(plain, entry.updates, _documents(plan, entry.updates, folder))
     inputs = None if entry.transaction is None else entry.transaction.inputs
     values = None if inputs is None else list(iter(_lines(plan, inputs, folder)))
     return prepare_transaction(workload, entry_index, names, values)
+
+
+def _check_replay(plan: LoadPlan, recorded: Sequence[float]) -> None:
+    replayed = [each.step.name for each in plan.step_runs if each.step.replay is not None]
+    if replayed and not recorded:
+        raise LoadError(
+            LoadReason.MALFORMED_QUERIES,
+            f"step {replayed[0]} replays the query file, which does not hold a time in each line;"
+            " `solrbench log` makes such a file of a query log",
+        )
 
 
 def _update_request(

@@ -7,15 +7,18 @@ A line is one of
 - `{"q": "…", "fq": ["a", "b"]}`: a JSON object of parameters, a list repeats its parameter;
 - `{"params": {…}, "json": {…}, "name": "…", "method": "POST", "expect": {…}}`, with `params` or
   `json`: the same with a body for the JSON request API, a name that the results carry, a method
-  and an expectation of its own.
+  and an expectation of its own; with a `time` in seconds, or as in RFC 3339, each line can be
+  sent when it was recorded.
 
 Blank lines and lines that begin with `#` are left out.
 """
 
 import json
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, overload
 from urllib.parse import unquote_plus
@@ -33,7 +36,7 @@ Parameters = tuple[tuple[str, str], ...]
 """Names and values in order; a name may be repeated."""
 
 _LONGEST_NAME = 40
-_KEYS = {"name", "params", "json", "method", "expect"}
+_KEYS = {"name", "params", "json", "method", "expect", "time"}
 _ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
 
 
@@ -47,6 +50,7 @@ class Query:
         json: body for the JSON request API; None for none
         method: GET or POST; None for the workload's
         expect: what the response must show; None for the workload's
+        time_seconds: when it was recorded; None without
 
     """
 
@@ -55,6 +59,7 @@ class Query:
     json: bytes | None = None
     method: str | None = None
     expect: Expectation | None = None
+    time_seconds: float | None = None
 
 
 def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
@@ -86,6 +91,7 @@ class FileQueries(Sequence[Query]):
 
         """
         self._path = path
+        self._times = array("d")
         try:
             self._lines = LineFile(path)
         except OSError as error:
@@ -113,6 +119,7 @@ class FileQueries(Sequence[Query]):
 
         """
         self._lines.clear()
+        del self._times[:]
         names: set[str | None] = set()
         try:
             with self._path.open("rb") as lines:
@@ -121,12 +128,37 @@ class FileQueries(Sequence[Query]):
                     query = _parse_line(raw, number, self._path.name)
                     if query is not None:
                         self._lines.note(offset)
+                        self._note_time(query, number)
                         names.add(query.name)
                         yield query
                     offset += len(raw)
         except OSError as error:
             raise _unreadable(self._path, error) from error
         self._check(names)
+
+    @property
+    def recorded_seconds(self) -> Sequence[float]:
+        """The times of the queries since that of the first; empty unless all have one."""
+        times = self._times
+        return array("d", (each - times[0] for each in times)) if len(times) == len(self) else ()
+
+    def _note_time(self, query: Query, number: int) -> None:
+        """Keep the time of a query.
+
+        Raises:
+            LoadError: `MalformedQueries` if the one before is later.
+
+        """
+        time = query.time_seconds
+        if time is None:
+            return
+        if self._times and time < self._times[-1]:
+            raise LoadError(
+                LoadReason.MALFORMED_QUERIES,
+                f'{self._path.name} line {number}: "time" is before that of an earlier line; sort'
+                " the lines by time, as `solrbench log` does",
+            )
+        self._times.append(time)
 
     def _check(self, names: set[str | None]) -> None:
         file = self._path.name
@@ -203,6 +235,7 @@ def _parse_object(content: dict[str, Any]) -> Query:
             json=None if body is None else orjson.dumps(body),
             method=_checked_method(content.get("method"), body),
             expect=_checked_expectation(content.get("expect")),
+            time_seconds=_checked_time(content.get("time")),
         )
     return Query(None, _flatten(content))
 
@@ -213,6 +246,16 @@ def _checked_method(method: Any, body: Any) -> str | None:
     if method == "GET" and body is not None:
         raise ValueError('"method" must be POST, or left out, with "json"')
     return method if body is None else None
+
+
+def _checked_time(time: Any) -> float | None:
+    if time is None or (isinstance(time, int | float) and not isinstance(time, bool)):
+        return time
+    try:
+        found = datetime.fromisoformat(time)
+    except (TypeError, ValueError):
+        raise ValueError('"time" must be a number of seconds, or a time as in RFC 3339') from None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def _checked_expectation(content: Any) -> Expectation | None:

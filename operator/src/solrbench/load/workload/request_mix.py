@@ -31,6 +31,8 @@ class QuerySource:
 
     requests: Sequence[PreparedRequest]
     queries: Queries
+    recorded_seconds: Sequence[float] = ()
+    """Their times in a log, from 0 on, ascending; empty without."""
 
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
@@ -72,6 +74,12 @@ class PreparedWorkload:
     seed: int = 1
     transactions: frozenset[int] = frozenset()
     unchecked: UncheckedNames = ALL_CHECKED
+
+    @property
+    def recorded_seconds(self) -> Sequence[float]:
+        """The times of the requests in a log, from 0 on, ascending; empty without."""
+        source = self.sources[0]
+        return source.recorded_seconds if isinstance(source, QuerySource) else ()
 
     def open_stream(self, assignment: Assignment) -> RequestStream:
         """Begin a step run on one worker."""

@@ -6,6 +6,7 @@ import orjson
 
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.load.repeats import RepeatOrder
 from solrbench.plan.workload_files import workload_seeds
 
 
@@ -117,4 +118,6 @@ def seeds(spec: Spec) -> dict[str, int]:
     found = workload_seeds(spec.workload)
     if spec.dataset is not None and spec.dataset.generator is not None:
         found["dataset.generator.seed"] = spec.dataset.generator.seed
+    if spec.target.variants and spec.load.repeats.order is RepeatOrder.RANDOM:
+        found["seed"] = spec.seed
     return found

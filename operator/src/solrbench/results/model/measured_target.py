@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from solrbench.api.rules import LenientModel
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
 
 
 class MeasuredTarget(LenientModel):
@@ -24,21 +25,35 @@ class MeasuredTarget(LenientModel):
     """Deleted documents that are still in the index, of each shard those of its worst replica."""
     indexed: datetime | None = None
     """When the benchmark had filled the index; None for a collection of the user's."""
+    indexing_seconds: float | None = None
+    """Seconds from the first batch to the last when the benchmark had filled it."""
+    index_bytes: int | None = None
+    """Size of the index over all replicas then."""
     filled: bool = True
     """Whether the benchmark indexed the documents; a collection of the user's is as it is."""
 
 
-def find_changes(first: MeasuredTarget, other: MeasuredTarget) -> list[str]:
+def find_changes(
+    first: MeasuredTarget, other: MeasuredTarget, start_on: RepeatStart = RepeatStart.SAME_TARGET
+) -> list[str]:
     """Return in what another target differs from the first one, a few words for each.
 
     What is unknown of either is not compared, nor are deleted documents: merges, which drop them,
     take their own time on each target.
+
+    Args:
+        first: what others are compared with
+        other: one of them
+        start_on: what was made anew between the two, as the spec says
+
     """
+    fresh_pods = start_on is RepeatStart.FRESH_TARGET
+    fresh_index = start_on is not RepeatStart.SAME_TARGET
     return [
-        *_new_pods(first, other),
-        *_changed("node", first.nodes, other.nodes),
+        *([] if fresh_pods else _new_pods(first, other)),
+        *([] if fresh_pods else _changed("node", first.nodes, other.nodes)),
         *_changed("image", first.images, other.images),
-        *_new_index(first.indexed, other.indexed),
+        *([] if fresh_index else _new_index(first.indexed, other.indexed)),
         *_other_documents(first.documents, other.documents),
     ]
 

@@ -14,7 +14,7 @@ from solrbench.results.model.figures import TimeFigures
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.request_counts import RequestCounts
-from solrbench.results.model.windows import CacheSample, OutlierWindow, RequestWindow
+from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
 
 
 class Window(LenientModel):
@@ -233,6 +233,9 @@ class StepRunResult(LenientModel):
     of older versions. Seconds that begin in it have no windows."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this step run; not in any other number."""
+    emptied_caches: EmptiedCaches | None = None
+    """Solr's caches were emptied right before this step run, or its warm-up if it has one; None if
+    they were as the requests before had left them."""
     queries_exhausted: bool = False
     """A list with the order `Once` came to its end, and with it the step run."""
     requests: list[RequestResult]

@@ -43,6 +43,17 @@ class CacheSample(LenientModel):
     hits: int
 
 
+class EmptiedCaches(LenientModel):
+    """Solr's caches when they were emptied; afterwards each core reported no entries."""
+
+    entries_before: int
+    """Entries of all caches of the collection until then, over all its cores."""
+    cores: int
+    """Number of these cores."""
+    seconds: float
+    """How long it took."""
+
+
 class OutlierWindow(LenientModel):
     """A second of a step run that is unlike the others."""
 

@@ -2,6 +2,7 @@
 
 - `histograms`: latency histograms that merge exactly
 - `statistics`: mean, deviation and confidence interval of few values
+- `tail_probability`, `quantiles`: Student's t and Fisher's F; `rank_sum`: orders of two samples
 - `per_second`: mean service time of each second
 - `steadiness`: from which second on a series is steady
 - `outliers`: seconds that differ from their neighbours

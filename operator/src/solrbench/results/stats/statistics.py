@@ -7,8 +7,9 @@ correction): repeats are a sample of all runs that could have been made.
 
 import math
 from collections.abc import Sequence
-from functools import cache
 from statistics import fmean, stdev
+
+from solrbench.results.stats.quantiles import t_quantile
 
 CONFIDENCE = 0.95
 
@@ -45,30 +46,6 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     return centre - margin, centre + margin
 
 
-@cache
 def student_t(degrees: int) -> float:
-    """Return the t that a Student-distributed value stays within, in both directions, at 95 %.
-
-    Found by bisection of the distribution's exact sum.
-    """
-    low, high = 0.0, 20.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, degrees) < CONFIDENCE else (low, middle)
-    return high
-
-
-def _within(t: float, degrees: int) -> float:
-    """Return the probability of -t to t: A(t|degrees), finite sums for whole degrees of freedom.
-
-    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
-    """
-    angle = math.atan(t / math.sqrt(degrees))
-    odd = degrees % 2
-    term = math.cos(angle) if odd else 1.0
-    total = term if degrees > 1 else 0.0
-    for k in range(2 + odd, degrees, 2):
-        term *= math.cos(angle) ** 2 * (k - 1) / k
-        total += term
-    total *= math.sin(angle)
-    return 2 / math.pi * (angle + total) if odd else total
+    """Return the t that a Student-distributed value stays within, in both directions, at 95 %."""
+    return t_quantile(1 - CONFIDENCE, degrees)

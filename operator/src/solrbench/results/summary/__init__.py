@@ -6,5 +6,4 @@
 - `open_loop`: response times of an open loop
 - `arrivals`: how planned arrivals were sent
 - `cold_start`: what the first requests show of empty caches
-- `comparison`: variants of a target against the first of them
 """

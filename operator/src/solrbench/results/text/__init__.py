@@ -8,6 +8,8 @@
 - `render_windows`: cold start and outlying seconds
 - `verdict_text`: verdicts in words
 - `verdict_reference`: the reasons of verdicts as a table of the documentation
+- `baseline_text`: the benchmark beside its baseline; `markdown`: tables and lists
+- `word_text`: the word of a comparison
 - `comparison_text`: comparisons in words
 - `slow_requests`: the slowest requests as lines
 """

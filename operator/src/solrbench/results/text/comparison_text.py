@@ -4,11 +4,13 @@ from collections.abc import Iterable, Iterator
 
 from solrbench.api.v1alpha1.status.results import Comparison, Overhead
 from solrbench.results.stats.number_format import format_number
+from solrbench.results.text.word_text import format_word
 
 COMPARISON_NOTE = (
     "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
-    " 95 % confidence interval over the repeats (Student's t). If it includes 0, no"
-    " difference was detected."
+    " 95 % confidence interval over the repeats. Same: any difference is smaller than the smallest"
+    " effect that matters. Words are made from the p95 of each step; those of other figures count"
+    " only below it. docs/method.md has the tests."
 )
 
 
@@ -17,17 +19,26 @@ def comparison_lines(comparisons: Iterable[Comparison]) -> list[str]:
     return [line for comparison in comparisons for line in _lines(comparison)]
 
 
-def format_overhead(overhead: Overhead) -> str:
-    """Return `+12.3 % (95 % confidence: +9.8 % … +14.8 %)`, and what it shows if that is nothing.
+def format_overhead(overhead: Overhead, *, on_target: bool = False) -> str:
+    """Return `+12.3 % (95 % confidence: +9.8 % … +14.8 %), Worse`.
 
     One repeat says nothing about another one, so its number stands without confidence.
     """
-    percent = _signed(overhead.percent)
+    percent = format_signed(overhead.percent)
     low, high = overhead.low_percent, overhead.high_percent
     if low is None or high is None:
         return f"{percent} (one repeat, no confidence)"
-    shown = "" if low > 0 or high < 0 else ", no difference detected"
-    return f"{percent} (95 % confidence: {_signed(low)} … {_signed(high)}){shown}"
+    interval = f"(95 % confidence: {format_signed(low)} … {format_signed(high)})"
+    if overhead.word is None:  # written by an older version
+        return f"{percent} {interval}"
+    word = format_word(overhead.word, overhead.more_repeats, on_target=on_target)
+    return f"{percent} {interval}, {word}"
+
+
+def format_signed(percent: float) -> str:
+    """Return a difference in per cent with its sign."""
+    sign = "+" if percent > 0 else ""
+    return f"{sign}{format_number(percent)} %"
 
 
 def _lines(comparison: Comparison) -> Iterator[str]:
@@ -39,11 +50,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         "requests/s": comparison.requests_per_second,
     }
     failures = f"; failed requests: {comparison.failures}" if comparison.failures else ""
+    invalid = f"; Invalid: {', '.join(comparison.invalid)}" if comparison.invalid else ""
     for name, overhead in figures.items():
         if overhead is not None:
-            yield f"{sides}: {format_overhead(overhead)}, {name} ({index}){failures}"
-
-
-def _signed(percent: float) -> str:
-    sign = "+" if percent > 0 else ""
-    return f"{sign}{format_number(percent)} %"
+            shown = format_overhead(overhead, on_target=comparison.on_target)
+            yield f"{sides}: {shown}, {name} ({index}){failures}{invalid}"

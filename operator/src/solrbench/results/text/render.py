@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.status.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
 from solrbench.results.stats.number_format import format_number
+from solrbench.results.text.baseline_text import comparison_to_markdown
 from solrbench.results.text.columns import HIDEABLE, format_cell
 from solrbench.results.text.comparison_text import COMPARISON_NOTE, comparison_lines
 from solrbench.results.text.csv_cells import csv_cells, csv_columns
@@ -19,6 +20,7 @@ from solrbench.results.text.interval_table import (
     percents_of,
 )
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
+from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
 from solrbench.results.text.render_windows import windows_to_markdown
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.totals import results_with_totals
@@ -88,6 +90,8 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     `documents` are its stored step runs, which hold the numbers over time.
     """
     parts = [f"# {benchmark.key}", _bullets(_facts(benchmark))]
+    if benchmark.status.answers:
+        parts += ["## Answers", markdown_list(benchmark.status.answers)]
     if benchmark.status.results:
         verdicts = benchmark.status.verdicts
         results = results_with_totals(benchmark.status)
@@ -95,13 +99,16 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
         parts.append(table_note(results))
         parts += _intervals(results)
         if lines := verdict_lines(verdicts):
-            parts += ["## Verdict", _list(lines)]
+            parts += ["## Verdict", markdown_list(lines)]
+    if benchmark.status.comparison is not None:
+        found = benchmark.status.comparison
+        parts += [f"## Beside {found.baseline}", comparison_to_markdown(found)]
     if benchmark.status.comparisons:
-        parts += ["## Comparison", _list(comparison_lines(benchmark.status.comparisons))]
+        parts += ["## Comparison", markdown_list(comparison_lines(benchmark.status.comparisons))]
         parts.append(COMPARISON_NOTE)
     parts += windows_to_markdown(documents)
     if slow := slow_lines(documents, MOST_SLOW):
-        parts += ["## Slowest requests", _list(slow), SLOW_NOTE]
+        parts += ["## Slowest requests", markdown_list(slow), SLOW_NOTE]
     return "\n\n".join(parts) + "\n"
 
 
@@ -115,7 +122,7 @@ def _intervals(results: Sequence[StepResult]) -> list[str]:
     ]
     rule = tuple("---" if title in INTERVAL_NAMES else "--:" for title in head)
     lines = [[line[i] for i in shown] for line in (head, rule, *cells)]
-    return ["## Intervals", _table(lines), INTERVAL_NOTE]
+    return ["## Intervals", markdown_table(lines), INTERVAL_NOTE]
 
 
 def to_markdown_table(table: Sequence[Row]) -> str:
@@ -125,11 +132,7 @@ def to_markdown_table(table: Sequence[Row]) -> str:
     }
     shown = [i for i in range(len(HEADERS)) if i not in left_out]
     rule = tuple("--:" if column.is_number else "---" for column in Column)
-    return _table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
-
-
-def _table(lines: Iterable[Iterable[str]]) -> str:
-    return "\n".join("| " + " | ".join(_escape(cell) for cell in line) + " |" for line in lines)
+    return markdown_table([[line[i] for i in shown] for line in (HEADERS, rule, *table)])
 
 
 def _facts(benchmark: SolrBenchmark) -> dict[str, str]:
@@ -163,13 +166,4 @@ def _rate(documents_per_second: float | None) -> str:
 
 
 def _bullets(facts: dict[str, str]) -> str:
-    return "\n".join(f"- **{name}**: {_escape(text)}" for name, text in facts.items())
-
-
-def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {_escape(line)}" for line in lines)
-
-
-def _escape(cell: str) -> str:
-    """Return text that stays in its cell or item and is no HTML."""
-    return " ".join(cell.splitlines()).replace("|", "\\|").replace("<", "&lt;")
+    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in facts.items())

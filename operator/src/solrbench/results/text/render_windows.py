@@ -46,10 +46,12 @@ def _steadiness(documents: Sequence[StepRunResult]) -> list[str]:
 
 
 def _warm_up(document: StepRunResult) -> str:
+    emptied = "" if document.emptied_caches is None else "caches emptied"
     if not document.warm_up_requests:
-        return ""
+        return emptied
     ended = {None: "", True: ", steady", False: ", never steady"}[document.warm_up_steady]
-    return f"{document.warm_up_requests} requests{ended}"
+    sent = f"{document.warm_up_requests} requests{ended}"
+    return f"{emptied}, {sent}" if emptied else sent
 
 
 def _curve(document: StepRunResult) -> list[str]:

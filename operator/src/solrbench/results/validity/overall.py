@@ -5,9 +5,7 @@ Apart from the checks, which need numpy: who only reads results does not.
 
 from collections.abc import Iterable
 
-from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-
-VALID, INVALID = "Valid", "Invalid"
+from solrbench.api.v1alpha1.status.verdicts import INVALID, VALID, StepVerdict
 
 
 def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:

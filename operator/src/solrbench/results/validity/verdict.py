@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load
-from solrbench.api.v1alpha1.status.verdicts import MAX_REASONS, InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.status.verdicts import (
+    INVALID,
+    MAX_REASONS,
+    VALID,
+    InvalidReason,
+    StepVerdict,
+)
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
@@ -30,8 +36,7 @@ from solrbench.results.validity.checks.registry import (
     TOO_FEW_SAMPLES,
 )
 from solrbench.results.validity.checks.repeats import mean_series
-from solrbench.results.validity.checks.target import compare_targets
-from solrbench.results.validity.overall import INVALID, VALID
+from solrbench.results.validity.checks.target import compare_with_first, first_of_repeats
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -73,14 +78,14 @@ def evaluate_steps(
         for reason, check in PLACEMENT_CHECKS.items()
     ]
     all_runs = [document for step_runs in runs_by_step.values() for document in step_runs]
-    first = min(all_runs, key=lambda each: each.start_time, default=None)
+    firsts = first_of_repeats(all_runs)
     return [
         evaluate_step(
             step.name,
             variant,
             step_runs,
             spec.load,
-            first=first,
+            firsts=firsts,
             further=placement,
             known=known,
         )
@@ -96,7 +101,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     step_runs: StepRuns,
     load: Load,
     *,
-    first: StepRunResult | None = None,
+    firsts: Mapping[int, StepRunResult] | None = None,
     further: Sequence[_Outcomes] = (),
     known: Mapping[str, EvaluatedRun] | None = None,
 ) -> StepVerdict:
@@ -107,7 +112,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         variant: its name, empty without variants
         step_runs: all repeats
         load: with the limits
-        first: step run of the benchmark that was measured first, if others are compared with it
+        firsts: the step run of each repeat that was measured first, if others are compared with it
         further: what holds for all steps
         known: what was found in step runs before, by their ids
 
@@ -121,8 +126,9 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
         _outcome(reason, check.find(runs, load), check.remedy)
         for reason, check in CHECKS_OF_REPEATS.items()
     ]
-    if first is not None:
-        compared = [(each, compare_targets(first, each)) for each in step_runs]
+    if firsts:
+        start_on = load.repeats.start_on
+        compared = [(each, compare_with_first(firsts, each, start_on)) for each in step_runs]
         found.append(_apply(TARGET_CHANGED, REASONS[TARGET_CHANGED], compared))
     found += further
     reasons = [each for each, _ in found if each is not None]

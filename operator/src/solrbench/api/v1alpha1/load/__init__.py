@@ -2,6 +2,7 @@
 
 - `load`: workers, repeats and steps
 - `repeats`: how often all steps are run
+- `between`: what is done between steps
 - `warm_up`: load before the first step
 - `validity`: limits beyond which results are invalid
 """

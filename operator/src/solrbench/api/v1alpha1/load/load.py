@@ -17,6 +17,7 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.load.between import Between
 from solrbench.api.v1alpha1.load.master import LoadMaster
 from solrbench.api.v1alpha1.load.rate_changes import (
     MOST_CHANGES,
@@ -24,6 +25,7 @@ from solrbench.api.v1alpha1.load.rate_changes import (
     RateChange,
 )
 from solrbench.api.v1alpha1.load.repeats import Repeats
+from solrbench.api.v1alpha1.load.replay import Replay
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -97,6 +99,8 @@ def default_name(fields: dict[str, Any]) -> str:
     users, rate = fields.get("users"), fields.get("requests_per_second")
     if users is not None:
         return f"users-{users}"
+    if fields.get("replay") is not None:
+        return "replay"
     return f"rate-{Decimal(str(rate)).normalize():f}".replace(".", "-") if rate else "step"
 
 
@@ -107,7 +111,7 @@ def _has_no_foreign_name(step: "Step") -> bool:
 
 
 class Step(Model):
-    """One load level: a number of users (closed loop) or an arrival rate (open loop)."""
+    """One load level: users (closed loop), an arrival rate or the replay of a log (open loop)."""
 
     users: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """`users` is the number of concurrent users, each of which waits for its response before the
@@ -115,6 +119,10 @@ class Step(Model):
     requests_per_second: Rate | None = None
     """`requestsPerSecond` is the arrival rate, at least 0.001; requests are sent whether earlier
     ones are completed or not: an open loop."""
+    replay: Replay | None = None
+    """`replay` sends the requests of `workload.queries` in the order of their file, each at the
+    time that its line holds, from the first line on: an open loop, too. The step ends after
+    `durationSeconds` or `requests`, or with the file."""
     rate_changes: Annotated[list[RateChange], Field(max_length=MOST_CHANGES)] = []
     """`rateChanges` are times and the arrival rates at these times, between which the rate changes
     linearly; before the first it begins with `requestsPerSecond`, after the last it stays. Two at
@@ -153,7 +161,7 @@ class Step(Model):
     `users-5`, `rate-16`."""
 
     rules: ClassVar = (
-        exactly_one("users", "requestsPerSecond"),
+        exactly_one("users", "requestsPerSecond", "replay"),
         at_least("requestsPerSecond", 0.001, ", one request in 1000 seconds"),
         exactly_one("durationSeconds", "requests"),
         Rule(
@@ -190,21 +198,21 @@ class Step(Model):
         Rule(
             cel=(
                 "has(self.requestsPerSecond)"
-                " || !(has(self.arrivalDistribution) || has(self.maxInFlight)"
-                " || has(self.rampSeconds))"
+                " || !(has(self.arrivalDistribution) || has(self.rampSeconds))"
             ),
             message=(
-                "arrivalDistribution, maxInFlight and rampSeconds must go with requestsPerSecond,"
+                "arrivalDistribution and rampSeconds must go with requestsPerSecond,"
                 " users start with spawnRate"
             ),
             is_satisfied=lambda s: (
                 s.requests_per_second is not None
-                or (
-                    s.arrival_distribution is None
-                    and s.max_in_flight is None
-                    and s.ramp_seconds is None
-                )
+                or (s.arrival_distribution is None and s.ramp_seconds is None)
             ),
+        ),
+        Rule(
+            cel="!has(self.users) || !has(self.maxInFlight)",
+            message="maxInFlight must go with requestsPerSecond or replay, a user has one request",
+            is_satisfied=lambda s: s.users is None or s.max_in_flight is None,
         ),
     )
 
@@ -224,6 +232,10 @@ class Load(Model):
     """`workers` is the number of Locust worker pods."""
     repeats: Repeats = Repeats()
     """`repeats` are the runs of all steps."""
+    between: Between | None = None
+    """`between` prepares steps alike: it empties Solr's caches, or warms up, before each. When
+    absent, caches are as the requests before left them, and the warm-up comes before the first step
+    of each repeat and variant."""
     steps: Annotated[list[Step], Field(min_length=1, max_length=32)]
     """`steps` are the load levels, run in this order."""
     resources: Resources = LOAD_RESOURCES
@@ -249,8 +261,9 @@ class Load(Model):
             cel=(
                 "self.steps.all(s, self.steps.exists_one(t, has(s.name)"
                 " ? has(t.name) && s.name == t.name : !has(t.name)"
-                " && has(s.users) == has(t.users) && (has(s.users) ? s.users == t.users"
-                " : s.requestsPerSecond == t.requestsPerSecond)))"
+                " && has(s.users) == has(t.users) && has(s.replay) == has(t.replay)"
+                " && (has(s.replay) || (has(s.users) ? s.users == t.users"
+                " : s.requestsPerSecond == t.requestsPerSecond))))"
             ),
             message="steps must have different names, set name where two do the same",
             is_satisfied=lambda load: len({step.name for step in load.steps}) == len(load.steps),

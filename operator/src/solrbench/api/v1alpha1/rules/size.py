@@ -7,6 +7,7 @@ ConfigMaps as it needs, and etcd holds 2 GiB for the whole cluster unless set ot
 from typing import Any
 
 from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.load.repeats import MOST_REPEATS
 from solrbench.api.v1alpha1.workload.mix import count_names
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES
 
@@ -41,13 +42,13 @@ def declared_names(spec: Any) -> int:
 def max_request_names(spec: Any) -> int:
     """Return how many request names fit into the status and the report."""
     ladder = ladder_length(spec)
-    step_runs: int = ladder * spec.load.repeats.count
+    step_runs: int = ladder * spec.load.repeats.most
     return min(MOST_NAMES, MAX_RESULTS // ladder, MAX_RECORDS // step_runs)
 
 
 def max_result_bytes(spec: Any) -> int:
     """Return what one step run may take of the report."""
-    step_runs: int = ladder_length(spec) * spec.load.repeats.count
+    step_runs: int = ladder_length(spec) * spec.load.repeats.most
     return MAX_REPORT_BYTES // step_runs
 
 
@@ -61,14 +62,14 @@ SIZE_RULES = (
         is_satisfied=lambda spec: ladder_length(spec) * declared_names(spec) <= MAX_RESULTS,
     ),
     Rule(
-        cel=f"{_LADDER} * self.load.repeats.count * {_NAMES} <= {MAX_RECORDS}",
+        cel=f"{_LADDER} * {MOST_REPEATS} * {_NAMES} <= {MAX_RECORDS}",
         message=(
-            "load.repeats.count times load.steps times target.variants times the names of"
+            "load.repeats times load.steps times target.variants times the names of"
             f" workload.mix must be at most {MAX_RECORDS}, more do not fit into the report of"
             f" {MAX_REPORT_BYTES >> 20} MiB"
         ),
         is_satisfied=lambda spec: (
-            ladder_length(spec) * spec.load.repeats.count * declared_names(spec) <= MAX_RECORDS
+            ladder_length(spec) * spec.load.repeats.most * declared_names(spec) <= MAX_RECORDS
         ),
     ),
 )

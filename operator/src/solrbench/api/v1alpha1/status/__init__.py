@@ -6,5 +6,7 @@
 - `step_result`: what was measured of each step, the table that everything shown is read from
 - `result_field`: what a row of that table says: unit, columns, metric
 - `results`: what is measured besides: open loop, cold start, comparisons, summary
+- `comparison`: the benchmark beside its baseline
+- `word`: the word of a comparison
 - `verdicts`: whether that is valid
 """

@@ -40,7 +40,7 @@ class Condition(StatusModel):
 
 
 class Attempts(StatusModel):
-    """Numbers of attempts; more than 1 means that pods were lost."""
+    """Numbers of attempts; unless repeats start anew, more than 1 means that pods were lost."""
 
     target: Annotated[int, Field(ge=1, le=1000)] = 1
     """`target` is the number of times that the target was created and the data indexed."""
@@ -48,4 +48,28 @@ class Attempts(StatusModel):
     """`load` is the number of times that the load was started."""
     first_load_on_target: Annotated[int, Field(ge=1, le=1000)] | None = None
     """`firstLoadOnTarget` is the first attempt of the load on the present target, if earlier ones
-    ran on a lost target."""
+    ran on another target or on other data."""
+    repeat: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """`repeat` is the repeat that the present target, or its data, was made for; absent during
+    the first one, and where all repeats share the target."""
+    fresh_targets: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """`freshTargets` is the number of targets that were made because a repeat starts on a fresh
+    one; they are counted in `target`, too."""
+    fresh_data: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """`freshData` is the number of times that the data was indexed again because a repeat starts
+    on fresh data."""
+
+    @property
+    def index(self) -> int:
+        """Number of times that the data was indexed."""
+        return self.target + (self.fresh_data or 0)
+
+    @property
+    def starts_of_target(self) -> int:
+        """Number of times that a target was made, but for those that a repeat starts on."""
+        return self.target - (self.fresh_targets or 0)
+
+    @property
+    def starts_of_load(self) -> int:
+        """Number of times that the load was started, but for those of repeats that start anew."""
+        return self.load - (self.fresh_targets or 0) - (self.fresh_data or 0)

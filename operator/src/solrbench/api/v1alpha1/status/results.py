@@ -2,10 +2,13 @@
 
 from typing import Annotated
 
+from pydantic import Field
+
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.intervals import Interval
 from solrbench.api.v1alpha1.status.result_field import Metric, Shown, Unit
+from solrbench.api.v1alpha1.status.word import MoreRepeats, Word
 
 
 class OpenLoopStats(StatusModel):
@@ -84,6 +87,11 @@ class Overhead(StatusModel):
     """Lower end of the 95 % confidence interval of the mean; absent with one repeat."""
     high_percent: Difference | None = None
     """Upper end of it."""
+    word: Word | None = None
+    """Better, Worse, Same or Unclear; absent with one repeat."""
+    more_repeats: MoreRepeats | None = None
+    """About how many more repeats would decide it, if the word is Unclear; 51 stands for more than
+    50."""
 
 
 class Comparison(StatusModel):
@@ -99,6 +107,10 @@ class Comparison(StatusModel):
     """Name of the request."""
     repeats: Count
     """Repeats in which both were measured."""
+    on_target: Bool = False
+    """Whether all repeats were measured on one target: the words are then about that target."""
+    invalid: Annotated[list[Text], Field(max_length=2)] = []
+    """Variants of the two whose step is Invalid."""
     failures: Count
     """Failed requests of both in those repeats; errors are compared with responses if there are
     any."""
@@ -126,7 +138,11 @@ class ReportStatus(StatusModel):
     stored_steps: Count = 0
     """`storedSteps` is the number of steps stored, over all repeats and variants."""
     total_steps: Count = 0
-    """`totalSteps` is the number of steps of all repeats and variants."""
+    """`totalSteps` is the number of steps of all repeats and variants, as far as it is known:
+    with `load.repeats.until`, it grows."""
+    repeats: Count = 0
+    """`repeats` is the number of repeats, as far as it is known: with `load.repeats.until` one more
+    than are stored, until all words are there."""
 
 
 class Summary(StatusModel):

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.fields import Count, Int, Text
 from solrbench.api.v1alpha1.rules.size import MAX_RESULTS
+from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.conditions import (
     LIST_MAP_BY_TYPE,
     Attempts,
@@ -27,6 +28,12 @@ from solrbench.api.v1alpha1.status.results import (
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus, TargetStatus
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
+
+MAX_COMPARISONS = MAX_RESULTS
+"""Rows of comparisons; where names make more of them, the last ones are left out."""
+
+MAX_ANSWERS = 32
+"""Sentences of a status."""
 
 
 class Status(StatusModel):
@@ -62,13 +69,18 @@ class Status(StatusModel):
     """`results` has one entry for each step, variant and request name."""
     totals: Annotated[list[StepResult], Field(max_length=MAX_VERDICTS)] = []
     """`totals` has one entry for each step and variant: all requests together."""
-    comparisons: Annotated[list[Comparison], Field(max_length=MAX_RESULTS)] = []
-    """`comparisons` compare each variant with the first, by step and request name."""
+    comparisons: Annotated[list[Comparison], Field(max_length=MAX_COMPARISONS)] = []
+    """`comparisons` compare each variant with the first, by step and request name; of several
+    request names, all requests together come first. Beyond 256, the last ones are left out."""
     open_loop: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
     """`openLoop` has one entry for each stored step with an arrival rate, and variant."""
     cold_start: ColdStart | None = None
     """`coldStart` describes the first thousand requests; absent if fewer were sent before the end
     of the warm-up, or of the first step without one."""
+    comparison: BaselineComparison | None = None
+    """`comparison` compares the results with those of `spec.comparison.baseline`."""
+    answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
+    """`answers` are what the numbers say, in short sentences."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
     """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
     report: ReportStatus = ReportStatus()

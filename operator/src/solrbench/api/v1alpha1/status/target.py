@@ -73,7 +73,8 @@ class LiveLoad(StatusModel):
     """State of the running load as the load master reports it."""
 
     stage: Text
-    """`stage` is WaitingForWorkers, WarmingUp, Ramping, Measuring, Storing or Finished."""
+    """`stage` is WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing or
+    Finished."""
     repeat: Count | None = None
     """`repeat` is the current repeat, from 1."""
     variant: Text | None = None

@@ -7,6 +7,8 @@ from pydantic import Field
 from solrbench.api.v1alpha1.fields import Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 
+VALID, INVALID = "Valid", "Invalid"
+
 MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 

@@ -25,7 +25,7 @@ from solrbench.results.model.step_result import (
     WorkerResult,
     WorkerUsage,
 )
-from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.model.windows import CacheSample, EmptiedCaches, RequestWindow
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
@@ -45,6 +45,7 @@ class WarmUpResult:
         steady: whether it became steady; None unless it was to go on until then
         request_windows: its windows
         caches: Solr's caches during that time
+        emptied: Solr's caches as they were emptied before it; None if they were kept
 
     """
 
@@ -52,6 +53,7 @@ class WarmUpResult:
     steady: bool | None = None
     request_windows: list[RequestWindow] = field(default_factory=list)
     caches: list[CacheSample] = field(default_factory=list)
+    emptied: EmptiedCaches | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def merge_worker_results(
         variant=planned.variant,
         step=planned.step.name,
         users=planned.step.users,
-        requests_per_second=mean_rate(planned.step),
+        requests_per_second=_planned_rate(planned, found, sending_seconds),
         planned_requests=_planned(found),
         queries_exhausted=any(result.queries_exhausted for result in found),
         requests=requests,
@@ -119,6 +121,7 @@ def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
         "warm_up_steady": metadata.warm_up.steady,
         "warm_up_thousands": metadata.warm_up.request_windows,
         "warm_up_caches": metadata.warm_up.caches,
+        "emptied_caches": metadata.warm_up.emptied,
         "caches": metadata.caches,
         "lost_workers": list(metadata.lost_workers),
         "list_offsets": list(metadata.list_offsets),
@@ -190,6 +193,17 @@ def _rounded(number: Any) -> Any:
 def _planned(results: Iterable[WorkerStepResult]) -> int | None:
     plans = [each.planned_requests for each in results if each.planned_requests is not None]
     return sum(plans) if plans else None
+
+
+def _planned_rate(
+    planned: PlannedStepRun, results: Sequence[WorkerStepResult], sending_seconds: float | None
+) -> float | None:
+    """Return the mean of the planned rate; that of a log is known when it was replayed."""
+    step = planned.step
+    if step.replay is None:
+        return mean_rate(step)
+    seconds = _duration(planned, results) or sending_seconds
+    return (_planned(results) or 0) / seconds if seconds else 0.0
 
 
 def _merge_requests(

@@ -182,7 +182,7 @@ REASONS: Mapping[str, VerdictReason] = {
     ),
     TOO_FEW_SAMPLES: VerdictReason(
         "A request name has too few requests, over all repeats, for the percentile.",
-        "raise the step's requests or durationSeconds, or load.repeats.count",
+        "raise the step's requests or durationSeconds, or more load.repeats",
     ),
 }
 """Every reason by its word, those of all repeats together last."""

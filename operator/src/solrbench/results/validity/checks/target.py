@@ -1,6 +1,9 @@
 """Whether steps and repeats were measured on one target, and whether its index was clean."""
 
+from collections.abc import Iterable, Mapping
+
 from solrbench.api.v1alpha1.load.load import Load
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
 from solrbench.results.model.measured_target import find_changes
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_percent, format_share
@@ -29,13 +32,41 @@ def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:
     )
 
 
-def compare_targets(first: StepRunResult, document: StepRunResult) -> Outcome:
-    """Look for what changed between the first step run of a benchmark and another one."""
+def first_of_repeats(step_runs: Iterable[StepRunResult]) -> dict[int, StepRunResult]:
+    """Return the step run of each repeat that was measured first, in the order of measuring."""
+    found: dict[int, StepRunResult] = {}
+    for each in sorted(step_runs, key=lambda each: each.start_time):
+        found.setdefault(each.repeat, each)
+    return found
+
+
+def compare_with_first(
+    firsts: Mapping[int, StepRunResult], document: StepRunResult, start_on: RepeatStart
+) -> Outcome:
+    """Look for what changed since the first step run, apart from what was made anew on purpose.
+
+    Where repeats start on a target or data of their own, a step run is compared in full with the
+    first one of its repeat; with the first of all it must have the images and documents in common.
+
+    Args:
+        firsts: as `first_of_repeats`
+        document: of the step run
+        start_on: what each repeat starts on
+
+    """
+    first = next(iter(firsts.values()))
+    if start_on is RepeatStart.SAME_TARGET or document.repeat == first.repeat:
+        return _compare(first, document, RepeatStart.SAME_TARGET)
+    within = _compare(firsts[document.repeat], document, RepeatStart.SAME_TARGET)
+    return within or _compare(first, document, start_on)
+
+
+def _compare(first: StepRunResult, document: StepRunResult, start_on: RepeatStart) -> Outcome:
     if first is document:
         return None
     if first.target is None or document.target is None:
         return NotEvaluated("what it was measured on was not recorded")
-    changes = find_changes(first.target, document.target)
+    changes = find_changes(first.target, document.target, start_on)
     if not changes:
         return None
     return Finding(

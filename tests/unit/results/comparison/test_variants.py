@@ -4,8 +4,10 @@ from statistics import stdev
 import pytest
 
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.api.v1alpha1.status.word import Word
+from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.summary.comparison import compare_variants
 from unit.results.builders import make_document, make_result, make_spec, make_variants
 
 
@@ -75,8 +77,8 @@ def test_rates_are_compared_too() -> None:
     (found,) = compare_variants(spec(), raw + slow)
     assert found.requests_per_second is not None
     assert found.requests_per_second.percent == -50
-    assert found.requests_per_second.low_percent == -50
-    assert found.requests_per_second.high_percent == -50
+    assert found.requests_per_second.low_percent == pytest.approx(-50, abs=0.2)
+    assert found.requests_per_second.high_percent == pytest.approx(-50, abs=0.2)
 
 
 def test_one_repeat_gives_no_confidence() -> None:
@@ -119,6 +121,7 @@ def test_names_of_requests_are_compared_apart() -> None:
     ]
     found = {each.request: each.average for each in compare_variants(spec(), documents)}
     assert {name: each.percent for name, each in found.items() if each} == {
+        "all requests": -40,
         "query": 100,
         "rare": -75,
     }
@@ -145,3 +148,46 @@ def test_a_straggler_is_no_difference_between_rates() -> None:
     (found,) = compare_variants(spec(), raw + slow)
     assert found.requests_per_second is not None
     assert found.requests_per_second.percent == 0
+
+
+def test_each_figure_has_a_word() -> None:
+    documents = step_runs("raw", 100, 101, 99, 100, 100) + step_runs(
+        "proxy", 120, 121, 120, 120, 119
+    )
+    (found,) = compare_variants(spec(), documents)
+    assert found.average is not None
+    assert found.p95 is not None
+    assert (found.average.word, found.p95.word) == (Word.WORSE, Word.WORSE)
+    assert found.on_target
+
+
+def test_details_have_no_word_below_an_unclear_figure() -> None:
+    # The p95 of all requests is that of the few slow ones, which vary; the others do not.
+    def run(variant: str, rare: tuple[int, ...], often: int) -> list[StepRunResult]:
+        return [
+            make_document(
+                "a",
+                repeat,
+                make_result([often] * 900),
+                make_result([slow * 1000] * 100, "rare"),
+                variant=variant,
+            )
+            for repeat, slow in enumerate(rare, start=1)
+        ]
+
+    documents = run("raw", (100, 150, 80), 1000) + run("proxy", (140, 90, 160), 1500)
+    words = {each.request: each for each in compare_variants(spec(), documents)}
+    for request in ("all requests", "query"):
+        overhead = words[request].p95
+        assert overhead is not None
+        assert overhead.word is Word.UNCLEAR
+
+
+def test_invalid_sides_are_named() -> None:
+    documents = step_runs("raw", 100, 100) + step_runs("proxy", 100, 100)
+    verdicts = [
+        StepVerdict(step="a", variant="raw", verdict="Valid"),
+        StepVerdict(step="a", variant="proxy", verdict="Invalid"),
+    ]
+    (found,) = mark_invalid(compare_variants(spec(), documents), verdicts)
+    assert found.invalid == ["proxy"]

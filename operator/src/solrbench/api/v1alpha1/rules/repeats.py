@@ -1,0 +1,56 @@
+"""Whether repeats and steps can start as the spec asks for."""
+
+from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.load.between import SolrCaches
+from solrbench.api.v1alpha1.load.repeats import RepeatStart
+
+REPEAT_RULES = (
+    Rule(
+        cel=(
+            "!has(self.load.repeats.until) || self.target.variants.size() >= 2"
+            " || has(self.comparison.baseline)"
+        ),
+        message=(
+            "load.repeats.until must go with target.variants or comparison.baseline, otherwise"
+            " there is nothing to decide; set count"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.until is None
+            or len(spec.target.variants) >= 2
+            or spec.comparison.baseline is not None
+        ),
+    ),
+    Rule(
+        cel="self.load.repeats.startOn != 'FreshTarget' || has(self.target.solrCloud)",
+        message=(
+            "load.repeats.startOn FreshTarget must go with target.solrCloud, an existing target"
+            " cannot be provisioned again; FreshData indexes again"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.start_on is not RepeatStart.FRESH_TARGET
+            or spec.target.solr_cloud is not None
+        ),
+    ),
+    Rule(
+        cel="self.load.repeats.startOn != 'FreshData' || has(self.dataset)",
+        message=(
+            "load.repeats.startOn FreshData must go with a dataset, a collection of yours is never"
+            " deleted"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.repeats.start_on is not RepeatStart.FRESH_DATA or spec.dataset is not None
+        ),
+    ),
+    Rule(
+        cel=("!has(self.load.between) || self.load.between.caches != 'Empty' || has(self.dataset)"),
+        message=(
+            "load.between.caches Empty must go with a dataset, a collection of yours is never"
+            " reloaded"
+        ),
+        is_satisfied=lambda spec: (
+            spec.load.between is None
+            or spec.load.between.caches is not SolrCaches.EMPTY
+            or spec.dataset is not None
+        ),
+    ),
+)

@@ -1,0 +1,183 @@
+"""`solrbench log`: rates and mix of a query log, and the file that replays it."""
+
+import gzip
+import json
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+from itertools import chain, islice
+from pathlib import Path
+
+import click
+
+from solrbench.cli.program import examples
+from solrbench.query_log.entry import LogEntry
+from solrbench.query_log.formats import LogFormat, guess_format, parse_lines
+from solrbench.query_log.ordering import sort_by_time
+from solrbench.query_log.query_file import query_lines
+from solrbench.query_log.statistics import LogStatistics
+
+_PROBED_LINES = 1000
+_QUANTILES = (50.0, 90.0, 97.0, 99.0, 99.99)
+_MOST_KINDS = 10
+
+
+@click.command(epilog=examples("solrbench log solr.log"))
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice([each.value for each in LogFormat]),
+    help="Format of the log; found out by its first lines when left out.",
+)
+@click.option(
+    "--handler",
+    default="/select",
+    show_default=True,
+    help="Take the requests of this handler; 'all' takes those of any.",
+)
+@click.option(
+    "--write",
+    "target",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the requests, sorted by time, as a query file that a step can replay.",
+)
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text")
+def log(
+    files: tuple[Path, ...], kind: str | None, handler: str, target: Path | None, output: str
+) -> None:
+    """Show the rates and the mix of a query log, and write a query file from it.
+
+    Reads Solr's request log, access logs in the combined format, and lines of JSON with "time" and
+    "params", gzipped or not; several files must be in the order of time. - is the standard input.
+    """
+    found = LogStatistics()
+    with ExitStack() as opened:
+        read = [opened.enter_context(closing(_read(path))) for path in files]
+        parsed = _parse(chain.from_iterable(read), kind)
+        counted = _count(sort_by_time(_chosen(parsed, handler)), found)
+        if target is None:
+            deque(counted, maxlen=0)
+        else:
+            _write(counted, target)
+    if not found.requests:
+        raise click.ClickException(
+            f"no request of {handler} in the log; choose another --handler, or --format"
+        )
+    click.echo(_as_json(found) if output == "json" else _as_text(found, target))
+
+
+def _read(path: Path) -> Generator[str]:
+    with click.open_file(str(path), "rb") as raw:
+        unpacked = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+        for line in unpacked:
+            yield line.decode("utf-8", "replace")
+
+
+def _parse(lines: Iterator[str], kind: str | None) -> Iterator[LogEntry]:
+    if kind is not None:
+        return parse_lines(lines, LogFormat(kind))
+    probed = list(islice(lines, _PROBED_LINES))
+    guessed = guess_format(probed)
+    if guessed is None:
+        raise click.ClickException(
+            f"none of the first {len(probed)} lines is a query in a known format;"
+            " name it by --format"
+        )
+    return parse_lines(chain(probed, lines), guessed)
+
+
+def _chosen(entries: Iterable[LogEntry], handler: str) -> Iterator[LogEntry]:
+    return (entry for entry in entries if handler in ("all", entry.handler))
+
+
+def _count(entries: Iterable[LogEntry], found: LogStatistics) -> Iterator[LogEntry]:
+    for entry in entries:
+        found.add(entry)
+        yield entry
+
+
+def _write(entries: Iterable[LogEntry], target: Path) -> None:
+    with target.open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in query_lines(entries))
+
+
+def _as_json(found: LogStatistics) -> str:
+    second, minute = found.busiest(1), found.busiest(60)
+    return json.dumps(
+        {
+            "requests": found.requests,
+            "firstTime": _time(found.first_seconds),
+            "lastTime": _time(found.last_seconds),
+            "meanRequestsPerSecond": round(found.mean_requests_per_second, 6),
+            "requestsPerSecondQuantiles": {f"{q:g}": found.rate_quantile(q) for q in _QUANTILES},
+            "busiestSecond": {
+                "time": _time(second.begin_seconds),
+                "requestsPerSecond": second.requests_per_second,
+            },
+            "busiestMinute": {
+                "time": _time(minute.begin_seconds),
+                "requestsPerSecond": round(minute.requests_per_second, 6),
+            },
+            "mix": [
+                {"request": shape, "requests": number} for shape, number in found.mix(_MOST_KINDS)
+            ],
+        },
+        indent=2,
+    )
+
+
+def _as_text(found: LogStatistics, target: Path | None) -> str:
+    second, minute = found.busiest(1), found.busiest(60)
+    lines = [
+        (
+            f"{found.requests} requests from {_time(found.first_seconds)}"
+            f" to {_time(found.last_seconds)}"
+        ),
+        f"mean            {found.mean_requests_per_second:.4g} requests/s",
+        *(
+            f"{f'{q:g} % of seconds':<16}at most {found.rate_quantile(q)} requests/s"
+            for q in _QUANTILES
+        ),
+        f"busiest second  {second.requests_per_second:g} requests/s, {_time(second.begin_seconds)}",
+        (
+            f"busiest minute  {minute.requests_per_second:.4g} requests/s,"
+            f" {_time(minute.begin_seconds)}"
+        ),
+        "",
+        "share  requests  kind",
+        *(
+            f"{100 * number / found.requests:4.1f} %  {number:>8}  {shape}"
+            for shape, number in found.mix(_MOST_KINDS)
+        ),
+    ]
+    return "\n".join([*lines, *(["", *_steps(found, target)] if target is not None else [])])
+
+
+def _steps(found: LogStatistics, target: Path) -> list[str]:
+    """Return the parts of a resource that send these requests, replayed and at even rates."""
+    minute = max(found.busiest(60).requests_per_second, 0.001)
+    return [
+        (
+            f"# {target} as a ConfigMap: kubectl create configmap my-queries"
+            f" --from-file=queries.txt={target}"
+        ),
+        "workload:",
+        "  queries:",
+        "    configMap: {name: my-queries}",
+        "    order: Sequential",
+        "load:",
+        "  steps:",
+        f"    - {{name: as-logged, replay: {{}}, durationSeconds: {max(found.seconds, 1)}}}",
+        f"    - {{name: busiest-minute, requestsPerSecond: {minute:.4g}, durationSeconds: 300}}",
+    ]
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

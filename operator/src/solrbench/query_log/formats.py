@@ -1,0 +1,125 @@
+"""The formats of query logs, line by line.
+
+- Solr's request log, as `org.apache.solr.core.SolrCore.Request` writes it: a request is logged when
+  it ends, so it came `QTime` before. Requests from one node to another are left out.
+- Access logs in the combined or common format of Apache HTTP Server, nginx and Jetty
+  (https://httpd.apache.org/docs/2.4/logs.html). Their times are whole seconds; requests of one
+  second are spread evenly over it.
+- Lines of JSON with `time` and `params`, as a step replays them.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import groupby
+from urllib.parse import urlsplit
+
+from solrbench.query_log.entry import LogEntry, parse_parameters
+
+Parse = Callable[[str], LogEntry | None]
+
+_SOLR = re.compile(
+    r"^(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3})(?P<zone>Z|[+-]\d\d:?\d\d)?\s.*?"
+    r"path=(?P<path>/\S*) params=\{(?P<params>.*)\}.* QTime=(?P<qtime>\d+)"
+)
+_ACCESS = re.compile(
+    r'^\S+ \S+ .*?\[(?P<time>[^\]]+)\] "(?P<method>GET|POST) (?P<url>\S+) HTTP/[\d.]+" \d{3}\s'
+)
+_INTERNAL = {("isShard", "true"), ("distrib", "false")}
+_NO_QUERIES = ("/update", "/admin", "/replication", "/get", "/schema", "/config")
+_ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
+
+
+class LogFormat(StrEnum):
+    """A format of query logs."""
+
+    SOLR = "solr"
+    COMBINED = "combined"
+    JSONL = "jsonl"
+
+
+def parse_solr(line: str) -> LogEntry | None:
+    """Return the request of a line of Solr's request log; None for any other line.
+
+    Times without a zone are taken as UTC, as Solr's containers write them.
+    """
+    found = _SOLR.match(line)
+    if found is None or found["path"].startswith(_NO_QUERIES):
+        return None
+    parameters = parse_parameters(found["params"])
+    if not _INTERNAL.isdisjoint(parameters):
+        return None
+    ended = datetime.fromisoformat(found["time"].replace(",", ".") + (found["zone"] or "+00:00"))
+    return LogEntry(ended.timestamp() - int(found["qtime"]) / 1000, found["path"], parameters)
+
+
+def parse_access(line: str) -> LogEntry | None:
+    """Return the query of a line of an access log; None for any other line."""
+    found = _ACCESS.match(line)
+    if found is None or found["method"] != "GET":
+        return None
+    url = urlsplit(found["url"])
+    ending = _ENDING.search(url.path)
+    if not url.query or ending is None or ending["handler"].startswith(_NO_QUERIES):
+        return None
+    parameters = parse_parameters(url.query)
+    if not _INTERNAL.isdisjoint(parameters):
+        return None
+    try:
+        time = datetime.strptime(found["time"], "%d/%b/%Y:%H:%M:%S %z")
+    except ValueError:
+        return None
+    return LogEntry(time.timestamp(), ending["handler"], parameters)
+
+
+def parse_json(line: str) -> LogEntry | None:
+    """Return the request of a line with `time` and `params`; None for any other line."""
+    try:
+        content = json.loads(line)
+        time, params = content["time"], content["params"]
+        pairs = [(name, value) for name, value in params.items()]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    if isinstance(time, str):
+        moment = datetime.fromisoformat(time)
+        time = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    listed = [
+        (name, str(each))
+        for name, value in pairs
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return LogEntry(float(time), content.get("handler", "/select"), tuple(listed))
+
+
+_PARSERS: dict[LogFormat, Parse] = {
+    LogFormat.SOLR: parse_solr,
+    LogFormat.COMBINED: parse_access,
+    LogFormat.JSONL: parse_json,
+}
+
+
+def guess_format(lines: Iterable[str]) -> LogFormat | None:
+    """Return the format that most of some lines are of; None if no line is of any."""
+    read = list(lines)
+    counts = {
+        each: sum(parse(line) is not None for line in read) for each, parse in _PARSERS.items()
+    }
+    best = max(counts, key=lambda each: counts[each])
+    return best if counts[best] else None
+
+
+def parse_lines(lines: Iterable[str], kind: LogFormat) -> Iterator[LogEntry]:
+    """Yield the requests of a log; lines that hold none are left out."""
+    found = (entry for entry in map(_PARSERS[kind], lines) if entry is not None)
+    return _spread(found) if kind is LogFormat.COMBINED else found
+
+
+def _spread(entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
+    """Spread the requests of each second evenly over it."""
+    for second, group in groupby(entries, key=lambda entry: entry.time_seconds):
+        same = list(group)
+        for index, entry in enumerate(same):
+            at = second + index / len(same)
+            yield LogEntry(at, entry.handler, entry.parameters)

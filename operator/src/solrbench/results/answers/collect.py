@@ -1,0 +1,23 @@
+"""All answers of a benchmark."""
+
+from collections.abc import Callable, Iterable
+from itertools import chain, islice
+
+from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
+from solrbench.results.answers.comparison import answer_baseline, answer_variants
+
+MOST_CHARACTERS = 300
+"""Of one answer; names are limited, so it is hardly ever cut."""
+
+KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
+    answer_baseline,
+    answer_variants,
+)
+"""In the order in which they are shown."""
+
+
+def collect_answers(spec: Spec, status: Status) -> list[str]:
+    """Return what the numbers of a status say, the most important first."""
+    answers = chain.from_iterable(kind(spec, status) for kind in KINDS)
+    return [each[:MOST_CHARACTERS] for each in islice(answers, MAX_ANSWERS)]

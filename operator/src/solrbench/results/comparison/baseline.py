@@ -1,0 +1,67 @@
+"""A comparison of two sides as the status shows it."""
+
+from collections.abc import Sequence
+
+from solrbench.api.v1alpha1.status.comparison import (
+    MAX_FIGURES,
+    BaselineComparison,
+    FigureComparison,
+)
+from solrbench.results.comparison.points import ComparedFigure
+from solrbench.results.comparison.sides import SideComparison
+
+_DIGITS = 3
+_PERCENT_DIGITS = 2
+
+
+def baseline_comparison(found: SideComparison) -> BaselineComparison:
+    """Return as much of a comparison as a status holds, what decides first."""
+    whole = whole_comparison(found)
+    figures = whole.figures
+    kept = {"figures": figures[:MAX_FIGURES], "left_out": max(len(figures) - MAX_FIGURES, 0)}
+    return whole.model_copy(update=kept)
+
+
+def whole_comparison(found: SideComparison) -> BaselineComparison:
+    """Return all of a comparison, what decides first."""
+    ordered = sorted(found.figures, key=lambda each: not each.is_primary)
+    # Without validation: a status holds fewer figures than a file may have.
+    return BaselineComparison.model_construct(
+        baseline=found.before.name,
+        figures=[_shown(each, invalid=found.is_invalid(each)) for each in ordered],
+        left_out=0,
+        settings=list(found.settings),
+        differences=list(found.differences),
+    )
+
+
+def primary_words(figures: Sequence[FigureComparison]) -> list[FigureComparison]:
+    """Return the figures that decide about their steps."""
+    return [each for each in figures if each.primary]
+
+
+def _shown(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
+    finding = figure.finding
+    difference = finding.difference
+    interval = finding.interval_percent
+    return FigureComparison(
+        step=figure.point.step or None,
+        variant=figure.point.variant or None,
+        request=figure.request or None,
+        figure=difference.metric.name,
+        primary=figure.is_primary,
+        baseline=round(difference.before, _DIGITS),
+        value=round(difference.after, _DIGITS),
+        difference_percent=_percent(finding.percent),
+        low_percent=None if interval is None else _percent(interval.lower),
+        high_percent=None if interval is None else _percent(interval.upper),
+        word=finding.word,
+        more_repeats=finding.more_repeats,
+        on_target=difference.on_target and bool(figure.point.step),
+        invalid=invalid,
+    )
+
+
+def _percent(value: float) -> float:
+    """Return per cent as they are shown; never a negative zero."""
+    return round(value, _PERCENT_DIGITS) + 0.0

@@ -1,0 +1,49 @@
+"""How many repeats there are to be, and which starts anew."""
+
+import pytest
+
+from solrbench.api.v1alpha1.load.repeats import Repeats
+from solrbench.decide.repeats import count_repeats, format_repeats
+from solrbench.plan.step_runs import StepRunId
+
+STEPS = 2
+UNTIL = Repeats.model_validate({"until": "Decided", "min": 3, "max": 5})
+
+
+def stored(number: int) -> list[StepRunId]:
+    """Return the first step runs."""
+    return [
+        StepRunId(1 + place // STEPS, 0, place % STEPS, f"step-{place % STEPS}")
+        for place in range(number)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "decided", "expected"),
+    [
+        *((number, True, 3) for number in range(7)),
+        *((number, False, 3) for number in range(6)),
+        (6, False, 4),
+        (7, True, 4),  # begun before it was decided
+        (8, True, 4),
+        (8, False, 5),
+        (10, False, 5),
+        (10, True, 5),
+    ],
+)
+def test_repeats_go_on_until_it_is_decided(number: int, decided: bool, expected: int) -> None:
+    assert count_repeats(UNTIL, stored(number), STEPS, lambda: decided) == expected
+
+
+def test_it_is_asked_only_after_whole_repeats() -> None:
+    def fail() -> bool:
+        raise AssertionError
+
+    for number in (0, 5, 7, 9, 10):
+        count_repeats(UNTIL, stored(number), STEPS, fail)
+    assert count_repeats(Repeats(count=4), stored(6), STEPS, fail) == 4
+
+
+def test_repeats_in_words() -> None:
+    assert format_repeats(Repeats()) == "1"
+    assert format_repeats(Repeats.model_validate({"until": "Decided"})) == "5 to 20"

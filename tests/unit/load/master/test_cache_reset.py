@@ -1,0 +1,100 @@
+"""Caches that are emptied, and how that is checked."""
+
+import asyncio
+from itertools import count
+from typing import Any
+
+import pytest
+
+from solrbench.http_auth import NO_AUTH
+from solrbench.load.errors import LoadError
+from solrbench.load.master.cache_metrics import entries_in_json
+from solrbench.load.master.cache_reset import CacheReset
+from solrbench.results.model.windows import EmptiedCaches
+from support.servers.caching_solr import CachingSolr
+from support.servers.http_server import Exchange, HttpServer, Script
+from unit.load.master.fake_load.workers import load_plan
+
+STEP = {"name": "one", "users": 1, "requests": 1}
+
+
+def empty(solr: Script) -> EmptiedCaches:
+    """Empty the caches of a Solr; a second passes with each look at the clock."""
+    clock = count()
+
+    async def body() -> EmptiedCaches:
+        async with HttpServer(solr) as server:
+            plan = load_plan(STEP, solrUrls=[server.url])
+            reset = CacheReset(plan, lambda: NO_AUTH, lambda _: None, lambda: float(next(clock)))
+            return await asyncio.to_thread(reset.empty)
+
+    return asyncio.run(body())
+
+
+def filled(**fields: Any) -> CachingSolr:
+    solr = CachingSolr(**fields)
+    solr.entries = 42
+    return solr
+
+
+@pytest.mark.parametrize("text", [False, True], ids=["Solr 9", "Solr 10"])
+def test_caches_are_emptied(text: bool) -> None:
+    solr = filled(text=text)
+    found = empty(solr)
+    assert (found.entries_before, found.cores) == (42, 1)
+    assert solr.emptied == [42]
+    assert solr.entries == 0
+
+
+def test_metrics_of_the_old_core_are_waited_out() -> None:
+    solr = filled(slow_reads=5)
+    assert empty(solr).seconds > 5
+
+
+def test_caches_that_the_config_set_fills_are_an_error() -> None:
+    with pytest.raises(LoadError, match="3 entries 60 s after RELOAD, limit 0") as caught:
+        empty(filled(warming=3))
+    assert caught.value.reason == "CachesNotEmpty"
+
+
+def test_caches_that_are_not_reported_are_an_error() -> None:
+    async def no_caches(exchange: Exchange) -> None:
+        exchange.send(b'{"a": {"metrics": {"c": {"CORE.collection": "books"}}}}')
+
+    with pytest.raises(LoadError, match="Solr reports no caches of books") as caught:
+        empty(no_caches)
+    assert caught.value.reason == "CachesNotEmpty"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "text"),
+    [
+        (b"", 503, "503"),
+        (b"<html>", 200, "RELOAD of books: "),
+        (b'{"failure": {"b:8983_solr": "timeout"}}', 200, "failed on b:8983_solr"),
+    ],
+)
+def test_reload_that_fails_may_be_tried_again(body: bytes, status: int, text: str) -> None:
+    solr = filled()
+
+    async def refuse(exchange: Exchange) -> None:
+        if exchange.path.endswith("/admin/collections"):
+            exchange.send(body, status=status)
+        else:
+            await solr(exchange)
+
+    with pytest.raises(LoadError, match=text) as caught:
+        empty(refuse)
+    assert caught.value.reason == "CachesNotReloaded"
+
+
+def test_entries_of_all_caches_and_cores_are_added() -> None:
+    def core(*sizes: int) -> dict[str, object]:
+        names = ("filterCache", "queryResultCache", "documentCache")
+        found = {
+            f"CACHE.searcher.{name}": {"size": n} for name, n in zip(names, sizes, strict=False)
+        }
+        return {"CORE.collection": "books", **found}
+
+    response = {"a": {"metrics": {"x": core(1, 2), "y": core(4)}}, "b": {"metrics": {"z": core(8)}}}
+    assert entries_in_json(response, "books") == (3, 15)

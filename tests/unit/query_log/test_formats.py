@@ -1,0 +1,93 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from solrbench.query_log.entry import LogEntry
+from solrbench.query_log.formats import (
+    LogFormat,
+    guess_format,
+    parse_access,
+    parse_json,
+    parse_lines,
+    parse_solr,
+)
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp()
+SOLR = (
+    "2026-05-01 12:00:00.250 INFO  (qtp1-22-a-1) [c:films s:shard1 r:core_node3"
+    " x:films_shard1_replica_n1 t:a-1] o.a.s.c.S.Request webapp=/solr path=/select"
+    " params={q=a+b&fq=x:1&fq=y:%7B2%7D&wt=json} hits=12 status=0 QTime=250"
+)
+ACCESS = (
+    '10.0.0.7 - alice [01/May/2026:14:00:00 +0200] "GET /solr/films/select?q=a&rows=5 HTTP/1.1"'
+    ' 200 512 "-" "curl/8"'
+)
+
+
+def test_solr_request_came_its_query_time_before_it_was_logged() -> None:
+    found = parse_solr(SOLR)
+    assert found is not None
+    assert found.time_seconds == pytest.approx(NOON)
+    assert found.handler == "/select"
+    assert found.parameters == (("q", "a b"), ("fq", "x:1"), ("fq", "y:{2}"), ("wt", "json"))
+    assert found.shape == "/select fq&q&wt"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "2026-05-01 12:00:00.250 INFO  (main) [] o.a.s.c.CoreContainer started",
+        SOLR.replace("q=a+b", "q=a&isShard=true"),
+        SOLR.replace("q=a+b", "q=a&distrib=false"),
+        SOLR.replace("path=/select", "path=/update"),
+        SOLR.replace("path=/select", "path=/admin/ping"),
+    ],
+)
+def test_lines_that_are_no_query_of_a_client_are_left_out(line: str) -> None:
+    assert parse_solr(line) is None
+
+
+def test_query_of_an_access_log_has_handler_parameters_and_zone() -> None:
+    assert parse_access(ACCESS) == LogEntry(NOON, "/select", (("q", "a"), ("rows", "5")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ACCESS.replace("GET", "POST"),
+        ACCESS.replace("/solr/films/select?q=a&rows=5", "/"),
+        ACCESS.replace("/select?", "/update?"),
+        ACCESS.replace("01/May/2026", "yesterday"),
+        ACCESS.replace("q=a", "distrib=false"),
+    ],
+)
+def test_other_lines_of_an_access_log_are_left_out(line: str) -> None:
+    assert parse_access(line) is None
+
+
+def test_requests_of_one_second_are_spread_over_it() -> None:
+    later = ACCESS.replace("14:00:00", "14:00:01")
+    found = list(parse_lines([ACCESS, ACCESS, later], LogFormat.COMBINED))
+    assert [entry.time_seconds - NOON for entry in found] == [0, 0.5, 1]
+
+
+def test_json_line_has_time_and_parameters() -> None:
+    line = '{"time": "2026-05-01T12:00:00Z", "params": {"q": "a", "fq": ["b", "c"], "rows": 5}}'
+    wanted = (("q", "a"), ("fq", "b"), ("fq", "c"), ("rows", "5"))
+    assert parse_json(line) == LogEntry(NOON, "/select", wanted)
+    assert parse_json('{"params": {"q": "a"}}') is None
+    assert parse_json("[]") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (SOLR, LogFormat.SOLR),
+        (ACCESS, LogFormat.COMBINED),
+        ('{"time": 1, "params": {"q": "a"}}', LogFormat.JSONL),
+        ("hello", None),
+    ],
+)
+def test_format_is_found_out(line: str, kind: LogFormat | None) -> None:
+    assert guess_format(["something else", line]) is kind

@@ -1,0 +1,40 @@
+"""Figures of repeats for tests."""
+
+import math
+from collections.abc import Iterable
+from random import Random
+
+from solrbench.results.comparison.difference import Difference, RepeatFigure, compare_figures
+from solrbench.results.comparison.metric import Metric, percentile_metric
+
+P95 = percentile_metric(95)
+
+
+def figures(values: Iterable[float], *, targets: Iterable[str] | None = None) -> list[RepeatFigure]:
+    """Return a figure for each value; each is of a target of its own unless `targets` are given."""
+    listed = list(values)
+    own = [f"target-{n}" for n in range(len(listed))] if targets is None else list(targets)
+    return [
+        RepeatFigure(repeat, target, value)
+        for repeat, (value, target) in enumerate(zip(listed, own, strict=True), start=1)
+    ]
+
+
+def drawn(seed: int, count: int, *, cv: float, slower_percent: float = 0.0) -> list[RepeatFigure]:
+    """Return figures that vary by `cv`, about 100 ms and so much slower."""
+    draw = Random(seed)
+    level = 100 * (1 + slower_percent / 100)
+    return figures(level * math.exp(draw.gauss(0, cv)) for _ in range(count))
+
+
+def compared(
+    before: list[RepeatFigure],
+    after: list[RepeatFigure],
+    metric: Metric = P95,
+    *,
+    in_rounds: bool = False,
+) -> Difference:
+    """Return the difference, which must be there."""
+    found = compare_figures(metric, before, after, in_rounds=in_rounds)
+    assert found is not None
+    return found

@@ -1,0 +1,181 @@
+import gzip
+from typing import Any
+
+import orjson
+import pytest
+
+from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
+from solrbench.api.v1alpha1.comparison import PrimaryMetric
+from solrbench.api.v1alpha1.status.target import DatasetStatus
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.api.v1alpha1.status.word import Word
+from solrbench.results.comparison.baseline import baseline_comparison
+from solrbench.results.comparison.question import Question
+from solrbench.results.comparison.side import (
+    Side,
+    UnreadableReportError,
+    benchmark_side,
+    report_side,
+)
+from solrbench.results.comparison.sides import compare_sides
+from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.results.model.step_result import StepRunResult
+from unit.results.builders import make_document, make_result, make_spec
+
+
+def run(step: str, repeat: int, milliseconds: int, target: str) -> StepRunResult:
+    """Return a step run of ten requests on its own target."""
+    found = make_document(step, repeat, make_result([milliseconds * 1000] * 10))
+    pods = {"solr-0": target}
+    return found.model_copy(update={"target": MeasuredTarget(attempt=1, pods=pods)})
+
+
+def side(
+    name: str, milliseconds: tuple[int, ...], *, spec: Spec | None = None, target: str = "own"
+) -> Side:
+    """Return a benchmark with one step; each repeat has a target of its own unless one is given."""
+    documents = [
+        run("a", repeat, each, f"{name}-{repeat}" if target == "own" else target)
+        for repeat, each in enumerate(milliseconds, start=1)
+    ]
+    benchmark = SolrBenchmark(
+        metadata=Metadata(name=name),
+        spec=spec or make_spec("a"),
+        status=Status(dataset=DatasetStatus(seconds=10, index_bytes=1000)),
+    )
+    return benchmark_side(name, benchmark, documents)
+
+
+BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
+
+
+def words(before: Side, after: Side, question: Question | None = None) -> dict[str, Word | None]:
+    found = baseline_comparison(compare_sides(before, after, question or Question()))
+    return {each.figure: each.word for each in found.figures}
+
+
+def test_all_figures_of_a_step_are_compared() -> None:
+    found = words(side("old", BEFORE), side("new", SLOWER))
+    assert found["p95Milliseconds"] is Word.WORSE
+    assert found["averageMilliseconds"] is Word.WORSE
+    assert found["p99.9Milliseconds"] is Word.WORSE
+    assert found["failedPercent"] is Word.SAME
+    assert set(found) >= {"requestsPerSecond", "indexingSeconds", "indexBytes", "p50Milliseconds"}
+
+
+def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
+    found = baseline_comparison(compare_sides(side("old", BEFORE), side("new", BEFORE), Question()))
+    first, *others = found.figures
+    assert (first.primary, first.figure, first.word) == (True, "p95Milliseconds", Word.SAME)
+    assert not any(each.primary for each in others)
+    indexing = next(each for each in others if each.figure == "indexBytes")
+    assert (indexing.word, indexing.difference_percent, indexing.step) == (None, 0.0, None)
+
+
+def test_another_figure_may_decide() -> None:
+    question = Question(primary=PrimaryMetric.REQUESTS_PER_SECOND)
+    found = compare_sides(side("old", BEFORE), side("new", SLOWER), question)
+    assert [each.metric.name for each in found.figures if each.is_primary] == ["requestsPerSecond"]
+
+
+def test_one_repeat_makes_no_word_on_anything() -> None:
+    assert set(words(side("old", (100,)), side("new", SLOWER)).values()) == {None}
+
+
+def test_repeats_of_one_target_say_so() -> None:
+    found = compare_sides(
+        side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), Question()
+    )
+    assert baseline_comparison(found).figures[0].on_target
+    fresh = compare_sides(side("old", BEFORE), side("new", SLOWER), Question())
+    assert not baseline_comparison(fresh).figures[0].on_target
+
+
+def test_invalid_steps_say_so() -> None:
+    good, bad = side("old", BEFORE), side("new", SLOWER)
+    invalid = Side(bad.name, bad.spec, bad.documents, frozenset({("a", "")}))
+    for before, after in ((good, invalid), (invalid, good)):
+        found = baseline_comparison(compare_sides(before, after, Question()))
+        assert found.figures[0].invalid
+    assert not baseline_comparison(compare_sides(good, bad, Question())).figures[0].invalid
+
+
+def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
+    other = make_spec(
+        "a",
+        collection={"shards": 2},
+        dataset={"generator": {"documents": 2000, "seed": 4}},
+    )
+    found = compare_sides(side("old", BEFORE), side("new", BEFORE, spec=other), Question())
+    assert found.settings == ["collection.shards: 1, then 2"]
+    assert found.differences == ["dataset.generator.documents: 1000, then 2000"]
+
+
+def test_steps_of_one_side_only_are_named() -> None:
+    more = side("new", BEFORE, spec=make_spec("a", "b"))
+    extra = Side(more.name, more.spec, [*more.documents, run("b", 1, 50, "t")])
+    found = compare_sides(side("old", BEFORE), extra, Question())
+    assert found.differences[0] == "only new has step b"
+
+
+def test_status_holds_a_limited_number_of_figures() -> None:
+    def wide(name: str) -> Side:
+        documents = [
+            make_document("a", repeat, *(make_result([1000] * 9, f"q{n}") for n in range(40)))
+            for repeat in (1, 2)
+        ]
+        return Side(name, {}, documents)
+
+    found = baseline_comparison(compare_sides(wide("old"), wide("new"), Question()))
+    assert len(found.figures) == 96
+    assert found.left_out > 100
+    assert found.figures[0].primary
+
+
+def report(**changes: Any) -> dict[str, Any]:
+    """Return the full report of a benchmark of one step, as its command prints it."""
+    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
+    status = Status(verdicts=[StepVerdict(step="a", verdict="Invalid")])
+    return {
+        "benchmark": "default/old",
+        "spec": make_spec("a").model_dump(**as_json),
+        "status": status.model_dump(**as_json),
+        "steps": [each.model_dump(**as_json) for each in side("old", BEFORE).documents],
+        **changes,
+    }
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_stored_report_is_a_side(pack: Any) -> None:
+    found = report_side("old", pack(orjson.dumps(report())))
+    assert len(found.documents) == 5
+    assert found.invalid == frozenset({("a", "")})
+    assert words(found, side("new", SLOWER))["p95Milliseconds"] is Word.WORSE
+
+
+def test_spec_of_another_version_is_compared_as_it_is() -> None:
+    spec = report()["spec"] | {"fieldOfLater": 1}
+    found = report_side("old", orjson.dumps(report(spec=spec)))
+    assert found.spec["fieldOfLater"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"no JSON", "not JSON"),
+        (b"[]", "not a JSON object"),
+        (b"{}", "'spec'"),
+        (gzip.compress(b"{}" * 2000)[:-20], "cut off|broken"),
+        (b"\x1f\x8bgarbage", "broken"),
+        (orjson.dumps({"spec": {}, "steps": [{"requests": []}]}), "another version"),
+        (orjson.dumps({"spec": {}, "steps": 3}), "not a report"),
+    ],
+)
+def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str) -> None:
+    with pytest.raises(UnreadableReportError, match=problem):
+        report_side("old", text)
+
+
+def test_a_report_that_unpacks_to_too_much_is_refused() -> None:
+    with pytest.raises(UnreadableReportError, match="larger than 1 MiB"):
+        report_side("old", gzip.compress(b" " * (2 << 20)), 1 << 20)
