@@ -33,7 +33,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "scale": partial(operator_scale, seconds=60),
     "words": partial(words, pairs=1000),
-    "pairs": partial(equal_pairs, rounds=200),
+    "pairs": partial(equal_pairs, rounds=100, runs=16),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 

@@ -1,7 +1,8 @@
 """Responds late on purpose and keeps how late, by its own clock.
 
-`python -m bench.servers.delays PORT DISTRIBUTION [STALL EVERY]`: with a stall, the whole server
-stands still for STALL seconds in every EVERY seconds, as a JVM does while it collects garbage.
+`python -m bench.servers.delays PORT DISTRIBUTION[:SEED] [STALL EVERY]`: with a stall, the whole
+server stands still for STALL seconds in every EVERY seconds, as a JVM does while it collects
+garbage.
 
 `GET /known` gives the delays so far in µs, each from the time at which the kernel got the request
 to the response handed to the kernel: what a client must have seen. When the request was read does
@@ -84,7 +85,8 @@ async def _stall(seconds: float, every: float) -> None:
 async def serve(arguments: Sequence[str]) -> None:
     """Serve until the process is ended."""
     port, name, *stall = arguments
-    log = Log(DISTRIBUTIONS[name](random.Random(1)))
+    distribution, _, seed = name.partition(":")
+    log = Log(DISTRIBUTIONS[distribution](random.Random(int(seed or 1))))
     loop = asyncio.get_running_loop()
     with socket.create_server(("127.0.0.1", int(port)), backlog=_BACKLOG) as server:
         server.setblocking(False)

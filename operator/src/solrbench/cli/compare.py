@@ -18,8 +18,7 @@ from solrbench.cluster.client import BENCHMARKS
 from solrbench.cluster.stored_results import sorted_documents
 from solrbench.results.answers.comparison import baseline_sentences, loads_as_text
 from solrbench.results.comparison.baseline import primary_words, whole_comparison
-from solrbench.results.comparison.findings import SMALLEST_EFFECT_PERCENT, Rule
-from solrbench.results.comparison.question import Question
+from solrbench.results.comparison.question import question_about
 from solrbench.results.comparison.side import (
     Side,
     UnreadableReportError,
@@ -59,16 +58,18 @@ _FAILING = (*_WORDS, _INVALID, _NO_WORD)
 @click.option(
     "--smallest-effect-percent",
     type=click.FloatRange(0.1, 100),
-    default=SMALLEST_EFFECT_PERCENT,
-    show_default=True,
-    help="The smallest difference that matters; figures that differ by less are the Same.",
+    help=(
+        "The smallest difference that matters; figures that differ by less are the Same"
+        " (default: that of AFTER's spec, 5)."
+    ),
 )
 @click.option(
     "--primary",
     type=click.Choice([each.value for each in PrimaryMetric], case_sensitive=False),
-    default=PrimaryMetric.P95.value,
-    show_default=True,
-    help="The figure of all requests of a step that decides about it.",
+    help=(
+        "The figure of all requests of a step that decides about it (default: that of AFTER's"
+        " spec, P95)."
+    ),
 )
 @click.option(
     "--fail-on",
@@ -81,8 +82,8 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     before: str,
     after: str,
     output: str,
-    smallest_effect_percent: float,
-    primary: str,
+    smallest_effect_percent: float | None,
+    primary: str | None,
     fail_on: tuple[str, ...],
     context: str | None,
     namespace: str | None,
@@ -95,9 +96,10 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     Exit code 0: compared, 1: not possible, 5: a step has a word of --fail-on.
     """
     with as_cli_errors():
-        sides = [_side(each, context, namespace) for each in (before, after)]
-    question = Question(Rule(smallest_effect_percent), PrimaryMetric(primary))
-    found = compare_sides(sides[0], sides[1], question)
+        one, other = (_side(each, context, namespace) for each in (before, after))
+    figure = None if primary is None else PrimaryMetric(primary)
+    question = question_about(one.spec, other.spec, smallest_effect_percent, figure)
+    found = compare_sides(one, other, question)
     shown = whole_comparison(found)
     _print(found, shown, output)
     sys.exit(EXIT_FOUND if _fails(shown, fail_on) else 0)

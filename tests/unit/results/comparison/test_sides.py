@@ -1,4 +1,5 @@
 import gzip
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -10,7 +11,8 @@ from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.api.v1alpha1.status.word import Word
 from solrbench.results.comparison.baseline import baseline_comparison
-from solrbench.results.comparison.question import Question
+from solrbench.results.comparison.looks import Looks
+from solrbench.results.comparison.question import Question, question_about
 from solrbench.results.comparison.side import (
     Side,
     UnreadableReportError,
@@ -20,7 +22,7 @@ from solrbench.results.comparison.side import (
 from solrbench.results.comparison.sides import compare_sides
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.step_result import StepRunResult
-from unit.results.builders import make_document, make_result, make_spec
+from unit.results.builders import START, make_document, make_result, make_spec
 
 
 def run(step: str, repeat: int, milliseconds: int, target: str) -> StepRunResult:
@@ -70,6 +72,54 @@ def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
     assert not any(each.primary for each in others)
     indexing = next(each for each in others if each.figure == "indexBytes")
     assert (indexing.word, indexing.difference_percent, indexing.step) == (None, 0.0, None)
+
+
+def test_each_index_that_was_filled_is_a_repeat() -> None:
+    def filled(name: str, *seconds: float) -> Side:
+        documents = []
+        for repeat, each in enumerate(seconds, start=1):
+            target = MeasuredTarget(
+                attempt=repeat,
+                pods={"solr-0": f"{name}-{repeat}"},
+                indexed=START + timedelta(hours=repeat),
+                indexing_seconds=each,
+                index_bytes=1000,
+            )
+            document = make_document("a", repeat, make_result([1000] * 10))
+            documents += [document.model_copy(update={"target": target})]
+        return Side(name, {}, documents)
+
+    old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
+    found = baseline_comparison(compare_sides(old, new, Question()))
+    words = {each.figure: (each.word, each.on_target) for each in found.figures}
+    assert words["indexingSeconds"] == (Word.WORSE, False)
+    assert words["indexBytes"] == (Word.SAME, False)
+
+
+def test_repeats_on_one_index_are_one_value_of_it() -> None:
+    target = MeasuredTarget(attempt=1, indexed=START, indexing_seconds=9, index_bytes=1000)
+    documents = [
+        make_document("a", repeat, make_result([1000] * 10)).model_copy(update={"target": target})
+        for repeat in (1, 2, 3)
+    ]
+    one = Side("one", {}, documents)
+    assert words(one, one)["indexingSeconds"] is None
+
+
+def test_what_is_asked_is_that_of_the_spec_unless_given() -> None:
+    spec = {"comparison": {"smallestEffectPercent": 2, "primary": "Average"}}
+    found = question_about({}, spec)
+    assert (found.rule.smallest_effect_percent, found.primary) == (2, PrimaryMetric.AVERAGE)
+    given = question_about({}, spec, 10, PrimaryMetric.P50)
+    assert (given.rule.smallest_effect_percent, given.primary) == (10, PrimaryMetric.P50)
+    assert given.rule.looks is None
+
+
+def test_levels_of_repeats_until_decided_count_whichever_side_had_them() -> None:
+    adaptive = {"load": {"repeats": {"until": "Decided", "min": 3}}}
+    for before, after in ((adaptive, {}), ({}, adaptive)):
+        assert question_about(before, after).rule.looks == Looks(3, 20)
+    assert question_about({"load": {"repeats": 5}}, {}).rule.looks is None
 
 
 def test_another_figure_may_decide() -> None:

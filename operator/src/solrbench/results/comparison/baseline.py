@@ -57,7 +57,7 @@ def _shown(figure: ComparedFigure, *, invalid: bool) -> FigureComparison:
         high_percent=None if interval is None else _percent(interval.upper),
         word=finding.word,
         more_repeats=finding.more_repeats,
-        on_target=difference.on_target and bool(figure.point.step),
+        on_target=difference.on_target and finding.word is not None,
         invalid=invalid,
     )
 

@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -13,6 +14,10 @@ from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
+from solrbench.results.comparison.difference import RepeatFigure
+from solrbench.results.comparison.metric import INDEX_SIZE, INDEXING
+from solrbench.results.comparison.repeat_figures import Figures, target_of
+from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.step_result import StepRunResult
 
 MAX_REPORT_BYTES = 64 << 20
@@ -59,6 +64,32 @@ class Side:
         for document in sorted(latest.values(), key=lambda each: (each.repeat, each.start_time)):
             found.setdefault((document.step, document.variant), []).append(document)
         return found
+
+    @property
+    def index_figures(self) -> Figures:
+        """Return time and size of every index that was filled, one value for each of them."""
+        by_index: dict[datetime | None, tuple[str, MeasuredTarget]] = {}
+        for document in self.documents:
+            if document.target is not None and document.target.indexing_seconds is not None:
+                by_index[document.target.indexed] = target_of(document), document.target
+        if not by_index:  # nothing is measured yet, or an older version stored it
+            return _index_figures([(1, "", self.dataset.seconds, self.dataset.index_bytes)])
+        return _index_figures(
+            (number, key, each.indexing_seconds, each.index_bytes)
+            for number, (key, each) in enumerate(by_index.values(), start=1)
+        )
+
+
+def _index_figures(
+    indexes: Iterable[tuple[int, str, float | None, float | None]],
+) -> Figures:
+    """Return figures from number, target, seconds and bytes of each index."""
+    figures: Figures = {}
+    for number, target, seconds, size in indexes:
+        for metric, value in ((INDEXING, seconds), (INDEX_SIZE, size)):
+            if value:
+                figures.setdefault(metric, []).append(RepeatFigure(number, target, value))
+    return figures
 
 
 def benchmark_side(name: str, benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> Side:

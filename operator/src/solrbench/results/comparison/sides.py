@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.results.comparison.difference import RepeatFigure, compare_figures
+from solrbench.results.comparison.difference import compare_figures
 from solrbench.results.comparison.findings import Rule, decide_details
 from solrbench.results.comparison.metric import INDEX_SIZE, INDEXING
 from solrbench.results.comparison.points import ComparedFigure, Point, compare_points
@@ -94,19 +94,15 @@ def _variant_pairs(before: list[str], after: list[str]) -> list[tuple[str, str]]
 
 
 def _indexing(before: Side, after: Side, rule: Rule) -> list[ComparedFigure]:
-    """Return what was measured of the index; each side filled one, which makes no word."""
+    """Return what was measured of the index; with one of each side there is no word."""
+    known = before.index_figures, after.index_figures
     found = []
-    for metric, one, other in (
-        (INDEXING, before.dataset.seconds, after.dataset.seconds),
-        (INDEX_SIZE, before.dataset.index_bytes, after.dataset.index_bytes),
-    ):
-        if one and other:
-            difference = compare_figures(
-                metric, [RepeatFigure(1, "", one)], [RepeatFigure(1, "", other)], in_rounds=False
-            )
-            if difference is not None:
-                (finding,) = decide_details([difference], rule)
-                found.append(ComparedFigure(Point("", "", [], []), "", finding, is_primary=False))
+    for metric in (INDEXING, INDEX_SIZE):
+        sides = [each.get(metric, []) for each in known]
+        difference = compare_figures(metric, sides[0], sides[1], in_rounds=False)
+        if difference is not None:
+            (finding,) = decide_details([difference], rule)
+            found.append(ComparedFigure(Point("", "", [], []), "", finding, is_primary=False))
     return found
 
 
