@@ -14,7 +14,10 @@ from solrbench.cli.files.reading import documents_of
 from solrbench.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
-WORKFLOWS = [*(ROOT / ".github/workflows").glob("*.yaml"), ROOT / "examples/ci/github-actions.yaml"]
+WORKFLOWS = [
+    *sorted((ROOT / ".github/workflows").glob("*.yaml")),
+    ROOT / "examples/ci/github-actions.yaml",
+]
 KREW = ROOT / "hack/krew"
 
 
