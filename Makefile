@@ -121,7 +121,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 
 .PHONY: bench
-bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (30 min)
+bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (45 min)
 	hack/tools bench
 	hack/k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench

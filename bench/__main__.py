@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bench.accuracy import accuracy
 from bench.arrivals import arrivals
+from bench.bottlenecks import bottlenecks
 from bench.cost import cost
 from bench.intervals import intervals
 from bench.merged import merged
@@ -31,9 +32,10 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "arrivals": partial(arrivals, repeats=5, seconds=4),
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
+    "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "scale": partial(operator_scale, seconds=60),
     "words": partial(words, pairs=1000),
-    "pairs": partial(equal_pairs, rounds=100, runs=16),
+    "pairs": partial(equal_pairs, rounds=180, runs=8),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
 }
 

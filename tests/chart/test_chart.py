@@ -139,8 +139,9 @@ def test_images_by_digest_are_passed_on() -> None:
 
 
 def test_definition_is_kept_by_default() -> None:
-    (kept,) = of_kind("default", "CustomResourceDefinition")
-    (dropped,) = of_kind("everything", "CustomResourceDefinition")
+    kept, sweeps = of_kind("default", "CustomResourceDefinition")
+    dropped, _ = of_kind("everything", "CustomResourceDefinition")
+    assert sweeps["spec"]["names"]["kind"] == "SolrBenchmarkSweep"
     assert kept["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
     assert "annotations" not in dropped["metadata"]
     assert of_kind("minimal", "CustomResourceDefinition") == []

@@ -1,3 +1,4 @@
+import functools
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,8 @@ from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
 from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
+from solrbench.telemetry.sweeps import SWEEP_FAMILIES
+from support.resources.small_sweep import measured_sweep, plan
 from unit.telemetry.test_benchmarks import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"
@@ -20,6 +23,7 @@ def _exposed() -> dict[str, set[str]]:
     """Return each sample the operator shows, with the names of its labels."""
     telemetry = Telemetry(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
+    telemetry.sweeps.update(measured_sweep(), plan())
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     found: dict[str, set[str]] = {}
     for family in telemetry.registry.collect():
@@ -28,15 +32,28 @@ def _exposed() -> dict[str, set[str]]:
     return found
 
 
-def _dashboard() -> dict[str, Any]:
+BOARDS = ("solrbench.json", "solrbench-sweeps.json")
+
+
+@functools.cache
+def _dashboards() -> tuple[dict[str, Any], ...]:
     (config_map,) = of_kind("everything", "ConfigMap")
-    board: dict[str, Any] = json.loads(config_map["data"]["solrbench.json"])
-    return board
+    assert set(config_map["data"]) == set(BOARDS)
+    return tuple(json.loads(config_map["data"][each]) for each in BOARDS)
 
 
 def _dashboard_queries() -> list[str]:
-    targets = [each for panel in _dashboard()["panels"] for each in panel.get("targets", [])]
-    variables = [each.get("definition", "") for each in _dashboard()["templating"]["list"]]
+    targets = [
+        each
+        for board in _dashboards()
+        for panel in board["panels"]
+        for each in panel.get("targets", [])
+    ]
+    variables = [
+        each.get("definition", "")
+        for board in _dashboards()
+        for each in board["templating"]["list"]
+    ]
     return [each["expr"] for each in targets] + variables
 
 
@@ -68,12 +85,15 @@ def _check_query(query: str) -> None:
     labels -= set(re.findall(r'label_join\(solrbench.*, "(\w+)", " ", ', query))
     joined = re.findall(r', " ", ((?:"\w+"(?:, )?)+)\)', query)
     labels |= {each for group in joined for each in re.findall(r"\w+", group)}
+    if " group_left " in query:  # a join has the labels of both
+        assert labels <= set.union(*(exposed[name] for name in names)), query
+        return
     for name in names:
         assert labels <= exposed[name], query
 
 
 def _panels() -> list[dict[str, Any]]:
-    return [panel for panel in _dashboard()["panels"] if panel["type"] != "row"]
+    return [panel for board in _dashboards() for panel in board["panels"] if panel["type"] != "row"]
 
 
 def test_every_panel_says_what_it_shows_and_in_which_unit() -> None:
@@ -120,6 +140,7 @@ def test_columns_are_those_of_the_queries() -> None:
 def test_every_result_has_a_panel() -> None:
     queries = " ".join(_dashboard_queries())
     asked = set(re.findall(r"\bsolrbench_[a-z0-9_]+", queries))
+    assert {each.full_name for each in SWEEP_FAMILIES} <= asked
     assert {each.full_name for each in RESULT_FAMILIES} - asked == {
         "solrbench_step_service_time_min_seconds",
         "solrbench_step_steady_from_seconds",
@@ -127,21 +148,23 @@ def test_every_result_has_a_panel() -> None:
     }
 
 
-def test_every_panel_has_a_place_of_its_own() -> None:
+@pytest.mark.parametrize("number", range(len(BOARDS)))
+def test_every_panel_has_a_place_of_its_own(number: int) -> None:
     taken: dict[tuple[int, int], str] = {}
-    for panel in _dashboard()["panels"]:
+    board = _dashboards()[number]
+    for panel in board["panels"]:
         place = panel["gridPos"]
         assert place["x"] + place["w"] <= 24
         for x in range(place["x"], place["x"] + place["w"]):
             for y in range(place["y"], place["y"] + place["h"]):
                 assert (x, y) not in taken, (panel["title"], taken.get((x, y)))
                 taken[x, y] = panel["title"]
-    identities = [each["id"] for each in _dashboard()["panels"]]
+    identities = [each["id"] for each in board["panels"]]
     assert len(set(identities)) == len(identities)
 
 
 def test_every_panel_asks_the_chosen_data_source() -> None:
-    for panel in _dashboard()["panels"]:
+    for panel in (each for board in _dashboards() for each in board["panels"]):
         for target in panel.get("targets", []):
             assert target["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
 

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 
 from chart.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
+from solrbench.api.kinds import KINDS
 from solrbench.controller.deletion import OWNED_KINDS
 
 PLURALS = {
@@ -79,10 +80,14 @@ def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: 
 
 def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
     rules = _rules("default", "Role")
-    benchmarks = {"get", "list", "watch", "patch", "delete"}
+    benchmarks = {"get", "list", "watch", "create", "patch", "delete"}
     assert _may(rules, "solrbench.io", "solrbenchmarks") == benchmarks
     assert "update" in _may(rules, "solrbench.io", "solrbenchmarks/status")
     assert _may(rules, "solrbench.io", "solrbenchmarks/finalizers") == {"update"}
+    sweeps = {"get", "list", "watch", "delete"}
+    assert _may(rules, "solrbench.io", "solrbenchmarksweeps") == sweeps
+    assert _may(rules, "solrbench.io", "solrbenchmarksweeps/status") == {"update"}
+    assert _may(rules, "solrbench.io", "solrbenchmarksweeps/finalizers") == {"update"}
     assert _may(rules, "", "events") == {"list", "create", "patch"}
     assert _may(rules, "", "pods/log") == {"get"}
     assert _may(_rules("every_namespace", "ClusterRole"), "", "pods/log") == {"get"}
@@ -139,8 +144,9 @@ def test_viewers_only_read_and_editors_only_change() -> None:
     assert view["metadata"]["labels"][to_view] == "true"
     assert to_view not in edit["metadata"]["labels"]
     reading = {"get", "list", "watch"}
-    assert _may(view["rules"], "solrbench.io", "solrbenchmarks") == reading
-    assert "create" in _may(edit["rules"], "solrbench.io", "solrbenchmarks")
+    for kind in KINDS:
+        assert _may(view["rules"], kind.group, kind.plural) == reading
+        assert "create" in _may(edit["rules"], kind.group, kind.plural)
     assert _may(edit["rules"], "solrbench.io", "solrbenchmarks/status") == set()
 
 

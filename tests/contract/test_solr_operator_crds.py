@@ -87,6 +87,7 @@ TOPOLOGIES: dict[str, Changes] = {
             "resources": {"requests": {"cpu": "250m"}, "limits": {"memory": "2Gi"}},
         },
     },
+    "agents": {"spec.load.telemetry": {"collect": "ServersAndPods"}},
     "pod options": with_options(_without("runtimeClassName")),
     "pod options of a provided ZooKeeper": {f"{SOLR}.zookeeper": {"mode": "Provided"}}
     | with_options(_without("runtimeClassName", "priorityClassName")),

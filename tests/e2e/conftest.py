@@ -23,6 +23,7 @@ def operator() -> None:
     if not os.environ.get("KUBECONFIG"):
         pytest.skip('no cluster: make cluster images install, then eval "$(hack/cluster/env)"')
     kube.kubectl("rollout", "status", "deployment", "--timeout=120s")
+    kube.kubectl("delete", "solrbenchmarksweeps", "--all")  # they would make benchmarks again
     for body in kube.items("solrbenchmarks"):
         kube.delete(body["metadata"]["name"])
     ours = "app.kubernetes.io/instance!=solrbench"

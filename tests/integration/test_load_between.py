@@ -1,5 +1,6 @@
 """Emptied caches and warm-ups between steps, with a real master and workers on loopback."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +52,22 @@ def test_solr_that_does_not_empty_its_caches_ends_the_load(tmp_path: Path) -> No
             state = load.wait(lambda state: state.stage == "Failed")
     assert state.reason == "CachesNotEmpty"
     assert "set load.between.caches to Keep" in (state.message or "")
+
+
+@pytest.mark.timeout(90)
+def test_warm_up_sends_queries_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "warm-up").mkdir()
+    (tmp_path / "warm-up" / "queries.txt").write_text("warm\nwarmer\n")
+    solr = CachingSolr()
+    with serving(solr) as server:
+        warm_up = {"requests": WARM_UP, "users": 2}
+        plan = make_plan(server, LOW, HIGH, preparesEachStep=True, warmUp=warm_up)
+        others = {"configMap": {"name": "others"}, "order": "Sequential"}
+        plan["workload"]["warmUpQueries"] = others
+        with running(tmp_path, plan, "\n".join(f"word{n}" for n in range(60))) as load:
+            documents = measure(load, "r1-s0-low", "r1-s1-high")
+    assert [each.warm_up_requests for each in documents] == [WARM_UP, WARM_UP]
+    assert [each.list_offsets for each in documents] == [[20], [60]]
+    asked = Counter(solr.queries)
+    assert {word: asked.pop(word) for word in ("warm", "warmer")} == {"warm": 10, "warmer": 10}
+    assert set(asked.values()) == {1}

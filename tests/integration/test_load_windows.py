@@ -109,7 +109,11 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
     assert document.warm_up_steady is False
     assert document.warm_up_thousands[-1].end_seconds == pytest.approx(3, abs=0.5)
     assert (document.caches, document.warm_up_caches) == ([], [])
-    assert solr.metrics == 1
+    # Once for the samples of the caches, once for telemetry, then never again.
+    assert solr.metrics == 2
+    assert document.telemetry is not None
+    assert document.telemetry.solr == []
+    assert "403" in document.telemetry.missing[0]
 
 
 @pytest.mark.timeout(120)

@@ -42,6 +42,7 @@ CHANGES: dict[str, Changes] = {
         f"{SOLR}.nodes": 100,
         "spec.dataset.indexing": {"pods": 64},
     },
+    "agents": {"spec.load.telemetry": {"collect": "ServersAndPods"}},
     "pod options": with_options(EVERY_OPTION),
     "ids of the cluster": with_options({"securityContext": {"omitIds": True}}),
 }

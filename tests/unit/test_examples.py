@@ -15,8 +15,10 @@ from solrbench.load.workload.query_file import parse_lines
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.solr_addresses import solr_service_url
 from solrbench.plan.workload_files import sources
+from solrbench.sweep.offline import check_sweep
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+SWEEPS = sorted((Path(__file__).parents[2] / "examples").glob("sweep*.yaml"))
+EXAMPLES = sorted({*(Path(__file__).parents[2] / "examples").glob("*.yaml")} - {*SWEEPS})
 
 
 @cache
@@ -60,7 +62,15 @@ def test_example_is_one_good_benchmark(path: Path) -> None:
     assert benchmark(path).spec.load.steps
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SWEEPS, ids=lambda path: path.stem)
+def test_example_is_one_good_sweep(path: Path) -> None:
+    (body,) = documents(path)
+    checked = check_sweep(body)
+    assert checked.problems == ()
+    assert checked.lines
+
+
+@pytest.mark.parametrize("path", [*EXAMPLES, *SWEEPS], ids=lambda path: path.stem)
 def test_header_says_what_it_shows_and_how_to_run_it(path: Path) -> None:
     header, _, _ = path.read_text("utf-8").partition("apiVersion:")
     assert all(line.startswith("#") for line in header.splitlines())

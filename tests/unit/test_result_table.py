@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.status.result_field import (
 )
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, Overhead
 from solrbench.api.v1alpha1.status.step_result import RESULT_FIELDS, Column, StepResult
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.summary.step_results import merge_steps
 from solrbench.results.text import render
@@ -28,7 +29,7 @@ from unit.results.builders import make_document, make_result, make_spec
 REPOSITORY = Path(__file__).parents[2]
 SOURCES = REPOSITORY / "operator" / "src" / "solrbench"
 RECORDING = SOURCES / "load" / "recording"
-TABLES = (StepResult, OpenLoopStats, ColdStart)
+TABLES = (StepResult, StepTelemetry, OpenLoopStats, ColdStart)
 COUNTED = [each for each in RESULT_FIELDS if each.name in RequestCounts.model_fields]
 
 

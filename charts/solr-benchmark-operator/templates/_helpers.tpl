@@ -73,16 +73,23 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{/* What the operator does in a namespace with benchmarks, and nothing else. */}}
 {{- define "solrbench.rules" -}}
-# It deletes a benchmark when its time to live is over.
+# It deletes a benchmark when its time to live is over, and creates those of sweeps.
 - apiGroups: [solrbench.io]
   resources: [solrbenchmarks]
-  verbs: [get, list, watch, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 - apiGroups: [solrbench.io]
   resources: [solrbenchmarks/status]
   verbs: [get, patch, update]
-# Children name their benchmark as an owner that waits for them.
+# It deletes a sweep when its time to live is over; the benchmarks of a sweep go with it.
 - apiGroups: [solrbench.io]
-  resources: [solrbenchmarks/finalizers]
+  resources: [solrbenchmarksweeps]
+  verbs: [get, list, watch, delete]
+- apiGroups: [solrbench.io]
+  resources: [solrbenchmarksweeps/status]
+  verbs: [update]
+# Children name their benchmark, and benchmarks their sweep, as an owner that waits for them.
+- apiGroups: [solrbench.io]
+  resources: [solrbenchmarks/finalizers, solrbenchmarksweeps/finalizers]
   verbs: [update]
 # Server-side apply is a patch, and a create when the object is not there yet.
 - apiGroups: [""]

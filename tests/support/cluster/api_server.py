@@ -28,6 +28,7 @@ _PREFIXES = {
     "pods": _CORE,
     "services": _CORE,
     "solrbenchmarks": "/apis/solrbench.io/v1alpha1",
+    "solrbenchmarksweeps": "/apis/solrbench.io/v1alpha1",
     "solrclouds": "/apis/solr.apache.org/v1beta1",
     "statefulsets": _APPS,
     "zookeeperclusters": "/apis/zookeeper.pravega.io/v1beta1",

@@ -4,16 +4,17 @@ It keeps objects by kind, namespace and name; nothing runs, so pods are what a t
 The real API server validates the same calls in tests/integration and tests/e2e.
 """
 
-import copy
+import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from solrbench.cluster.client import BENCHMARKS, refuse_taken
+from solrbench.cluster.client import refuse_taken
 from solrbench.errors import ConflictError, PermanentError
 from solrbench.reasons.lifecycle import LifecycleReason
 
 Body = dict[str, Any]
 Key = tuple[str, str, str]
+T = TypeVar("T")
 
 OPERATED = ("SolrCloud", "ZookeeperCluster")
 """Kinds that come with other operators."""
@@ -71,7 +72,7 @@ class FakeCluster:
 
     def get(self, _: str, kind: str, namespace: str, name: str) -> Body | None:
         found = self.objects.get((kind, namespace, name))
-        return copy.deepcopy(found)
+        return _copied(found)
 
     def list(
         self, _: str, kind: str, namespace: str | None, selector: dict[str, str]
@@ -79,7 +80,7 @@ class FakeCluster:
         assert self.serves(_, kind), f"{kind} is not known"
         self.asked.append(kind)
         return [
-            copy.deepcopy(body)
+            _copied(body)
             for (found, place, _name), body in self.objects.items()
             if found == kind
             and namespace in (None, place)
@@ -126,8 +127,8 @@ class FakeCluster:
         metadata = manifest["metadata"]
         key = manifest["kind"], metadata.get("namespace", "default"), metadata["name"]
         refuse_taken(manifest, self.objects.get(key))
-        self.applied.append(copy.deepcopy(manifest))
-        return self.put(copy.deepcopy(manifest))
+        self.applied.append(_copied(manifest))
+        return self.put(_merged(_copied(manifest), self.objects.get(key)))
 
     def delete(
         self,
@@ -157,7 +158,20 @@ class FakeCluster:
 
     def replace_status(self, body: Body) -> Body:
         metadata = body["metadata"]
-        stored = self.objects[BENCHMARKS[1], metadata["namespace"], metadata["name"]]
+        stored = self.objects[body["kind"], metadata["namespace"], metadata["name"]]
         if stored["metadata"]["resourceVersion"] != metadata["resourceVersion"]:
             raise ConflictError(LifecycleReason.CONFLICT, "the object has been modified")
-        return copy.deepcopy(self.put(stored | {"status": body["status"]}))
+        return _copied(self.put(stored | {"status": body["status"]}))
+
+
+def _merged(manifest: Body, stored: Body | None) -> Body:
+    """Return what is stored of a manifest: the status is not its to change."""
+    if stored is None or "status" not in stored:
+        return manifest
+    manifest["metadata"]["resourceVersion"] = stored["metadata"]["resourceVersion"]
+    return {"status": stored["status"]} | manifest
+
+
+def _copied(body: T) -> T:
+    """Return a deep copy; pickle makes it in a fifth of the time of `copy.deepcopy`."""
+    return cast(T, pickle.loads(pickle.dumps(body)))

@@ -88,11 +88,12 @@ class HandledOperator:
             for each in self.cluster.list(*BENCHMARKS, namespace, {}):
                 listed[each["metadata"]["uid"]] = each
         gone = [body for uid, body in self._seen.items() if uid not in listed]
+        changed = [body for uid, body in listed.items() if self._seen.get(uid) != body]
 
         async def show() -> None:
             for body in gone:
                 await self.handlers.on_event(event={"type": "DELETED"}, body=body)
-            for body in listed.values():
+            for body in changed:
                 await self.handlers.on_event(event={"type": "MODIFIED"}, body=body)
             await self.handlers.on_cleanup()  # nothing that this puts on the schedule is run
 

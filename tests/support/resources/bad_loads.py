@@ -19,7 +19,16 @@ from support.resources.bad_rows import (
     UNKNOWN,
     bad,
 )
-from support.resources.small_resource import PLANNED, REMOVE, SOLR, STEP, create, step, use
+from support.resources.small_resource import (
+    PLANNED,
+    REMOVE,
+    SOLR,
+    STEP,
+    create,
+    custom_locustfile,
+    step,
+    use,
+)
 
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
 
@@ -29,6 +38,18 @@ def _mix(names: int) -> list[dict[str, Any]]:
 
 
 LOAD = [
+    bad(
+        "telemetry of something else",
+        {"spec.load.telemetry": {"collect": "Everything"}},
+        "spec.load.telemetry.collect",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "telemetry without a pause",
+        {"spec.load.telemetry": {"intervalSeconds": 0}},
+        "spec.load.telemetry.intervalSeconds",
+        TOO_SMALL,
+    ),
     bad(
         "no queries",
         {"spec.workload.queries": {}},
@@ -497,6 +518,18 @@ LOAD = [
         "max must not be less than min, 5 and 20 when absent",
     ),
     bad("one repeat, decided", {"spec.load.repeats.min": 1}, "spec.load.repeats.min", TOO_SMALL),
+    bad(
+        "queries of a warm-up beside a locustfile",
+        custom_locustfile() | {"spec.workload.warmUpQueries": {"configMap": {"name": "q"}}},
+        "spec.workload",
+        "warmUpQueries must not go with locustfile",
+    ),
+    bad(
+        "generated queries of a warm-up without generated data",
+        use() | {"spec.workload.warmUpQueries": {"generated": {}}},
+        "spec",
+        "workload.warmUpQueries.generated must go with dataset.generator",
+    ),
     bad("repeats without count", {"spec.load.repeats": 3}, "spec.load.repeats", NOT_OBJECT),
 ]
 

@@ -117,6 +117,10 @@ GOOD: dict[str, Changes] = {
             "maxEmptyPercent": 100,
         }
     },
+    "telemetry of servers and pods": {
+        "spec.load.telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1}
+    },
+    "no telemetry": {"spec.load.telemetry": {"collect": "None"}},
     "planned rate": PLANNED,
     "planned rate with everything": PLANNED
     | {
@@ -191,6 +195,13 @@ GOOD: dict[str, Changes] = {
     "repeats until a baseline is decided": {
         "spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}},
         "spec.load.repeats": {"until": "Decided", "min": 3, "max": 3, "startOn": "FreshTarget"},
+    },
+    "warm-up with queries of its own": {
+        "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000}},
+        "spec.workload.warmUpQueries": {"configMap": {"name": "others"}, "order": "Sequential"},
+    },
+    "warm-up with other generated queries": {
+        "spec.workload.warmUpQueries": {"generated": {}, "seed": 9}
     },
     "equal caches for each step": {
         "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import Manifest, OperatorImage
 from solrbench.manifests.index_job import build_index
 from solrbench.manifests.load import build_load
@@ -40,10 +41,11 @@ def target(changes: Changes | None = None) -> list[Manifest]:
     benchmark = stored(changes)
     solr = benchmark.spec.target.solr_cloud
     assert solr is not None
-    return [
+    built = [
         *build_zookeeper(benchmark, solr, ATTEMPT),
         *build_solr(benchmark, solr, ATTEMPT, zookeeper_path(benchmark, solr, STARTED, ATTEMPT)),
     ]
+    return add_agents(benchmark, IMAGE, built)
 
 
 def operated_target(
@@ -54,7 +56,9 @@ def operated_target(
     solr = benchmark.spec.target.solr_cloud
     assert solr is not None
     state = zookeeper_path(benchmark, solr, STARTED, ATTEMPT)
-    return build_solr_cloud(benchmark, solr, ATTEMPT, state, known_options)
+    cloud = build_solr_cloud(benchmark, solr, ATTEMPT, state, known_options)
+    (whole,) = add_agents(benchmark, IMAGE, [cloud])
+    return whole
 
 
 def tools(changes: Changes | None = None) -> list[Manifest]:

@@ -14,6 +14,7 @@ from solrbench.api.v1alpha1.status.results import (
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
+from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status.word import Word
 
@@ -102,6 +103,27 @@ def full_status() -> Status:
                     )
                 ],
                 unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
+            )
+        ],
+        telemetry=[
+            StepTelemetry(
+                step="two-users",
+                variant="proxy",
+                nodes=2,
+                cpu_cores=1.5,
+                gc_percent=0.2,
+                heap_after_gc_max_bytes=2**28,
+                missing=["no response to mntr from ZooKeeper zk-1:2181"],
+            )
+        ],
+        bottlenecks=[
+            Bottleneck(
+                step="two-users",
+                variant="proxy",
+                resource="OneNode",
+                server="base-solr-0:8983",
+                message="95 % of its CPUs used (limit 85 %)",
+                field="collection.shards",
             )
         ],
         report=ReportStatus(

@@ -9,7 +9,8 @@ class CachingSolr:
     """Counts what it is asked for; each query adds an entry to a cache.
 
     Attributes:
-        selects: queries so far
+        selects: number of queries so far
+        queries: these queries
         emptied: entries that each RELOAD dropped
         entries: in the cache now
         warming: queries that the config set sends after each RELOAD
@@ -20,6 +21,7 @@ class CachingSolr:
 
     def __init__(self, *, warming: int = 0, text: bool = False, slow_reads: int = 0) -> None:
         self.selects = 0
+        self.queries: list[str] = []
         self.emptied: list[int] = []
         self.entries = 0
         self.warming = warming
@@ -38,6 +40,7 @@ class CachingSolr:
             self._send_metrics(exchange)
         elif path.endswith("/select"):
             self.selects += 1
+            self.queries.append(exchange.query)
             self.entries += 1
             exchange.send()
         else:

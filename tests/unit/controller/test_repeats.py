@@ -94,8 +94,11 @@ def world(
     patch: pytest.MonkeyPatch, start_on: str, changes: Changes | None = None, kills: float = 0
 ) -> World:
     source = random.Random(f"{start_on} {kills}")
-    fate = Kills(source, kills)
-    cluster, cloud = KillingCluster(FakeCluster(), fate), KillingCloud(fate, documents=DOCUMENTS)
+    kill_some = Kills(source, kills)
+    cluster, cloud = (
+        KillingCluster(FakeCluster(), kill_some),
+        KillingCloud(kill_some, documents=DOCUMENTS),
+    )
     target = TargetOfPods(cluster, cloud)
     provisioners = dict(registry.PROVISIONERS) | {Provisioner.STATEFUL_SET: target}
     patch.setattr(registry, "PROVISIONERS", provisioners)
@@ -109,7 +112,7 @@ def world(
     for path, value in (changes or {}).items():
         change(body, path, value)
     cluster.real.put(body)
-    return World(operator, workloads, target, fate, start_on)
+    return World(operator, workloads, target, kill_some, start_on)
 
 
 def pods_by_repeat(documents: list[StepRunResult]) -> list[set[str]]:

@@ -24,6 +24,7 @@ BETWEEN: Changes = {"spec.load.between.warmUp": {"requests": 7}}
         (BETWEEN | {"spec.warmUp": {"durationSeconds": 9}}, WarmUp(requests=7)),
         ({"spec.load.between": {}, "spec.warmUp": {"requests": 9}}, WarmUp(requests=9)),
         ({"spec.load.between.warmUp": {"requests": 0}}, None),
+        (ONCE | {"spec.workload.warmUpQueries": {"configMap": {"name": "w"}}}, DEFAULT_WARM_UP),
     ],
 )
 def test_warm_up(changes: dict[str, Any], expected: WarmUp | None) -> None:

@@ -25,6 +25,11 @@ def test_every_list_has_a_path_and_a_folder() -> None:
     ]
     simple = Workload.model_validate({"queries": QUERIES})
     assert [(each.path, each.folder) for each in sources(simple)] == [("workload.queries", "")]
+    warmed = Workload.model_validate({"queries": QUERIES, "warmUpQueries": QUERIES})
+    assert [(each.path, each.folder) for each in sources(warmed)] == [
+        ("workload.queries", ""),
+        ("workload.warmUpQueries", "warm-up"),
+    ]
 
 
 def test_every_seed_is_known_by_its_path() -> None:

@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.status.intervals import PercentileResult
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats, ReportStatus
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad
+from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
@@ -254,7 +255,7 @@ def test_results_are_not_kept_longer_than_they_are_shown() -> None:
     assert after.phase == done.phase
 
 
-@pytest.mark.parametrize(("end", "bytes_each"), [(None, (40_000, 400_000)), (NOW, (0, 25_000))])
+@pytest.mark.parametrize(("end", "bytes_each"), [(None, (40_000, 400_000)), (NOW, (0, 30_000))])
 def test_finished_benchmark_takes_little_memory(
     end: datetime | None, bytes_each: tuple[int, int]
 ) -> None:
@@ -292,6 +293,7 @@ def full_benchmark() -> SolrBenchmark:
     pairs = {name: interval for name in StepResult.model_fields if name.endswith("_interval")}
     others = words.keys() | pairs.keys() | {"is_transaction", "percentiles"}
     sent = {name: 1 for name in OpenLoopStats.model_fields if name not in words}
+    read = {name: 1 for name in StepTelemetry.model_fields if name not in {"missing", *words}}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
     return make_benchmark(
@@ -310,6 +312,8 @@ def full_benchmark() -> SolrBenchmark:
         totals=[result],
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
+        telemetry=[StepTelemetry.model_validate({"step": "five"} | read)],
+        bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         comparison=full_status().comparison,
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[

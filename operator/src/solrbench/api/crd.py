@@ -75,7 +75,8 @@ def _forbid_changes(spec: dict[str, Any], kind: ResourceKind) -> None:
     for name in sorted(spec["properties"].keys() - kind.mutable):
         field = spec["properties"][name]
         message = (
-            f"spec.{name} must not change after creation; delete the benchmark and create a new one"
+            f"spec.{name} must not change after creation;"
+            f" delete the {kind.noun} and create a new one"
         )
         change = {"rule": "self == oldSelf", "message": message}
         field[VALIDATIONS] = [*field.get(VALIDATIONS, []), change]

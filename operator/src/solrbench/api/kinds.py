@@ -6,6 +6,13 @@ from typing import NamedTuple
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1 import GROUP, KIND, PLURAL, VERSION, SolrBenchmark, Spec
 from solrbench.api.v1alpha1.benchmark import SHORT_NAME
+from solrbench.api.v1alpha1.sweep.spec import SweepSpec
+from solrbench.api.v1alpha1.sweep.sweep import (
+    SWEEP_KIND,
+    SWEEP_PLURAL,
+    SWEEP_SHORT_NAME,
+    SolrBenchmarkSweep,
+)
 
 
 class Column(NamedTuple):
@@ -34,6 +41,7 @@ class ResourceKind:
         name: of the kind
         plural: of its resources, in lower case
         short_name: for kubectl
+        noun: what its messages call a resource
         mutable: fields of the spec that may change after creation
         columns: of `kubectl get`
 
@@ -43,6 +51,7 @@ class ResourceKind:
     name: str
     plural: str
     short_name: str
+    noun: str
     mutable: frozenset[str]
     columns: tuple[Column, ...]
     group: str = GROUP
@@ -69,6 +78,7 @@ BENCHMARK = ResourceKind(
     name=KIND,
     plural=PLURAL,
     short_name=SHORT_NAME,
+    noun="benchmark",
     mutable=frozenset(Spec.mutable),
     columns=(
         Column("Phase", "string", ".status.phase"),
@@ -87,5 +97,26 @@ BENCHMARK = ResourceKind(
     ),
 )
 
-KINDS = (BENCHMARK,)
+SWEEP = ResourceKind(
+    model=SolrBenchmarkSweep,
+    name=SWEEP_KIND,
+    plural=SWEEP_PLURAL,
+    short_name=SWEEP_SHORT_NAME,
+    noun="sweep",
+    mutable=frozenset(SweepSpec.mutable),
+    columns=(
+        Column("Phase", "string", ".status.phase"),
+        Column("Points", "string", ".status.counts.text"),
+        Column("Failed", "integer", ".status.counts.failed"),
+        Column("Invalid", "integer", ".status.counts.invalid"),
+        Column("Best", "string", ".status.best.values"),
+        Column("Req/s", "number", ".status.best.requestsPerSecond"),
+        Column("P95-ms", "number", ".status.best.p95Milliseconds"),
+        Column("Left-s", "integer", ".status.estimate.remainingSeconds", 1),
+        Column("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
+        Column("Age", "date", ".metadata.creationTimestamp"),
+    ),
+)
+
+KINDS = (BENCHMARK, SWEEP)
 """Every kind; each has a definition and a part of the reference."""

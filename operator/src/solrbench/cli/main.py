@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 _CLI = "solrbench.cli"
 COMMANDS = {
     "init": Entry("commands.init:init", "Write a first benchmark file from a few questions."),
-    "validate": Entry("commands.validate:validate", "Check benchmark files without a cluster."),
+    "validate": Entry("commands.validate:validate", "Check files without a cluster."),
     "preflight": Entry("commands.preflight:preflight", "Check whether a cluster is ready."),
     "plan": Entry("commands.plan:plan", "Show what a benchmark would make, take and measure."),
     "run": Entry("commands.run:run", "Apply benchmarks, follow them, and print their results."),

@@ -5,6 +5,7 @@ from threading import Lock
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.results import ColdStart
+from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.stored_results import read_documents, read_environment
@@ -14,17 +15,22 @@ from solrbench.manifests.report import (
     build_report,
 )
 from solrbench.reasons.load import LoadReason
+from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
 from solrbench.results.model.environment import Environment, add_attempt
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.storage import (
     to_chunks,
 )
 from solrbench.results.summary.cold_start import first_step_run
+from solrbench.results.summary.telemetry import merge_telemetry
 from solrbench.results.validity.digest import StepRunDigest, digest
 from solrbench.results.validity.verdict import evaluate_steps
 
 MAX_CACHE_BYTES = 64 << 20
 """An eighth of the memory limit of the chart."""
+
+_SERVERS_BYTES = 12_000
+"""What the figures of the servers of a step run take at most: they are so many, whatever runs."""
 
 _RESULT_BYTES = 5000
 """Measured: one request name of one step run takes up to so much beside its histograms."""
@@ -141,6 +147,18 @@ class Reports:
                 self._verdicts[uid] = verdicts
         return verdicts
 
+    def telemetry(self, benchmark: SolrBenchmark) -> list[StepTelemetry]:
+        """Return what the servers did in each step that is stored, as `documents`."""
+        digests = self._digests(benchmark).values()
+        return merge_telemetry(benchmark.spec, [(each.document, each.servers) for each in digests])
+
+    def bottlenecks(self, benchmark: SolrBenchmark) -> list[Bottleneck]:
+        """Return what held each step back that is stored, as `documents`."""
+        digests = self._digests(benchmark).values()
+        return find_bottlenecks(
+            benchmark.spec, [(each.evaluated, each.servers) for each in digests]
+        )
+
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there and can be read."""
         return read_environment(self._cluster, benchmark)
@@ -185,7 +203,8 @@ def _document_bytes(kept: StepRunDigest) -> int:
     # Histograms, with and without delays, and blocks of time are texts; other texts are short.
     texts = sum(len(text) for each in results for _, text in each if isinstance(text, str))
     seconds = len(kept.evaluated.second_means) * kept.evaluated.second_means.itemsize
-    return _RESULT_BYTES * len(results) + texts + seconds
+    servers = 0 if kept.servers is None else _SERVERS_BYTES
+    return _RESULT_BYTES * len(results) + texts + seconds + servers
 
 
 def _in_order(digests: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:

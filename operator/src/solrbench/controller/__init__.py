@@ -18,7 +18,9 @@ applies, and writes status once; any of them may be the first after a crash.
 - `failure_evidence`: logs and events, kept before the pods of a failure go
 - `status_writer`: the one place that writes the status
 - `lost_pods`: pods on lost nodes, found and force-deleted
+- `sweeps`: the second kind, with handlers and a reconcile of its own
 - `scheduling`: when a benchmark is reconciled, runs, and is watched again
+- `sweeps`: the second kind, with handlers and a reconcile of its own
 - `invalid`: a stored resource that breaks the schema
 - `events`: what users should notice, as Kubernetes events
 """

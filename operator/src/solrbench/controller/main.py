@@ -6,10 +6,11 @@ from importlib.metadata import version
 import kopf
 from prometheus_client import CollectorRegistry
 
-from solrbench.api.kinds import BENCHMARK
-from solrbench.cluster.client import BENCHMARKS, connect
+from solrbench.api.kinds import KINDS
+from solrbench.cluster.client import connect
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.settings import Settings
+from solrbench.controller.sweeps.handlers import SweepHandlers
 from solrbench.telemetry.metrics import Telemetry, serve
 
 
@@ -23,8 +24,9 @@ def run_operator(environment: Mapping[str, str]) -> None:
     """
     settings = Settings.from_environment(environment)
     cluster = connect()
-    if not cluster.serves(*BENCHMARKS):
-        raise ValueError(f"the cluster does not serve {BENCHMARK.definition}; apply crds/ first")
+    for kind in KINDS:
+        if not cluster.serves(*kind.reference):
+            raise ValueError(f"the cluster does not serve {kind.definition}; apply crds/ first")
     log_format = kopf.LogFormat.JSON if settings.log_format == "json" else kopf.LogFormat.FULL
     kopf.configure(log_format=log_format, quiet=settings.log_level == "WARNING")
     telemetry = Telemetry(
@@ -32,6 +34,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
     )
     registry = kopf.OperatorRegistry()
     Handlers(cluster, settings, telemetry).register(registry)
+    SweepHandlers(cluster, settings, telemetry).register(registry)
     metrics = serve(telemetry.registry, settings.metrics_port) if settings.metrics_port else None
     try:
         kopf.run(

@@ -4,7 +4,7 @@
 "Typical status properties").
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -22,8 +22,11 @@ SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
 COMPARED = "Compared"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
+"""Those of a benchmark."""
 OPTIONAL_TYPES = (COMPARED,)
 """Those that only benchmarks have whose spec asks for them."""
+SWEEP_TYPES = (ACCEPTED, SUCCEEDED, COMPLETE)
+"""Those of a sweep."""
 
 Truth = Literal["True", "False", "Unknown"]
 MAX_REASON = 1024
@@ -33,11 +36,18 @@ MAX_MESSAGE = 2000
 class Conditions:
     """The full list of conditions of one reconcile, started from those stored."""
 
-    def __init__(self, stored: Iterable[Condition], now: datetime, generation: int) -> None:
+    def __init__(
+        self,
+        stored: Iterable[Condition],
+        now: datetime,
+        generation: int,
+        types: Sequence[str] = ALL_TYPES,
+    ) -> None:
         self._now = now
         self._generation = generation
+        self._types = types
         self._by_type = {each.type: each for each in stored}
-        for type_ in ALL_TYPES:
+        for type_ in types:
             if type_ not in self._by_type:
                 self._set(type_, "Unknown", LifecycleReason.PENDING, "")
         self._complete()
@@ -76,7 +86,7 @@ class Conditions:
 
     def as_list(self) -> list[Condition]:
         """Return all conditions in their fixed order."""
-        types = (*ALL_TYPES, *OPTIONAL_TYPES)
+        types = (*self._types, *OPTIONAL_TYPES)
         return [self._by_type[type_] for type_ in types if type_ in self._by_type]
 
 

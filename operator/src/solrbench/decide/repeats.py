@@ -12,7 +12,7 @@ from solrbench.plan.step_runs import FIRST_REPEAT, StepRunId
 def count_repeats(
     repeats: Repeats, stored: Iterable[StepRunId], ladder: int, is_decided: Callable[[], bool]
 ) -> int:
-    """Return how many repeats there are to be, as far as what is stored tells.
+    """Return how many repeats there are to be, as far as what is stored shows.
 
     With `until`, it is looked at after each whole repeat; one that was begun is measured to its
     end. So the same stored step runs always lead to the same number.

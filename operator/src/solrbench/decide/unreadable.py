@@ -55,7 +55,7 @@ class StoredStatus:
         """Return that of a resource as the API server has it."""
         before = resource.get("status") or {}
         generation = resource["metadata"].get("generation", 1)
-        found = Conditions(_readable(before.get("conditions") or []), now, generation)
+        found = Conditions(readable_conditions(before.get("conditions") or []), now, generation)
         return cls(before, copy.deepcopy(before), found, generation, now)
 
     @property
@@ -153,7 +153,8 @@ def _deadlines(body: dict[str, Any]) -> Deadlines:
         return Deadlines()
 
 
-def _readable(conditions: list[Any]) -> Iterator[Condition]:
+def readable_conditions(conditions: list[Any]) -> Iterator[Condition]:
+    """Yield the stored conditions that can be read."""
     for each in conditions:
         try:
             yield Condition.model_validate(each)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from solrbench.plan.names import LABEL_ATTEMPT, LABEL_COMPONENT
+from solrbench.plan.names import AGENT, LABEL_ATTEMPT, LABEL_COMPONENT
 
 
 def attempt_of(body: dict[str, Any]) -> int:
@@ -125,7 +125,8 @@ def _view_container(body: dict[str, Any]) -> ContainerView:
     ended = state.get("terminated") or (body.get("lastState") or {}).get("terminated") or {}
     return ContainerView(
         name=body["name"],
-        restarts=body.get("restartCount", 0),
+        # An agent that began again changes nothing of what is measured.
+        restarts=0 if body["name"] == AGENT else body.get("restartCount", 0),
         waiting_reason=waiting.get("reason", ""),
         waiting_message=waiting.get("message", ""),
         ended_reason=ended.get("reason", ""),

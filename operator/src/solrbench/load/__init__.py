@@ -9,6 +9,7 @@ Each package imports only from those below it:
 - `engine`: sends requests in an event loop of its own, without Locust and gevent
 - `recording`: counts them
 - `workload`: prepares them
+- `telemetry`: what servers say of themselves, parsed
 - `schedule`: who sends what and when, from seeds; `validation`: is a response valid?
 - `auth`, `errors`, `settings`: what all of them share
 

@@ -2,6 +2,7 @@
 
 - `addresses`: both families of them
 - `bounded_http`: one HTTP request, its response read up to a limit
+- `four_letter_words`: one word to a ZooKeeper server, and its response
 - `deadline_transport`: connections whose every wait ends at the request's deadline
 - `name_lookup`: host names resolved within a time-out
 """

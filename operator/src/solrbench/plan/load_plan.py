@@ -3,6 +3,7 @@
 from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step
+from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
 from solrbench.api.v1alpha1.rules.size import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Workload
@@ -57,6 +58,15 @@ class Resumption(Model):
     """How much was sent beyond these offsets is unknown."""
 
 
+class PodAgent(Model):
+    """The agent of one pod."""
+
+    address: str
+    """`host:port` where it is found."""
+    component: str
+    """Component of the pod."""
+
+
 class LoadPlan(Model):
     """The work of one attempt of the load."""
 
@@ -83,6 +93,11 @@ class LoadPlan(Model):
     """Solr's caches are emptied before it, or where it would be."""
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
+    telemetry: LoadTelemetry = LoadTelemetry()
+    zookeeper_servers: list[str] = []
+    """`host:port` of the servers of an ensemble that was made for the benchmark."""
+    agents: list[PodAgent] = []
+    """Agents in the pods of the target."""
     percentiles: list[float] = list(DEFAULT_PERCENTILES)
     """Those that step runs are stored with."""
     step_runs: list[PlannedStepRun]

@@ -13,6 +13,8 @@ LABEL_BENCHMARK = f"{GROUP}/benchmark"
 LABEL_COMPONENT = "app.kubernetes.io/component"
 LABEL_ATTEMPT = f"{GROUP}/attempt"
 LABEL_STEP_RUN = f"{GROUP}/step-run"
+LABEL_SWEEP = f"{GROUP}/sweep"
+LABEL_POINT = f"{GROUP}/point"
 
 SOLR = "solr"
 SOLR_COMMON = "solr-common"
@@ -26,6 +28,10 @@ COMPONENTS = (SOLR, ZOOKEEPER, INDEX, LOAD_MASTER, LOAD_WORKER, REPORT)
 
 SOLR_PORT = 8983
 ZOOKEEPER_PORT = 2181
+
+AGENT = "solrbench-agent"
+"""Name of the container that reads the control group of its pod."""
+AGENT_PORT = 9101
 
 
 def child(benchmark: SolrBenchmark, component: str) -> str:
@@ -67,7 +73,7 @@ def collection(benchmark: SolrBenchmark) -> str:
 
 
 def config_set_prefix(benchmark: SolrBenchmark) -> str:
-    """Return how config sets begin that tell collections of one benchmark apart."""
+    """Return how config sets begin by which collections of one benchmark differ."""
     return f"solrbench-{benchmark.metadata.uid}-"
 
 

@@ -17,7 +17,8 @@ def warm_up_of(spec: Spec) -> WarmUp | None:
     between = spec.load.between
     wanted = spec.warm_up if between is None else between.warm_up or spec.warm_up
     if wanted is None:
-        return None if any(once_only_entries(spec.workload)) else DEFAULT_WARM_UP
+        uses_up = any(once_only_entries(spec.workload)) and spec.workload.warm_up_queries is None
+        return None if uses_up else DEFAULT_WARM_UP
     return None if wanted.requests == 0 else wanted
 
 

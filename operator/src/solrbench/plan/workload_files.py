@@ -6,6 +6,9 @@ from solrbench.api.v1alpha1.workload.mix import MixEntry, Updates
 from solrbench.api.v1alpha1.workload.queries import Order, Queries
 from solrbench.api.v1alpha1.workload.workload import Workload
 
+WARM_UP_FOLDER = "warm-up"
+"""Folder with the queries of warm-ups, if they have some of their own."""
+
 
 class Source(NamedTuple):
     """A list of queries, inputs or documents."""
@@ -18,11 +21,16 @@ class Source(NamedTuple):
 
 
 def sources(workload: Workload) -> list[Source]:
-    """Return every list of a workload in the order of its entries."""
+    """Return every list of a workload in the order of its entries, then that of warm-ups."""
     if workload.queries is not None:
-        return [Source("workload.queries", "", workload.queries)]
-    found = (_entry_source(index, entry) for index, entry in enumerate(workload.mix or ()))
-    return [source for source in found if source is not None]
+        found = [Source("workload.queries", "", workload.queries)]
+    else:
+        entries = (_entry_source(index, entry) for index, entry in enumerate(workload.mix or ()))
+        found = [source for source in entries if source is not None]
+    if workload.warm_up_queries is not None:
+        path = "workload.warmUpQueries"
+        found.append(Source(path, WARM_UP_FOLDER, workload.warm_up_queries))
+    return found
 
 
 def folder_of(entry_index: int) -> str:

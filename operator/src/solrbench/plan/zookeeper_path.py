@@ -65,6 +65,17 @@ def member_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     return names.zookeeper_hosts(benchmark, replicas)
 
 
+def zookeeper_servers(benchmark: SolrBenchmark) -> list[str]:
+    """Return `host:port` of every member of an ensemble of the benchmark; none of an outside one.
+
+    What others use too is not asked of its state.
+    """
+    solr = benchmark.spec.target.solr_cloud
+    if solr is None or solr.zookeeper.mode is ZooKeeperMode.EXTERNAL:
+        return []
+    return [f"{host}:{names.ZOOKEEPER_PORT}" for host in member_hosts(benchmark, solr)]
+
+
 def _external_chroot(
     benchmark: SolrBenchmark, solr: SolrCloud, started: datetime | None, attempt: int
 ) -> str:

@@ -5,6 +5,7 @@ from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.pod import PodReason
+from solrbench.reasons.sweep import SweepReason
 from solrbench.reasons.target import TargetReason
 
 GROUPS: tuple[type[Reason], ...] = (
@@ -13,6 +14,7 @@ GROUPS: tuple[type[Reason], ...] = (
     TargetReason,
     IndexingReason,
     LoadReason,
+    SweepReason,
 )
 """The enumerations, in the order of the reference."""
 

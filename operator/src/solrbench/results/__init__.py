@@ -5,6 +5,7 @@
 - `summary`: results of all repeats, brought together per step and variant
 - `comparison`: two sides beside each other, and the word on each difference
 - `validity`: what may be wrong with a step run, and the verdict
+- `bottleneck`: what held a step back
 - `text`: tables, reports and verdicts as text
 - `answers`: sentences made from the numbers
 """

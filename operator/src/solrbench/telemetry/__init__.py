@@ -5,5 +5,6 @@
 - `finished_benchmark`: what is kept of a benchmark that is over
 - `result_metrics`: those of them that show what was measured
 - `metric_family`: what one metric of benchmarks is
-- `reference`: the page that lists those of benchmarks
+- `sweeps`: metrics of sweeps, rendered from their latest status
+- `reference`: the page that lists those of benchmarks and sweeps
 """

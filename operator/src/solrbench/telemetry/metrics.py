@@ -22,6 +22,7 @@ from prometheus_client import (
 
 from solrbench.net.addresses import wildcard_address
 from solrbench.telemetry.benchmarks import RESULT_SECONDS, BenchmarkCollector, BenchmarkStore
+from solrbench.telemetry.sweeps import SweepCollector, SweepStore
 
 _RECONCILE_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 """A reconcile reads a handful of objects; one that takes a minute is stuck on a deadline."""
@@ -104,6 +105,7 @@ class Telemetry:
     Attributes:
         registry: what `serve` shows
         benchmarks: the latest status of every benchmark
+        sweeps: the latest status of every sweep
         operator: metrics of the operator process
 
     """
@@ -113,8 +115,10 @@ class Telemetry:
     ) -> None:
         self.registry = registry
         self.benchmarks = BenchmarkStore(result_seconds)
+        self.sweeps = SweepStore(result_seconds)
         self.operator = OperatorMetrics(registry, version)
         registry.register(BenchmarkCollector(self.benchmarks))
+        registry.register(SweepCollector(self.sweeps))
         ProcessCollector(registry=registry)
 
 

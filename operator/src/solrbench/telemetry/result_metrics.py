@@ -10,11 +10,12 @@ from solrbench.api.v1alpha1.status.conditions import StatusModel
 from solrbench.api.v1alpha1.status.result_field import Metric, ResultField, Shown, result_fields
 from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 
-_Entry = StepResult | OpenLoopStats | ColdStart | StepVerdict
+_Entry = StepResult | OpenLoopStats | ColdStart | StepTelemetry | StepVerdict
 _Read = Callable[[ShownBenchmark], Iterable[_Entry]]
 
 _STEP = ("step", "variant")
@@ -74,6 +75,11 @@ def _invalid_reasons(benchmark: ShownBenchmark) -> Iterator[Sample]:
     for each in benchmark.status.verdicts:
         for invalid in each.reasons:
             yield (*_labels(each), invalid.reason), 1
+
+
+def _bottlenecks(benchmark: ShownBenchmark) -> Iterator[Sample]:
+    for each in benchmark.status.bottlenecks:
+        yield (each.step, each.variant or "", each.resource), 1
 
 
 def _cold_starts(benchmark: ShownBenchmark) -> list[ColdStart]:
@@ -148,6 +154,14 @@ RESULT_FAMILIES = (
     *_comparison_families(),
     *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),
+    *_families(StepTelemetry, lambda benchmark: benchmark.status.telemetry, _STEP),
+    MetricFamily(
+        "step_bottleneck",
+        "Always 1; what held the step back is in the label `resource`, None for nothing.",
+        _bottlenecks,
+        (*_STEP, "resource"),
+        unit="always 1",
+    ),
     MetricFamily(
         "step_valid",
         "1 if the step is Valid, 0 if it is Invalid.",

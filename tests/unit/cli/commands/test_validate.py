@@ -9,6 +9,7 @@ from solrbench.cli.files.changes import apply_changes
 from solrbench.cli.files.reading import documents_of
 from solrbench.cli.main import main
 from support.cluster.benchmarks import config_map, small
+from support.resources.small_sweep import small_sweep
 
 
 def validate(file: Path, text: str) -> tuple[int, str]:
@@ -123,3 +124,29 @@ def test_folder_without_files_is_named(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["validate", "-f", str(tmp_path)])
     assert result.exit_code == 1
     assert "no file in it ends in .yaml" in result.stderr
+
+
+def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
+    code, output = validate(tmp_path / "s.yaml", yaml.safe_dump(small_sweep()))
+    assert code == 0
+    first, *points = output.splitlines()
+    assert first.startswith("trial: valid, 4 points, 0.667 min of steps; the largest requests ")
+    assert points[0].startswith("  trial-baseline-")
+    assert points[0].endswith(": heap 512Mi, nodes 1/1 (baseline)")
+    assert len(points) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"spec.axes.0.values": ["512Mi", "lots"]}, "point heap lots, nodes 1/1"),
+        ({"spec.order": "Sorted"}, "spec.order: "),
+    ],
+)
+def test_a_bad_sweep_is_refused_by_point_and_field(
+    tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    code, output = validate(tmp_path / "s.yaml", yaml.safe_dump(small_sweep(changes)))
+    assert code == 1
+    assert "SolrBenchmarkSweep trial is not valid" in output
+    assert words in output

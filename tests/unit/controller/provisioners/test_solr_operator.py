@@ -16,6 +16,7 @@ from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.manifests.solr_cloud import POD_OPTIONS
+from solrbench.net import four_letter_words
 from solrbench.solr import zookeeper
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, IMAGE, STARTED, stored
@@ -32,7 +33,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         endpoint, "resolve", lambda host: ["10.0.0.7" if host.startswith("zk.") else "10.96.0.1"]
     )
-    monkeypatch.setattr(zookeeper, "lookup", lambda *_: ["127.0.0.1"])
+    monkeypatch.setattr(four_letter_words, "lookup", lambda *_: ["127.0.0.1"])
 
 
 @pytest.fixture

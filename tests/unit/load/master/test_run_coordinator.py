@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from solrbench.api.v1alpha1.workload.queries import Queries
 from solrbench.load.errors import LoadError
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
@@ -162,6 +163,17 @@ def test_caches_that_cannot_be_emptied_end_the_run(tmp_path: Path) -> None:
     run.empty_error = LoadError(LoadReason.CACHES_NOT_EMPTY, "3 entries")
     assert run.fail().reason == "CachesNotEmpty"
     assert run.keys == []
+
+
+def test_queries_of_a_warm_up_leave_the_lists_of_the_steps_alone(tmp_path: Path) -> None:
+    sent = workload(timeout_seconds=2)
+    warm_up = Queries.model_validate({"configMap": {"name": "others"}})
+    own = sent.model_copy(update={"warm_up_queries": warm_up})
+    plan = load_plan(TIMED, EXACT, warmUp={"durationSeconds": 5}, preparesEachStep=True)
+    run = Run(plan.model_copy(update={"workload": own}), tmp_path)
+    run.run()
+    offsets = [part.offset_of(0) for worker, part in run.load.assignments() if worker == "a"]
+    assert offsets == [0, 0, 0, 10]
 
 
 def test_repeat_that_may_not_be_needed_waits_for_the_operator(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Fields may be added as optional ones only: kopf has no conversion webhook, so ev
 resource must stay readable.
 
 - `benchmark`: the whole resource; `spec`: what is wished
+- `sweep`: the resource over several benchmarks
 - `target`, `load`, `workload`: parts of the spec with many models
 - `collection`, `comparison`, `dataset`, `images`, `pods`: its other parts
 - `fields`: types of single fields

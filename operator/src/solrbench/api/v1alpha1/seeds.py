@@ -8,6 +8,7 @@ DEFAULT_SEED = 1
 _SEEDED = {
     ("dataset", "generator"),
     ("workload", "queries"),
+    ("workload", "warmUpQueries"),
     ("mix", "queries"),
     ("updates", "generated"),
     ("transaction", "inputs"),

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import KIND
 from solrbench.cli.exit_codes import ExitCode
-from solrbench.cli.files import FILES, read_documents
+from solrbench.cli.files import FILES, Document, read_documents
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.files.faults import check
 from solrbench.cli.program import examples
+from solrbench.sweep.offline import check_sweep
 
 
 @click.command(
@@ -21,16 +23,18 @@ from solrbench.cli.program import examples
 @FILES
 @SET
 def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
-    """Check benchmark files without a cluster.
+    """Check files with benchmarks and sweeps without a cluster.
 
+    Of a sweep all points are shown in their order, with the time and the resources they need.
     All faults of all files are shown, each with its line. Exit code 1 if there is one.
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
     wanted = [each for each in documents if each.is_benchmark]
-    if not wanted:
-        raise click.ClickException(f"no {KIND} in the files given")
-    bad = 0
+    sweeps = [each for each in documents if each.body["kind"] == SWEEP.name]
+    if not wanted and not sweeps:
+        raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
+    bad = sum(not _is_good_sweep(each) for each in sweeps)
     for document in wanted:
         benchmark, faults = check(document)
         bad += bool(faults)
@@ -41,3 +45,20 @@ def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
             click.echo(f"{metadata.get('name') or metadata['generateName']}: valid")
     if bad:
         raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _is_good_sweep(document: Document) -> bool:
+    """Print the points of a sweep, or each point and field that is not valid."""
+    sweep = check_sweep(document.body)
+    for problem in sweep.problems:
+        line = document.line_of(("spec",))
+        click.echo(
+            f"{document.source}:{line}: {SWEEP.name} {sweep.name} is not valid: {problem}", err=True
+        )
+    if sweep.problems:
+        return False
+    summary, *points = sweep.lines
+    click.echo(f"{sweep.name}: valid, {summary}")
+    for line_of_point in points:
+        click.echo(f"  {line_of_point}")
+    return True

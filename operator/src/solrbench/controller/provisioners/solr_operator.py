@@ -24,6 +24,7 @@ from solrbench.decide.checks.solr_operator import (
     check_reconciled,
 )
 from solrbench.manifests import solr_cloud
+from solrbench.manifests.agent import add_agents
 from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
@@ -93,12 +94,8 @@ def _make_cloud(context: ReconcileContext) -> Manifest:
     attempt, nodes = context.status.attempts.target, context.solr_cloud.nodes
     options = known_fields(context.cluster, *SOLR_CLOUDS.reference, POD_OPTIONS)
     context.cluster.apply(build_disruption_budget(context.benchmark, names.SOLR, attempt, nodes))
-    return context.cluster.apply(
-        build_solr_cloud(
-            context.benchmark,
-            context.solr_cloud,
-            attempt,
-            context.zookeeper_path,
-            options,
-        )
+    cloud = build_solr_cloud(
+        context.benchmark, context.solr_cloud, attempt, context.zookeeper_path, options
     )
+    (whole,) = add_agents(context.benchmark, context.settings.image, [cloud])
+    return context.cluster.apply(whole)

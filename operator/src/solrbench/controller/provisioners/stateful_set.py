@@ -7,6 +7,7 @@ from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.controller.provisioners.zookeeper import check_external, ensure_ensemble
 from solrbench.decide.checks.provisioning import ComponentPods, check_solr_pods
+from solrbench.manifests.agent import add_agents
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names
 
@@ -28,7 +29,7 @@ class StatefulSetTarget(CreatedTarget):
         wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
         path = context.zookeeper_path
         solr = build_solr(context.benchmark, context.solr_cloud, attempt, path)
-        children.apply_all(context, solr)
+        children.apply_all(context, add_agents(context.benchmark, context.settings.image, solr))
         seen = children.pods(context, names.SOLR)
         ready = sum(pod.ready for pod in seen)
         name = names.child(context.benchmark, names.SOLR)

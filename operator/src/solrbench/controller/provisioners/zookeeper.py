@@ -19,6 +19,7 @@ from solrbench.decide.checks.zookeeper import (
     check_provided_made,
     check_reachable,
 )
+from solrbench.manifests.agent import add_agents
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan import names
 from solrbench.plan.zookeeper_path import member_hosts
@@ -44,7 +45,11 @@ def ensure_ensemble(context: ReconcileContext) -> None:
     """
     apply_all(
         context,
-        build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
+        add_agents(
+            context.benchmark,
+            context.settings.image,
+            build_zookeeper(context.benchmark, context.solr_cloud, context.status.attempts.target),
+        ),
     )
     wait_for_ensemble(context)
     hosts = member_hosts(context.benchmark, context.solr_cloud)

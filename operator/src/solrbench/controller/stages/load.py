@@ -25,9 +25,11 @@ from solrbench.manifests.load import build_load
 from solrbench.plan import names
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun, Resumption, VariantEndpoints
+from solrbench.plan.pod_agents import pod_agents
 from solrbench.plan.step_runs import StepRunId, rate_before, remaining_step_runs, step_of
 from solrbench.plan.variant_endpoints import variant_endpoints
 from solrbench.plan.warm_up import empties_caches, prepares_each_step, warm_up_of
+from solrbench.plan.zookeeper_path import zookeeper_servers
 from solrbench.reasons.load import LoadReason
 
 
@@ -111,6 +113,9 @@ def _plan(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> LoadPlan
         workers=spec.load.workers,
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
+        telemetry=spec.load.telemetry,
+        zookeeper_servers=zookeeper_servers(context.benchmark),
+        agents=pod_agents(context.benchmark),
         step_runs=planned,
         waits_from_repeat=None if repeats.until is None else repeats.least + 1,
         max_request_names=max_request_names(spec),

@@ -197,15 +197,18 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
             summary=summarise(spec, ordered),
             open_loop=open_loop_stats(spec, ordered),
             cold_start=context.reports.cold_start(context.benchmark),
+            telemetry=context.reports.telemetry(context.benchmark),
+            bottlenecks=context.reports.bottlenecks(context.benchmark),
         )
     verdicts = context.reports.verdicts(context.benchmark)
+    is_changed = len(documents) != before.stored_steps or verdicts != context.status.verdicts
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(
         verdicts=verdicts,
         summary=summary,
         comparisons=mark_invalid(context.status.comparisons, verdicts),
     )
-    if len(documents) != before.stored_steps:
+    if is_changed:
         compare_with_baseline(context)
     if len(documents) != before.stored_steps or not before.repeats:
         _count_repeats(context, documents)
@@ -235,7 +238,7 @@ def _is_decided(context: ReconcileContext, documents: list[StepRunResult]) -> bo
 
 
 def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
-    """Return the step runs that are still to be measured, as far as what is stored tells.
+    """Return the step runs that are still to be measured, as far as what is stored shows.
 
     Raises:
         TemporaryError: if a stored result cannot be read.

@@ -46,7 +46,7 @@ class Engine:
         self.abort_current()
         ready = partial(self._listener.on_ready, assignment.key)
         self._step_run = StepRun(
-            assignment, self._target, ready, self._on_step_run_ended, self._loop
+            assignment, self._target.of(assignment), ready, self._on_step_run_ended, self._loop
         )
         self._tick = self._loop.call_later(1, self._report)
 

@@ -8,6 +8,7 @@
 - `merging`: results of all workers as one
 - `steady_state`: the end of a warm-up
 - `cache_sampler`, `cache_metrics`: Solr's caches while a step runs
+- `telemetry`: servers, read while a step runs
 - `target_probe`: does the target respond?
 - `throughput`: requests per second
 - `result_store`, `http_api`: results until they are acknowledged, over HTTP

@@ -79,7 +79,7 @@ def resumed(plan: LoadPlan) -> ListOffsets:
         return mark
     first = plan.step_runs[0]
     warm_up = warm_up_assignment(plan, first)
-    if warm_up is not None:
+    if warm_up is not None and plan.workload.warm_up_queries is None:
         mark = mark.skip_lost(max_requests_sent(warm_up, plan.workload), before.lost_warm_ups)
     return mark.skip_lost(
         max_requests_sent(step_assignment(plan, first), plan.workload), before.lost_steps

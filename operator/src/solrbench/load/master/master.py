@@ -12,6 +12,7 @@ from locust.env import Environment
 from locust.stats import stats_history
 
 from solrbench.api.v1alpha1.load.load import OnWorkerLoss
+from solrbench.api.v1alpha1.load.telemetry import Collect
 from solrbench.load.auth import load_auth
 from solrbench.load.errors import (
     EXIT_RETRYABLE,
@@ -29,6 +30,11 @@ from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
+from solrbench.load.master.telemetry.agent_source import AgentSource
+from solrbench.load.master.telemetry.sampler import TelemetrySampler
+from solrbench.load.master.telemetry.solr_source import SolrSource
+from solrbench.load.master.telemetry.sources import TelemetrySource
+from solrbench.load.master.telemetry.zookeeper_source import ZooKeeperSource
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.settings import LoadSettings
 from solrbench.net.addresses import wildcard_address
@@ -75,6 +81,7 @@ class Master:
             self._prepare,
             utc_now=partial(datetime.now, UTC),
             caches=CacheSampler(plan, partial(load_auth, plan)),
+            telemetry=_telemetry(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
         )
 
@@ -142,6 +149,20 @@ class Master:
             )
 
         return make
+
+
+def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
+    """Return what reads the servers of the target; None if the plan has telemetry turned off."""
+    if plan.telemetry.collect is Collect.NONE:
+        return None
+    sources: list[TelemetrySource] = [
+        SolrSource(plan.solr_urls, plan.collection, partial(load_auth, plan))
+    ]
+    if plan.zookeeper_servers:
+        sources.append(ZooKeeperSource(plan.zookeeper_servers))
+    if plan.agents:
+        sources.append(AgentSource([(each.address, each.component) for each in plan.agents]))
+    return TelemetrySampler(sources, plan.telemetry.interval_seconds)
 
 
 def _host(plan: LoadPlan) -> str:

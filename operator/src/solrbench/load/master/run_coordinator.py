@@ -20,6 +20,7 @@ from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
     StepRunExecutor,
+    TelemetryReader,
 )
 from solrbench.load.master.worker_pool.pool import WorkerPool
 from solrbench.load.recording.name_limit import NameLimiter
@@ -51,6 +52,7 @@ class RunCoordinator:
         caches: CacheReader,
         empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
+        telemetry: TelemetryReader | None = None,
     ) -> None:
         self._plan = plan
         self._workers = workers
@@ -59,9 +61,10 @@ class RunCoordinator:
         self._empty_caches = empty_caches
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
-            plan, workers, self._status, caches, utc_now=utc_now, now=now
+            plan, workers, self._status, caches, utc_now=utc_now, now=now, telemetry=telemetry
         )
         self._once_only = once_only_entries(plan.workload)
+        self._has_own_queries = plan.workload.warm_up_queries is not None
         self._names = NameLimiter(plan.max_request_names)
 
     def run(self) -> None:
@@ -119,7 +122,12 @@ class RunCoordinator:
         if assignment is None:
             return WarmUpResult()
         until = self._plan.warm_up.until_steady if self._plan.warm_up else None
+        offsets = self._executor.offsets
+        if self._has_own_queries:  # they begin anew, and the lists of the steps stay where they are
+            self._executor.offsets = ListOffsets((False,))
         completed = self._executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
+        if self._has_own_queries:
+            self._executor.offsets = offsets
         results = [result for _, result in completed.results]
         return WarmUpResult(
             requests=sum(result.measured for result in results),
@@ -153,6 +161,7 @@ class RunCoordinator:
             completed.lost_workers,
             self._executor.offsets.offsets,
             completed.may_repeat,
+            completed.telemetry,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:

@@ -21,6 +21,7 @@ from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.schedule.drain_time import longest_drain_seconds
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.workload_files import once_only_entries
+from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample
 
 IMMEDIATE_SPAWN_RATE = 1_000_000
@@ -43,6 +44,19 @@ class CacheReader(Protocol):
         """Sample a last time; return everything, in seconds since `began` (monotonic)."""
 
 
+class TelemetryReader(Protocol):
+    """Reads what servers do during a step run."""
+
+    def begin(self) -> None:
+        """Forget the step run before."""
+
+    def mark(self) -> None:
+        """Begin to read: what is measured begins now."""
+
+    def end(self) -> Telemetry:
+        """Read a last time; return what was read since the mark."""
+
+
 class CompletedStepRun(NamedTuple):
     """A step run with its results."""
 
@@ -56,6 +70,8 @@ class CompletedStepRun(NamedTuple):
     """Whether queries that are to be sent once may have been sent before it."""
     lost_workers: tuple[str, ...]
     """Names of the workers whose measurements are missing."""
+    telemetry: Telemetry | None = None
+    """What servers did meanwhile; None if it is turned off."""
 
 
 class StepRunExecutor:
@@ -77,12 +93,14 @@ class StepRunExecutor:
         *,
         utc_now: Callable[[], datetime],
         now: Callable[[], float],
+        telemetry: TelemetryReader | None = None,
     ) -> None:
         self.offsets = ListOffsets(once_only_entries(plan.workload))
         self._workload = plan.workload
         self._workers = workers
         self._status = status
         self._caches = caches
+        self._telemetry = telemetry
         self._utc_now = utc_now
         self._now = now
 
@@ -122,6 +140,8 @@ class StepRunExecutor:
         # the last step run.
         step_run = self._workers.assign(assignment)
         self._caches.begin()
+        if self._telemetry is not None:
+            self._telemetry.begin()
         return step_run
 
     def _complete(
@@ -129,12 +149,15 @@ class StepRunExecutor:
     ) -> CompletedStepRun:
         start_time = self._start(step_run, rate)
         began = self._now()
+        if self._telemetry is not None:
+            self._telemetry.mark()
         self._status.restart_counting(began)
         self._status.enter(stage)
         detector = SteadyStateDetector(until, step_run, self._now) if until else None
         look = detector.update if detector else _look_at_nothing
         timeout = self._result_timeout(step_run.assignment)
         results = self._workers.wait_results(step_run, timeout, look)
+        telemetry = self._telemetry.end() if self._telemetry is not None else None
         caches = self._caches.end(began)
         may_repeat = self.offsets.may_repeat
         self.offsets = self.offsets.advanced_by(
@@ -143,7 +166,7 @@ class StepRunExecutor:
         self._stop_users(step_run, rate)
         steady = detector.is_steady if detector else None
         lost = tuple(step_run.lost)
-        return CompletedStepRun(start_time, results, caches, steady, may_repeat, lost)
+        return CompletedStepRun(start_time, results, caches, steady, may_repeat, lost, telemetry)
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""

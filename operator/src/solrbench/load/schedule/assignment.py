@@ -61,6 +61,11 @@ class Assignment(Model):
     of the same ladder, or a little more where workers differed in speed."""
 
     @property
+    def is_warm_up(self) -> bool:
+        """Whether its requests are in no result; a step may be called warm-up, too."""
+        return WARM_UP in self.key.split("/")[1:]
+
+    @property
     def label(self) -> str:
         """Step and variant as Locust's page shows them."""
         return f"{self.step} ({self.variant})" if self.variant else self.step

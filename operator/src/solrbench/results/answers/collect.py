@@ -5,6 +5,7 @@ from itertools import chain, islice
 
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS
+from solrbench.results.answers.bottleneck import answer_bottlenecks
 from solrbench.results.answers.comparison import answer_baseline, answer_variants
 
 MOST_CHARACTERS = 300
@@ -13,6 +14,7 @@ MOST_CHARACTERS = 300
 KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
     answer_baseline,
     answer_variants,
+    answer_bottlenecks,
 )
 """In the order in which they are shown."""
 

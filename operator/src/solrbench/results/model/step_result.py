@@ -14,6 +14,7 @@ from solrbench.results.model.figures import TimeFigures
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.request_counts import RequestCounts
+from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
 
 
@@ -273,6 +274,9 @@ class StepRunResult(LenientModel):
     queries_may_repeat: bool = False
     """Queries of a list with the order `Once` may have been sent before in this ladder: load
     pods were lost, and it is unknown how many requests they had sent."""
+    telemetry: Telemetry | None = None
+    """What servers and pods did meanwhile; None if it was turned off, and in documents of older
+    versions."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if not recorded, as in documents of older versions."""
     target: MeasuredTarget | None = None

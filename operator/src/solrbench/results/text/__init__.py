@@ -11,5 +11,6 @@
 - `baseline_text`: the benchmark beside its baseline; `markdown`: tables and lists
 - `word_text`: the word of a comparison
 - `comparison_text`: comparisons in words
+- `servers`: what the servers did as a table
 - `slow_requests`: the slowest requests as lines
 """

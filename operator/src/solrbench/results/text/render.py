@@ -4,9 +4,10 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status.step_result import Column, StepResult
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.results.bottleneck.sentences import bottleneck_sentences
 from solrbench.results.model.step_result import MOST_SLOW, StepRunResult
 from solrbench.results.stats.number_format import format_number
 from solrbench.results.text.baseline_text import comparison_to_markdown
@@ -22,6 +23,7 @@ from solrbench.results.text.interval_table import (
 from solrbench.results.text.interval_table import NAMES as INTERVAL_NAMES
 from solrbench.results.text.markdown import escape_markdown, markdown_list, markdown_table
 from solrbench.results.text.render_windows import windows_to_markdown
+from solrbench.results.text.servers import SERVERS_NOTE, missing_lines, servers_table
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
@@ -100,6 +102,7 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
         parts += _intervals(results)
         if lines := verdict_lines(verdicts):
             parts += ["## Verdict", markdown_list(lines)]
+    parts += _servers(benchmark.status)
     if benchmark.status.comparison is not None:
         found = benchmark.status.comparison
         parts += [f"## Beside {found.baseline}", comparison_to_markdown(found)]
@@ -110,6 +113,18 @@ def to_markdown(benchmark: SolrBenchmark, documents: Sequence[StepRunResult] = (
     if slow := slow_lines(documents, MOST_SLOW):
         parts += ["## Slowest requests", markdown_list(slow), SLOW_NOTE]
     return "\n\n".join(parts) + "\n"
+
+
+def _servers(status: Status) -> list[str]:
+    """Return the sections on what the servers did and what held each step back."""
+    parts: list[str] = []
+    if status.bottlenecks:
+        parts += ["## Bottleneck", markdown_list(bottleneck_sentences(status.bottlenecks))]
+    if table := servers_table(status.telemetry):
+        parts += ["## Servers", markdown_table(table), SERVERS_NOTE]
+    if lines := missing_lines(status.telemetry):
+        parts.append(markdown_list(lines))
+    return parts
 
 
 def _intervals(results: Sequence[StepResult]) -> list[str]:

@@ -1,11 +1,13 @@
 """What is kept in memory of a stored step run: all that results and verdicts are made of."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.summary.cold_start import summarise_cold_start
+from solrbench.results.summary.telemetry import RunTelemetry, run_telemetry
 from solrbench.results.validity.checks.finding import EvaluatedRun
 from solrbench.results.validity.verdict import evaluate_document
 
@@ -20,11 +22,13 @@ class StepRunDigest:
         evaluated: what was found in the whole; its document is without windows, samples, outliers
             and slow requests
         cold_start: its cold start, if it was the first
+        servers: what the servers did; None if telemetry was turned off
 
     """
 
     evaluated: EvaluatedRun
     cold_start: ColdStart | None
+    servers: RunTelemetry | None = None
 
     @property
     def document(self) -> StepRunResult:
@@ -35,9 +39,10 @@ class StepRunDigest:
 def digest(document: StepRunResult, load: Load) -> StepRunDigest:
     """Return what is kept of a stored document; it never changes but for its pods."""
     requests = [_without_series(each) for each in document.requests]
-    kept = document.model_copy(update={name: [] for name in _SERIES} | {"requests": requests})
+    left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
+    kept = document.model_copy(update=left_out | {"requests": requests})
     evaluated = replace(evaluate_document(document, load), document=kept)
-    return StepRunDigest(evaluated, summarise_cold_start([document]))
+    return StepRunDigest(evaluated, summarise_cold_start([document]), run_telemetry(document))
 
 
 def _without_series(result: RequestResult) -> RequestResult:

@@ -26,6 +26,7 @@ from solrbench.api.v1alpha1.load.rate_changes import (
 )
 from solrbench.api.v1alpha1.load.repeats import Repeats
 from solrbench.api.v1alpha1.load.replay import Replay
+from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.validity import Validity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
@@ -242,6 +243,8 @@ class Load(Model):
     """`resources` are the CPU and memory of each worker."""
     master: LoadMaster = LoadMaster()
     """`master` is the pod of Locust's master."""
+    telemetry: LoadTelemetry = LoadTelemetry()
+    """`telemetry` is what the load master reads of servers while steps are measured."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
     percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MOST_PERCENTILES)] = (

@@ -36,6 +36,21 @@ GENERATED_RULES = (
     ),
     Rule(
         cel=(
+            "!has(self.workload.warmUpQueries) || !has(self.workload.warmUpQueries.generated)"
+            f" || {_GENERATOR}"
+        ),
+        message=(
+            "workload.warmUpQueries.generated must go with dataset.generator;"
+            " set queries of your own for other data"
+        ),
+        is_satisfied=lambda spec: (
+            spec.workload.warm_up_queries is None
+            or spec.workload.warm_up_queries.generated is None
+            or _has_generator(spec.dataset)
+        ),
+    ),
+    Rule(
+        cel=(
             f"!has(self.workload.mix) || {_GENERATOR} || self.workload.mix.all(e,"
             " !(has(e.queries) && has(e.queries.generated))"
             " && !(has(e.updates) && has(e.updates.generated))"

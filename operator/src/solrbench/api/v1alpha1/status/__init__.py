@@ -8,5 +8,6 @@
 - `results`: what is measured besides: open loop, cold start, comparisons, summary
 - `comparison`: the benchmark beside its baseline
 - `word`: the word of a comparison
+- `telemetry`: what the servers did, and what held a step back
 - `verdicts`: whether that is valid
 """

@@ -25,6 +25,16 @@ class Unit(Enum):
     MILLISECONDS = ("s", 1000)
     SECONDS = ("s", 1)
     WINDOWS = ("windows of 1 s", 1)
+    BYTES = ("bytes", 1)
+    CORES = ("cores", 1)
+    SERVERS = ("servers", 1)
+    BYTES_PER_SECOND = ("bytes/s", 1)
+    FAULTS = ("faults/s", 1)
+    READS = ("reads", 1)
+    THREADS = ("threads", 1)
+    SEGMENTS = ("segments", 1)
+    DOCUMENTS = ("documents", 1)
+    EVICTIONS = ("entries/s", 1)
     PERCENT = ("ratio, 0.01 = 1 %", 100)
 
     def __init__(self, metric_unit: str, divisor: int) -> None:

@@ -27,6 +27,7 @@ from solrbench.api.v1alpha1.status.results import (
 )
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, QueueStatus, TargetStatus
+from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import MAX_VERDICTS, StepVerdict
 
 MAX_COMPARISONS = MAX_RESULTS
@@ -83,6 +84,10 @@ class Status(StatusModel):
     """`answers` are what the numbers say, in short sentences."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []
     """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
+    telemetry: Annotated[list[StepTelemetry], Field(max_length=MAX_VERDICTS)] = []
+    """`telemetry` has one entry for each stored step and variant: what the servers did."""
+    bottlenecks: Annotated[list[Bottleneck], Field(max_length=MAX_VERDICTS)] = []
+    """`bottlenecks` has one entry for each stored step and variant: what held it back."""
     report: ReportStatus = ReportStatus()
     """`report` names the ConfigMaps of the full report."""
     conditions: Annotated[

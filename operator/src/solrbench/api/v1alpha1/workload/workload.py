@@ -39,6 +39,9 @@ class Workload(Model):
         None
     )
     """`mix` are several kinds of requests (queries, updates, transactions), drawn by weight."""
+    warm_up_queries: Queries | None = None
+    """`warmUpQueries` are sent by warm-ups in place of the others, from the first one on in each,
+    so that steps find caches that were filled by others than their own."""
     seed: Seed = Field(default_factory=default_seed)
     """`seed` makes the draws among the entries of the mix repeatable. Defaults to `spec.seed`."""
     locustfile: Locustfile | None = None
@@ -62,6 +65,11 @@ class Workload(Model):
         exactly_one("queries", "mix", "locustfile"),
         LOCUSTFILE_RULE,
         Rule(
+            cel="!has(self.warmUpQueries) || !has(self.locustfile)",
+            message="warmUpQueries must not go with locustfile, whose users also warm up",
+            is_satisfied=lambda w: w.warm_up_queries is None or w.locustfile is None,
+        ),
+        Rule(
             cel=(
                 "!has(self.mix) || self.mix.map(e, has(e.transaction)"
                 f" ? e.transaction.requests.size() + 1 : 1).sum() <= {MOST_NAMES}"
@@ -82,6 +90,15 @@ class Workload(Model):
         if self.queries is None:
             return ()
         return (MixEntry(name=self.request_name, queries=self.queries),)
+
+    @property
+    def of_warm_up(self) -> "Workload | None":
+        """What warm-ups send instead; None if they send the same."""
+        if self.warm_up_queries is None:
+            return None
+        return self.model_copy(
+            update={"queries": self.warm_up_queries, "mix": None, "warm_up_queries": None}
+        )
 
     @property
     def may_change_index(self) -> bool:

@@ -25,6 +25,7 @@ from solrbench.results.model.step_result import (
     WorkerResult,
     WorkerUsage,
 )
+from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample, EmptiedCaches, RequestWindow
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
@@ -68,6 +69,7 @@ class StepRunMetadata:
         lost_workers: names of workers whose measurements are missing
         list_offsets: where the lists of the workload go on
         queries_may_repeat: whether queries that are to be sent once may have been sent before
+        telemetry: what servers did during that time; None if it is turned off
 
     """
 
@@ -78,6 +80,7 @@ class StepRunMetadata:
     lost_workers: tuple[str, ...] = ()
     list_offsets: tuple[int, ...] = ()
     queries_may_repeat: bool = False
+    telemetry: Telemetry | None = None
 
 
 def merge_worker_results(
@@ -126,6 +129,7 @@ def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
         "lost_workers": list(metadata.lost_workers),
         "list_offsets": list(metadata.list_offsets),
         "queries_may_repeat": metadata.queries_may_repeat,
+        "telemetry": metadata.telemetry,
     }
 
 

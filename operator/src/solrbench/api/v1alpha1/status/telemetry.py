@@ -1,0 +1,185 @@
+"""What the servers did in a step, and what held it back."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from solrbench.api.v1alpha1.fields import Count, Measure, Text
+from solrbench.api.v1alpha1.status.conditions import StatusModel
+from solrbench.api.v1alpha1.status.result_field import Metric, Shown, Unit
+
+MAX_MISSING = 4
+"""Sentences on what could not be read, of one step."""
+
+
+def _shown(unit: Unit, metric: str) -> Shown:
+    return Shown(unit, metric=Metric(metric))
+
+
+class StepTelemetry(StatusModel):
+    """What the servers did in one step: means over its repeats.
+
+    Of several nodes it is the sum, of shares the worst node's. What was not measured is absent.
+    """
+
+    step: Annotated[Text, Shown(Unit.NONE)]
+    """Name of the step."""
+    variant: Annotated[Text | None, Shown(Unit.NONE)] = None
+    """Name of the variant; absent without variants."""
+    nodes: Annotated[Count | None, _shown(Unit.SERVERS, "step_solr_nodes")] = None
+    """Solr nodes that were read."""
+    cpu_cores: Annotated[Measure | None, _shown(Unit.CORES, "step_solr_cpu_cores")] = None
+    """CPU time of all Solr processes, per second."""
+    cpu_percent: Annotated[Measure | None, _shown(Unit.PERCENT, "step_solr_cpu_ratio")] = None
+    """CPU time of the busiest Solr process, of the CPUs that it may use."""
+    cpu_milliseconds_per_request: Annotated[
+        Measure | None, _shown(Unit.MILLISECONDS, "step_solr_cpu_seconds_per_request")
+    ] = None
+    """CPU time of all Solr processes for each query that a node got from outside."""
+    heap_used_max_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_heap_used_max_ratio")
+    ] = None
+    """Largest share of the heap in use, of any node."""
+    heap_after_gc_max_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_heap_after_gc_max_ratio")
+    ] = None
+    """Largest share of the heap in use after a garbage collection, of any node."""
+    heap_after_gc_max_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_heap_after_gc_max_bytes")
+    ] = None
+    """The same in bytes."""
+    gc_percent: Annotated[Measure | None, _shown(Unit.PERCENT, "step_solr_gc_ratio")] = None
+    """Share of the time in which the collector stopped a node, of the worst node."""
+    threads_blocked: Annotated[
+        Measure | None, _shown(Unit.THREADS, "step_solr_threads_blocked")
+    ] = None
+    """Threads that wait for a lock, mean of the worst node."""
+    jetty_busy_max_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_jetty_busy_max_ratio")
+    ] = None
+    """Largest share of Jetty's threads that were busy, of any node."""
+    filter_cache_hit_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_filter_cache_hit_ratio")
+    ] = None
+    """Hits among the lookups in the filter cache."""
+    query_result_cache_hit_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_query_result_cache_hit_ratio")
+    ] = None
+    """Hits among the lookups in the query result cache."""
+    document_cache_hit_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_document_cache_hit_ratio")
+    ] = None
+    """Hits among the lookups in the document cache."""
+    cache_evictions_per_second: Annotated[
+        Measure | None, _shown(Unit.EVICTIONS, "step_solr_cache_evictions_per_second")
+    ] = None
+    """Entries that these caches evicted."""
+    index_bytes: Annotated[Measure | None, _shown(Unit.BYTES, "step_solr_index_bytes")] = None
+    """Size of the index over all replicas."""
+    segments: Annotated[Measure | None, _shown(Unit.SEGMENTS, "step_solr_segments")] = None
+    """Segments of it."""
+    deleted_documents: Annotated[
+        Measure | None, _shown(Unit.DOCUMENTS, "step_solr_deleted_documents")
+    ] = None
+    """Deleted documents in it."""
+    zookeeper_latency_milliseconds: Annotated[
+        Measure | None, _shown(Unit.MILLISECONDS, "step_zookeeper_latency_seconds")
+    ] = None
+    """Mean latency of the reads and updates that ZooKeeper served meanwhile."""
+    zookeeper_outstanding_max: Annotated[
+        Measure | None, _shown(Unit.REQUESTS, "step_zookeeper_outstanding_requests_max")
+    ] = None
+    """Most requests that waited in one ZooKeeper server."""
+    throttled_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_throttled_ratio")
+    ] = None
+    """Share of the periods in which the CPU limit stopped the worst pod of Solr."""
+    cpu_limit_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_cpu_limit_ratio")
+    ] = None
+    """CPU time of the busiest pod of Solr, of its limit; absent without one."""
+    cpu_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_cpu_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of Solr waited for a CPU."""
+    memory_full_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_memory_pressure_ratio")
+    ] = None
+    """Share of the time in which all threads of the worst pod of Solr waited for memory."""
+    io_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_io_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of Solr waited for its disk."""
+    working_set_max_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_pod_working_set_max_bytes")
+    ] = None
+    """Largest memory of any pod of Solr that cannot be dropped at once."""
+    page_cache_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_pod_page_cache_bytes")
+    ] = None
+    """Files of all pods of Solr that are kept in memory."""
+    major_faults_per_second: Annotated[
+        Measure | None, _shown(Unit.FAULTS, "step_solr_pod_major_faults_per_second")
+    ] = None
+    """Page faults of the worst pod of Solr that read the disk."""
+    read_bytes_per_request: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_solr_pod_read_bytes_per_request")
+    ] = None
+    """Bytes that all pods of Solr read from disk for each query."""
+    reads_per_request: Annotated[
+        Measure | None, _shown(Unit.READS, "step_solr_pod_reads_per_request")
+    ] = None
+    """Reads of the disk by all pods of Solr for each query."""
+    network_bytes_per_second: Annotated[
+        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_sent_bytes_per_second")
+    ] = None
+    """Bytes that all pods of Solr sent."""
+    machine_cpu_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_cpu_ratio")
+    ] = None
+    """CPU time of all processes on the busiest machine."""
+    machine_steal_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_steal_ratio")
+    ] = None
+    """CPU time that the host took from that machine."""
+    missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
+    """What could not be read, and why."""
+
+
+class Resource(StrEnum):
+    """What holds a step back, in the order in which it is looked for."""
+
+    LOAD_GENERATOR = "LoadGenerator"
+    THROTTLING = "Throttling"
+    MEMORY = "Memory"
+    GARBAGE_COLLECTION = "GarbageCollection"
+    ONE_NODE = "OneNode"
+    CPU = "Cpu"
+    DISK = "Disk"
+    NETWORK = "Network"
+    ZOOKEEPER = "ZooKeeper"
+    PROXY = "Proxy"
+    THREADS = "Threads"
+    MACHINE = "Machine"
+    NONE = "None"
+    UNCLEAR = "Unclear"
+
+
+class Bottleneck(StatusModel):
+    """What held one step back."""
+
+    step: Text
+    """`step` is the name of the step."""
+    variant: Text | None = None
+    """`variant` is the name of the variant; absent without variants."""
+    resource: Text
+    """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
+    Network, ZooKeeper, Proxy, Threads, Machine, None if nothing is saturated, or Unclear if repeats
+    do not agree."""
+    server: Text | None = None
+    """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
+    message: Text
+    """`message` gives the measured value and its limit, or in what repeats differ."""
+    field: Text | None = None
+    """`field` is the field of the spec to vary next, as an axis of a sweep; absent without one."""

@@ -1,0 +1,131 @@
+"""`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, and which points to measure."""
+
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, WithJsonSchema
+
+from solrbench.api.rules import ListMap, Model
+from solrbench.api.v1alpha1.fields import Bool, Int, Labels, Seed
+from solrbench.api.v1alpha1.pod_options import Annotations
+from solrbench.api.v1alpha1.seeds import DEFAULT_SEED
+from solrbench.api.v1alpha1.spec import Cleanup
+from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS, Axis, Combination
+
+AnyObject = Annotated[
+    dict[str, Any],
+    WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
+]
+"""An object that the operator validates as part of each point."""
+
+
+class Design(StrEnum):
+    """Which combinations of values become points."""
+
+    ONE_AT_A_TIME = "OneAtATime"
+    FULL = "Full"
+    LIST = "List"
+
+
+class PointOrder(StrEnum):
+    """Order in which points are measured."""
+
+    LISTED = "Listed"
+    RANDOM = "Random"
+
+
+class Metric(StrEnum):
+    """What the best point is best at."""
+
+    REQUESTS_PER_SECOND = "RequestsPerSecond"
+    P95_MILLISECONDS = "P95Milliseconds"
+
+
+class TemplateMetadata(Model):
+    """Metadata of each benchmark of the sweep."""
+
+    labels: Labels = {}
+    """`labels` are further labels of each benchmark."""
+    annotations: Annotations = {}
+    """`annotations` are annotations of each benchmark."""
+
+
+class BenchmarkTemplate(Model):
+    """The benchmark that all points have in common."""
+
+    metadata: TemplateMetadata = TemplateMetadata()
+    """`metadata` are labels and annotations of each benchmark."""
+    spec: AnyObject
+    """`spec` is the spec of a SolrBenchmark without what the axes set. It must not change once a
+    point has begun."""
+
+
+class Objective(Model):
+    """What the best point is chosen by."""
+
+    metric: Metric = Metric.P95_MILLISECONDS
+    """`metric` is the figure of `status.summary` of a benchmark: the highest RequestsPerSecond, or
+    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out. Words
+    and answers are about it, too."""
+
+
+class SweepSpec(Model):
+    """Desired state of the sweep."""
+
+    template: BenchmarkTemplate
+    """`template` is the benchmark that all points have in common."""
+    axes: Annotated[list[Axis], ListMap("name"), Field(min_length=1, max_length=MAX_AXES)]
+    """`axes` are the fields that differ from point to point, and their values."""
+    design: Design = Design.ONE_AT_A_TIME
+    """`design` controls which combinations of values become points: `OneAtATime` changes one axis
+    at a time from the baseline, `Full` takes every combination, `List` takes `points`."""
+    baseline: Combination = {}
+    """`baseline` is the point that all others are compared with: a value, or the name of one, for
+    each axis; of an axis that is left out, its first one. With design `List` it is the first of
+    `points` when absent. It must not change once a point has begun."""
+    points: Annotated[list[Combination], Field(max_length=MAX_POINTS)] = []
+    """`points` are the combinations of design `List`; an axis that is left out has the value of the
+    baseline, in the first point the first value. More may be added at any time."""
+    exclude: Annotated[list[Combination], Field(max_length=64)] = []
+    """`exclude` leaves out the points that have all values of one of these combinations, such as
+    `{heap: 8Gi, nodes: 1}`."""
+    max_points: Annotated[Int, Field(ge=1, le=MAX_POINTS)] = 100
+    """`maxPoints` limits the number of points: a sweep with more does not start."""
+    order: PointOrder = PointOrder.LISTED
+    """`order` is the order in which points are measured: `Listed` is that of `design`, `Random`
+    one that is drawn from `seed`, so that a drift of the machines affects all axes alike."""
+    seed: Seed = DEFAULT_SEED
+    """`seed` is the seed of order `Random`."""
+    parallelism: Annotated[Int, Field(ge=1, le=16)] = 1
+    """`parallelism` limits the points under way at a time; the operator's `concurrency`, which
+    counts all benchmarks, is a limit too. Benchmarks on the same machines disturb each other."""
+    fail_fast: Bool = False
+    """`failFast` begins no further point once one has failed."""
+    objective: Objective = Objective()
+    """`objective` is what the best point is chosen by."""
+    cleanup: Cleanup = Cleanup.ALWAYS
+    """`cleanup` controls when Solr and ZooKeeper of each point are deleted after its end. What is
+    kept takes room that the next points may need. Results of all points stay."""
+    ttl_seconds_after_finished: Annotated[Int, Field(ge=0, le=315_360_000)] | None = None
+    """`ttlSecondsAfterFinished` is the time after the end after which the sweep and all its
+    benchmarks, results included, are deleted. They are kept when absent."""
+    suspend: Bool = False
+    """`suspend` suspends the benchmarks under way and begins no other one while `true`."""
+
+    mutable: ClassVar = frozenset(
+        {
+            "axes",
+            "baseline",
+            "cleanup",
+            "exclude",
+            "failFast",
+            "maxPoints",
+            "parallelism",
+            "points",
+            "suspend",
+            "template",
+            "ttlSecondsAfterFinished",
+        }
+    )
+    """Fields that the API server lets change. Its rules cannot see fields without a schema, so the
+    operator itself refuses changes of the template, the baseline and of points that have begun."""

@@ -1,0 +1,130 @@
+"""`status` of a `SolrBenchmarkSweep`: its points in a few figures each, and what they answer.
+
+A sweep of 500 points has a status of at most 100 kB; all results of a point are in the status and
+the report of its benchmark.
+"""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
+from solrbench.api.v1alpha1.status.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
+from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.sweep.axes import MAX_AXES, MAX_POINTS
+
+MAX_ANSWERS = 32
+
+
+class SweepPoint(StatusModel):
+    """One point: a combination of values, and what its benchmark measured."""
+
+    name: Text
+    """`name` is the name of the point: values in short and a hash of them. Its benchmark is called
+    `<sweep>-<point>`."""
+    values: Annotated[list[Count], Field(max_length=MAX_AXES)]
+    """`values` has the place of its value in `values` of each axis, from 0."""
+    state: Text
+    """`state` is Planned, Running or Failed; of a point that succeeded its verdict: Valid, or
+    Invalid if one of its steps is."""
+    reason: Text | None = None
+    """`reason` is why it failed, a CamelCase word."""
+    requests_per_second: Measure | None = None
+    """`requestsPerSecond` is the rate of the last step, rounded to four digits."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is the 95th percentile of the last step, rounded to four digits: of the
+    service time, in an open loop of the response time."""
+    failed_percent: Measure | None = None
+    """`failedPercent` is the share of failed requests of the last step."""
+    repeats: Count | None = None
+    """`repeats` is the number of repeats behind these numbers."""
+    deviation_percent: Measure | None = None
+    """`deviationPercent` is the relative standard deviation over the repeats of the figure of
+    `spec.objective`; absent with one repeat."""
+    word: Word | None = None
+    """`word` is Better, Worse, Same or Unclear: the figure of `spec.objective` beside that of the
+    baseline, tested together with all other points; absent with one repeat."""
+
+
+class PointCounts(StatusModel):
+    """Numbers of points."""
+
+    total: Count = 0
+    """`total` is the number of all points."""
+    running: Count = 0
+    """`running` is the number of points whose benchmark waits or runs."""
+    succeeded: Count = 0
+    """`succeeded` is the number of points whose benchmark succeeded."""
+    failed: Count = 0
+    """`failed` is the number of points whose benchmark failed."""
+    invalid: Count = 0
+    """`invalid` is the number of succeeded points with an Invalid step."""
+    text: Text = ""
+    """`text` is done and total for printing, such as 3/12."""
+
+
+class SweepEstimate(StatusModel):
+    """What the sweep needs, by its spec and by the points that are done."""
+
+    remaining_seconds: Count | None = None
+    """`remainingSeconds` is the time of the points that are left, one after another: their steps,
+    and for each as much beside as the finished points took on average."""
+    max_cores: Measure | None = None
+    """`maxCores` are the CPU requests of all pods of the largest point; pods without a request
+    count as nothing."""
+    max_memory_bytes: Count | None = None
+    """`maxMemoryBytes` are the memory requests of all pods of the largest point."""
+
+
+class BestPoint(StatusModel):
+    """The best point, and what it costs."""
+
+    name: Text
+    """`name` is the name of the point."""
+    values: Text
+    """`values` are its values, such as `heap 2Gi, nodes 3`."""
+    requests_per_second: Measure | None = None
+    """`requestsPerSecond` is the rate of the last step."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is the 95th percentile of the last step."""
+    cores: Measure | None = None
+    """`cores` are the CPU requests of Solr and ZooKeeper."""
+    memory_bytes: Count | None = None
+    """`memoryBytes` are the memory requests of Solr and ZooKeeper."""
+
+
+class SweepStatus(StatusModel):
+    """Observed state of the sweep."""
+
+    observed_generation: Count = 0
+    """`observedGeneration` is the generation of the resource that this status describes."""
+    phase: Text = "Pending"
+    """`phase` is for printing only; automation should read the conditions."""
+    progress_percent: Annotated[Int, Field(ge=0, le=100)] = 0
+    """`progressPercent` is the progress of the whole sweep, for printing only."""
+    start_time: datetime | None = None
+    """`startTime` is the time at which the first point was begun."""
+    completion_time: datetime | None = None
+    """`completionTime` is the time at which the last point ended."""
+    fixed_hash: Text | None = None
+    """`fixedHash` identifies the template and the baseline with which the sweep began."""
+    finished_seconds: Count = 0
+    """`finishedSeconds` is the time that the finished points took beyond their steps."""
+    counts: PointCounts = PointCounts()
+    """`counts` are the numbers of points."""
+    estimate: SweepEstimate = SweepEstimate()
+    """`estimate` is what the sweep needs."""
+    points: Annotated[list[SweepPoint], Field(max_length=MAX_POINTS)] = []
+    """`points` are all points, in the order in which they are measured."""
+    best: BestPoint | None = None
+    """`best` is the best point so far by `spec.objective`."""
+    answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
+    """`answers` say in sentences what each axis shows."""
+    answered_points: Count = 0
+    """`answeredPoints` is the number of measured points that `answers` and words are made of."""
+    conditions: Annotated[
+        list[Condition], Field(max_length=8, json_schema_extra=LIST_MAP_BY_TYPE)
+    ] = []
+    """`conditions` are the machine-readable state: Accepted, Succeeded and Complete, as those of a
+    benchmark."""

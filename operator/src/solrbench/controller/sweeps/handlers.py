@@ -1,0 +1,154 @@
+"""kopf wiring of sweeps: what is watched goes on a schedule of their own.
+
+A sweep has no finalizer: its benchmarks belong to it, so Kubernetes deletes them after it, and each
+of them removes its pods itself.
+"""
+
+import logging
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import kopf
+from pydantic import ValidationError
+
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.cluster.client import Cluster
+from solrbench.controller.events import events_between
+from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, ReconcileSchedule
+from solrbench.controller.settings import Settings
+from solrbench.controller.sweeps.invalid import mark_sweep_invalid
+from solrbench.controller.sweeps.plans import Plans
+from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
+from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.decide.ownership import controller_uid
+from solrbench.errors import ConflictError, SolrbenchError
+from solrbench.plan.names import LABEL_SWEEP
+from solrbench.sweep.decide import decide_expiry
+from solrbench.telemetry.metrics import ReconcileResult, Telemetry
+
+log = logging.getLogger("solrbench")
+
+WORKERS = 2
+RUNNING_PAUSE = timedelta(seconds=10)
+"""Between two looks at the progress of points; the end of one is noticed at once."""
+IDLE_PAUSE = timedelta(hours=1)
+"""Of a sweep that waits for a change of its spec, or is over."""
+CONFLICT_PAUSE = timedelta(seconds=0.25)
+UPGRADE_PAUSE = timedelta(seconds=30)
+
+
+class SweepHandlers:
+    """What kopf calls for sweeps and their benchmarks, bound to the adapters."""
+
+    def __init__(self, cluster: Cluster, settings: Settings, telemetry: Telemetry) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._telemetry = telemetry
+        self._plans = Plans()
+        self._schedule = ReconcileSchedule(self.on_due, WORKERS)
+
+    def register(self, registry: kopf.OperatorRegistry) -> None:
+        """Register the handlers with kopf."""
+        for kind, handler in ((SWEEP, self.on_event), (BENCHMARK, self.on_benchmark_event)):
+            watch = kopf.on.event(
+                kind.group, kind.version, kind.plural, registry=registry, id=f"sweeps/{kind.plural}"
+            )
+            watch(cast(Any, handler))
+        kopf.on.cleanup(registry=registry, id="sweeps/cleanup")(cast(Any, self.on_cleanup))
+
+    async def on_event(
+        self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
+    ) -> None:
+        """Put a sweep on the schedule, or take it off."""
+        metadata = body["metadata"]
+        if event["type"] == "DELETED" or metadata.get("deletionTimestamp") is not None:
+            self._schedule.stop(metadata["uid"])
+            self._plans.forget(metadata["uid"])
+            self._telemetry.sweeps.forget(f"{metadata['namespace']}/{metadata['name']}")
+            return
+        key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
+        self._schedule.add(key, metadata.get("generation", 1), timedelta())
+
+    async def on_benchmark_event(
+        self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
+    ) -> None:
+        """Wake the sweep of a benchmark that is over or gone."""
+        labels = body["metadata"].get("labels") or {}
+        owner = controller_uid(dict(body)) if LABEL_SWEEP in labels else None
+        if owner is not None and (event["type"] == "DELETED" or _is_over(body)):
+            self._schedule.wake(owner)
+
+    async def on_cleanup(self, **_: object) -> None:
+        """Begin no further reconcile."""
+        self._schedule.close()
+
+    def on_due(self, key: BenchmarkKey) -> timedelta | None:
+        """Reconcile one sweep and return the pause until the next time.
+
+        What fails is repeated by the next reconcile.
+        """
+        with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
+            try:
+                return self._reconcile(key)
+            except ConflictError:
+                timer.result = ReconcileResult.RETRY  # a concurrent write is expected
+                return CONFLICT_PAUSE
+            except SolrbenchError as error:
+                timer.result = ReconcileResult.RETRY
+                text = " ".join(str(error).split())
+                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
+        return RUNNING_PAUSE
+
+    def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
+        body = self._cluster.get(*SWEEP.reference, key.namespace, key.name)
+        if body is None or body["metadata"]["uid"] != key.uid:
+            return None
+        if body["metadata"].get("deletionTimestamp") is not None:
+            return IDLE_PAUSE  # the watch takes it off the schedule
+        now = _utc_now()
+        try:
+            before = SolrBenchmarkSweep.parse(body)
+        except ValidationError as error:
+            mark_sweep_invalid(self._cluster, body, error, now)
+            return UPGRADE_PAUSE
+        plan, concurrency = self._plans.plan_of(before), self._settings.concurrency
+        after = reconcile_sweep(SweepContext(self._cluster, before, body, plan, now, concurrency))
+        self._telemetry.sweeps.update(after, plan)
+        _emit_events(body, before, after)
+        return _pause(after, now)
+
+
+def _is_over(body: Mapping[str, Any]) -> bool:
+    conditions = (body.get("status") or {}).get("conditions") or []
+    return any(
+        each["type"] == SUCCEEDED and each["status"] in ("True", "False") for each in conditions
+    )
+
+
+def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
+    """Return how long a sweep needs no reconcile while its spec stays the same."""
+    status = sweep.status
+    if status.completion_time is not None:
+        expiry = decide_expiry(sweep, now)
+        return IDLE_PAUSE if expiry is None else min(IDLE_PAUSE, expiry)
+    is_accepted = any(each.type == ACCEPTED and each.status == "True" for each in status.conditions)
+    begins_nothing = sweep.spec.suspend or not is_accepted
+    return IDLE_PAUSE if begins_nothing and not status.counts.running else RUNNING_PAUSE
+
+
+def _utc_now() -> datetime:
+    """Return the time as Kubernetes writes it, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _emit_events(
+    body: dict[str, Any], before: SolrBenchmarkSweep, after: SolrBenchmarkSweep
+) -> None:
+    for event in events_between(before.status.conditions, after.status.conditions):
+        log.info("%s: %s: %s", after.key, event.reason, " ".join(event.message.split()))
+        kopf.event(
+            cast(kopf.Body, body), type=event.type, reason=event.reason, message=event.message
+        )

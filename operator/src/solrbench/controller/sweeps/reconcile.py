@@ -1,0 +1,135 @@
+"""One reconcile over one sweep: observe, decide, store the status, apply benchmarks.
+
+The status is stored first: a benchmark whose point is not under way in the stored status does not
+exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0012).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from solrbench.api.kinds import SWEEP
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
+from solrbench.errors import ConflictError, PermanentError, TemporaryError
+from solrbench.reasons.sweep import SweepReason
+from solrbench.sweep.child import build_child
+from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.points import Point, benchmark_name
+from solrbench.sweep.states import PointState
+from solrbench.sweep.views import ChildView, SweepObservation, view_child
+
+
+@dataclass
+class SweepContext:
+    """One reconcile.
+
+    Attributes:
+        cluster: where the sweep is
+        sweep: as it was read
+        body: the same, raw
+        plan: of the sweep
+        now: time of the observation
+        concurrency: how many benchmarks the operator runs at a time
+
+    """
+
+    cluster: Cluster
+    sweep: SolrBenchmarkSweep
+    body: dict[str, Any]
+    plan: SweepPlan
+    now: datetime
+    concurrency: int
+
+    @property
+    def namespace(self) -> str:
+        """Namespace of the sweep and its benchmarks."""
+        return self.sweep.metadata.namespace
+
+
+def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
+    """Bring a sweep one reconcile further and return it with its new status.
+
+    Raises:
+        ConflictError: if the sweep changed meanwhile; nothing is lost.
+        TemporaryError: if the API server does not respond.
+
+    """
+    decision = decide_sweep(_observe(context))
+    _store(context, decision.status)
+    status = _apply(context, decision)
+    _store(context, status)
+    if decide_expiry(context.sweep, context.now) == timedelta():
+        _delete(context)
+    return context.sweep
+
+
+def _observe(context: SweepContext) -> SweepObservation:
+    under_way = [
+        each.name for each in context.sweep.status.points if each.state == PointState.RUNNING
+    ]
+    found = {name: _read_child(context, name) for name in under_way}
+    children = {name: child for name, child in found.items() if child is not None}
+    return SweepObservation(context.sweep, context.plan, children, context.now, context.concurrency)
+
+
+def _read_child(context: SweepContext, point: str) -> ChildView | None:
+    name = benchmark_name(context.sweep.metadata.name, point)
+    body = context.cluster.get(*BENCHMARKS, context.namespace, name)
+    return view_child(body, context.sweep.metadata.uid)
+
+
+def _store(context: SweepContext, status: SweepStatus) -> None:
+    """Write the status if it differs from the stored one.
+
+    Raises:
+        ConflictError: if the sweep changed since it was read.
+
+    """
+    if status == context.sweep.status:
+        return
+    raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    context.body = context.cluster.replace_status(context.body | {"status": raw})
+    context.sweep = context.sweep.model_copy(update={"status": status})
+
+
+def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
+    """Apply the benchmarks that are missing or to be changed; return the status after that."""
+    status = decision.status
+    for point in decision.applied:
+        try:
+            context.cluster.apply(build_child(context.sweep, point))
+        except ConflictError:
+            continue  # it changed at this moment; the next reconcile looks again
+        except TemporaryError as wait:
+            status = _show_obstacle(context, status, f"{point.name}: {wait}")
+        except PermanentError as never:
+            status = _fail_point(status, point, never)
+    return status
+
+
+def _show_obstacle(context: SweepContext, status: SweepStatus, message: str) -> SweepStatus:
+    generation = context.sweep.metadata.generation
+    conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
+    conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, message)
+    return status.model_copy(update={"conditions": conditions.as_list()})
+
+
+def _fail_point(status: SweepStatus, point: Point, error: PermanentError) -> SweepStatus:
+    """Return the status with a point that the API server does not take; counts follow later."""
+    failed = {"state": PointState.FAILED, "reason": str(error.reason)}
+    points = [_changed(each, failed) if each.name == point.name else each for each in status.points]
+    return status.model_copy(update={"points": points})
+
+
+def _changed(point: SweepPoint, update: dict[str, str]) -> SweepPoint:
+    return point.model_copy(update=update)
+
+
+def _delete(context: SweepContext) -> None:
+    """Delete the sweep, and with it all its benchmarks, whose time to live is over."""
+    metadata = context.sweep.metadata
+    context.cluster.delete(*SWEEP.reference, metadata.namespace, metadata.name, uid=metadata.uid)

@@ -1,0 +1,5 @@
+"""Telemetry of a step run, read by the load master itself and never by the operator.
+
+- `sampler`: when is what read
+- `sources`: what can be read; `solr_source`, `zookeeper_source`
+"""

@@ -1,0 +1,191 @@
+"""Solr 9's metrics as JSON: `GET /admin/metrics?nodes=all&wt=json`.
+
+One request reaches all nodes; each responds with its registries: `solr.jvm`, `solr.jetty`, one for
+each core. See "Metrics Reporting" in the Solr Reference Guide 9.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from solrbench.load.telemetry.readings import Reading
+from solrbench.results.model.telemetry import CACHES
+
+_JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|systemCpuLoad|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
+_JETTY = r".*QueuedThreadPool\..*\.(size|jobs|utilization|utilization-max)"
+_CORE = r"CACHE\.searcher\..*|CORE\.collection|INDEX\.(sizeInBytes|segments)|SEARCHER\.searcher\.(numDocs|deletedDocs)|UPDATE\.updateHandler\.merges|(QUERY|UPDATE)\./.*\.(requests|errors|totalTime)"  # noqa: E501 - one expression
+
+FULL_PARAMETERS: Mapping[str, str | list[str]] = {
+    "nodes": "all",
+    "group": "jvm,jetty,core",
+    "regex": [_JVM, _JETTY, _CORE],
+    "wt": "json",
+}
+"""Everything, for the begin and the end of a step run."""
+
+LIGHT_PARAMETERS: Mapping[str, str | list[str]] = {
+    "nodes": "all",
+    "group": "jvm,jetty",
+    "regex": [_JVM, _JETTY],
+    "wt": "json",
+}
+"""What is sampled in between: a node with a thousand cores would have much to say of them."""
+
+_HANDLER = re.compile(r"(QUERY|UPDATE)\.(/.*)\.(requests|errors|totalTime)")
+_PAUSES = re.compile(r"gc\.(?!.*(?:Concurrent|Cycles)).*\.(count|time)")
+"""Collectors that stop the world; G1 and ZGC also report work beside the application."""
+
+HANDLER_FIGURES = {
+    "requests": ("handler_requests", 1.0),
+    "errors": ("handler_errors", 1.0),
+    "totalTime": ("handler_seconds", 1e9),
+}
+"""Metric of a handler: what the figure begins with, before a colon and the handler; divisor."""
+
+
+_OF_QUERIES = {"requests": "requests", "totalTime": "request_seconds"}
+
+
+def parse_solr_json(response: Mapping[str, Any], collection: str, moment: float) -> list[Reading]:
+    """Return a reading of each node in the response; none if it is not one of Solr 9.
+
+    Of the cores only those of `collection` count.
+    """
+    return [
+        _parse_node(name, node["metrics"], collection, moment)
+        for name, node in response.items()
+        if isinstance(node, dict) and isinstance(node.get("metrics"), dict)
+    ]
+
+
+def _parse_node(
+    name: str, registries: Mapping[str, Mapping[str, Any]], collection: str, moment: float
+) -> Reading:
+    jvm = registries.get("solr.jvm", {})
+    cores = [
+        each
+        for key, each in registries.items()
+        if key.startswith("solr.core.") and each.get("CORE.collection") == collection
+    ]
+    return Reading(
+        server=name.partition("_")[0],
+        moment=moment,
+        counters=_jvm_counters(jvm) | _core_counters(cores),
+        gauges=_jvm_gauges(jvm) | _core_gauges(cores),
+        peaks=_jvm_peaks(jvm) | _jetty_peaks(registries.get("solr.jetty", {})),
+    )
+
+
+def _jvm_counters(jvm: Mapping[str, Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if (nanoseconds := _number(jvm.get("os.processCpuTime"))) is not None:
+        found["cpu_seconds"] = nanoseconds / 1e9
+    for name, value in jvm.items():
+        collector, number = _PAUSES.fullmatch(name), _number(value)
+        if collector and number is not None:
+            figure = "gc_count" if collector[1] == "count" else "gc_seconds"
+            scale = 1.0 if figure == "gc_count" else 1000.0
+            found[figure] = found.get(figure, 0.0) + number / scale
+    return found
+
+
+def _jvm_gauges(jvm: Mapping[str, Any]) -> dict[str, float]:
+    return _present(
+        heap_limit_bytes=_number(jvm.get("memory.heap.max")),
+        cpus=_number(jvm.get("os.availableProcessors")),
+        open_files=_number(jvm.get("os.openFileDescriptorCount")),
+    )
+
+
+def _jvm_peaks(jvm: Mapping[str, Any]) -> dict[str, float]:
+    after = [
+        number
+        for name, value in jvm.items()
+        if name.endswith(".used-after-gc") and (number := _number(value)) is not None
+    ]
+    return _present(
+        heap_used_bytes=_number(jvm.get("memory.heap.used")),
+        heap_after_gc_bytes=sum(after) if after else None,
+        system_cpu_percent=_percent(_number(jvm.get("os.systemCpuLoad"))),
+        threads=_number(jvm.get("threads.count")),
+        threads_blocked=_number(jvm.get("threads.blocked.count")),
+        threads_runnable=_number(jvm.get("threads.runnable.count")),
+    )
+
+
+def _jetty_peaks(jetty: Mapping[str, Any]) -> dict[str, float]:
+    by_end = {name.rpartition(".")[2]: _number(value) for name, value in jetty.items()}
+    return _present(
+        jetty_busy_percent=_percent(by_end.get("utilization-max")),
+        jetty_queue=by_end.get("jobs"),
+        jetty_threads=by_end.get("size"),
+    )
+
+
+def _core_counters(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for core in cores:
+        for name, number in (*_cache_counters(core), *_handler_counters(core)):
+            found[name] = found.get(name, 0.0) + number
+        if (merges := _number(core.get("UPDATE.updateHandler.merges"))) is not None:
+            found["merges"] = found.get("merges", 0.0) + merges
+    return found
+
+
+def _cache_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for cache, stem in CACHES.items():
+        numbers = core.get(f"CACHE.searcher.{cache}")
+        if isinstance(numbers, dict):
+            for what in ("lookups", "hits", "inserts", "evictions"):
+                # Those without `cumulative_` begin anew with every searcher.
+                if (number := _number(numbers.get(f"cumulative_{what}"))) is not None:
+                    yield f"{stem}_{what}", number
+
+
+def _handler_counters(core: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, value in core.items():
+        handler, number = _HANDLER.fullmatch(name), _number(value)
+        if handler and number is not None:
+            category, path, metric = handler.groups()
+            figure, divisor = HANDLER_FIGURES[metric]
+            yield f"{figure}:{path}", number / divisor
+            if category == "QUERY" and metric in _OF_QUERIES:
+                shard = "shard_" if path.endswith("[shard]") else ""
+                yield shard + _OF_QUERIES[metric], number / divisor
+
+
+def _core_gauges(cores: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    names = {
+        "INDEX.sizeInBytes": "index_bytes",
+        "INDEX.segments": "segments",
+        "SEARCHER.searcher.numDocs": "documents",
+        "SEARCHER.searcher.deletedDocs": "deleted_documents",
+    }
+    for core in cores:
+        numbers = {figure: _number(core.get(name)) for name, figure in names.items()}
+        for cache, stem in CACHES.items():
+            entry = core.get(f"CACHE.searcher.{cache}")
+            if isinstance(entry, dict):
+                numbers[f"{stem}_entries"] = _number(entry.get("size"))
+                numbers[f"{stem}_bytes"] = _number(entry.get("ramBytesUsed"))
+        for figure, number in _present(**numbers).items():
+            found[figure] = found.get(figure, 0.0) + number
+    return found
+
+
+def _number(value: Any) -> float | None:
+    """Return a number, or the count of a meter; None for anything else."""
+    if isinstance(value, dict):
+        value = value.get("count")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def _percent(ratio: float | None) -> float | None:
+    return None if ratio is None else 100 * ratio
+
+
+def _present(**numbers: float | None) -> dict[str, float]:
+    return {name: number for name, number in numbers.items() if number is not None}

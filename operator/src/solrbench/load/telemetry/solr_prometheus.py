@@ -1,0 +1,165 @@
+"""Solr 10's metrics as Prometheus text: `GET /admin/metrics` of every node by itself.
+
+Names are those of the OpenTelemetry meters of Solr 10.0 and of its runtime telemetry. See "Metrics
+Reporting" in the Solr Reference Guide 10, and "Semantic conventions for JVM metrics" of
+OpenTelemetry.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+
+from solrbench.load.telemetry.readings import Reading
+from solrbench.results.model.telemetry import CACHES
+
+PARAMETERS: Mapping[str, str] = {"wt": "prometheus"}
+
+_HEAP = {"jvm_memory_type": "heap"}
+_PAUSES = re.compile(r"(?!.*(?:Concurrent|Cycles)).*")
+_MEGABYTE = 1 << 20
+
+Labels = Mapping[str, str]
+_ANY: Labels = MappingProxyType({})
+
+
+class _Samples:
+    """Samples of one node by name.
+
+    JVM metrics can appear twice, once for each instrumentation: of samples with the same labels
+    only one counts.
+    """
+
+    def __init__(self, samples: Iterable[Sample]) -> None:
+        self._by_name: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
+        for each in samples:
+            labels = {k: v for k, v in each.labels.items() if not k.startswith("otel_scope_")}
+            same = self._by_name.setdefault(each.name, {})
+            key = frozenset(labels.items())
+            same[key] = max(each.value, same.get(key, each.value))
+
+    def labelled(self, name: str, wanted: Labels = _ANY) -> Iterator[tuple[dict[str, str], float]]:
+        """Yield labels and value of every sample of `name` that has these labels."""
+        for key, value in self._by_name.get(name, {}).items():
+            labels = dict(key)
+            if all(labels.get(label) == text for label, text in wanted.items()):
+                yield labels, value
+
+    def total(self, name: str, wanted: Labels = _ANY) -> float | None:
+        """Return the sum; None without a sample."""
+        found = [value for _, value in self.labelled(name, wanted)]
+        return sum(found) if found else None
+
+
+def parse_solr_prometheus(text: str, server: str, collection: str, moment: float) -> Reading | None:
+    """Return the reading of a node; None if the text has nothing of Solr 10.
+
+    Raises:
+        ValueError: if it is no text of Prometheus.
+
+    """
+    samples = _Samples(
+        sample for family in text_string_to_metric_families(text) for sample in family.samples
+    )
+    counters = _jvm_counters(samples) | _cache_counters(samples, collection)
+    if not counters:
+        return None
+    return Reading(
+        server=server,
+        moment=moment,
+        counters=counters | _handler_counters(samples, collection),
+        gauges=_gauges(samples, collection),
+        peaks=_peaks(samples),
+    )
+
+
+def _jvm_counters(samples: _Samples) -> dict[str, float]:
+    pauses = [
+        {"count": samples.total("jvm_gc_duration_seconds_count", {"jvm_gc_name": name}) or 0.0}
+        | {"sum": samples.total("jvm_gc_duration_seconds_sum", {"jvm_gc_name": name}) or 0.0}
+        for labels, _ in samples.labelled("jvm_gc_duration_seconds_count")
+        if _PAUSES.fullmatch(name := labels.get("jvm_gc_name", ""))
+    ]
+    found = _present(
+        cpu_seconds=samples.total("jvm_cpu_time_seconds_total"),
+        merges=samples.total("solr_core_indexwriter_merges_total"),
+    )
+    if pauses:
+        found["gc_count"] = sum(each["count"] for each in pauses)
+        found["gc_seconds"] = sum(each["sum"] for each in pauses)
+    return found
+
+
+def _cache_counters(samples: _Samples, collection: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    lookups, operations = (
+        "solr_core_indexsearcher_cache_lookups_total",
+        "solr_core_indexsearcher_cache_ops_total",
+    )
+    for cache, stem in CACHES.items():
+        named = {"name": cache, "collection": collection}
+        hits = samples.total(lookups, named | {"result": "hit"})
+        misses = samples.total(lookups, named | {"result": "miss"})
+        if hits is not None or misses is not None:
+            found[f"{stem}_hits"] = hits or 0.0
+            found[f"{stem}_lookups"] = (hits or 0.0) + (misses or 0.0)
+        for what in ("inserts", "evictions"):
+            if (number := samples.total(operations, named | {"ops": what})) is not None:
+                found[f"{stem}_{what}"] = number
+    return found
+
+
+def _handler_counters(samples: _Samples, collection: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for figure, name, scale in (
+        ("handler_requests", "solr_core_requests_total", 1.0),
+        ("handler_errors", "solr_core_requests_errors_total", 1.0),
+        ("handler_seconds", "solr_core_requests_times_milliseconds_sum", 0.001),
+    ):
+        for labels, value in samples.labelled(name, {"collection": collection}):
+            shard = "[shard]" if labels.get("internal") == "true" else ""
+            key = f"{figure}:{labels.get('handler', '')}{shard}"
+            found[key] = found.get(key, 0.0) + value * scale
+            if figure in _OF_QUERIES and labels.get("category") == "QUERY":
+                counter = ("shard_" if shard else "") + _OF_QUERIES[figure]
+                found[counter] = found.get(counter, 0.0) + value * scale
+    return found
+
+
+_OF_QUERIES = {"handler_requests": "requests", "handler_seconds": "request_seconds"}
+
+
+def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
+    here = {"collection": collection}
+    megabytes = samples.total("solr_core_index_size_megabytes", here)
+    caches = {
+        f"{stem}_{end}": samples.total(
+            f"solr_core_indexsearcher_cache_{name}", here | {"name": cache}
+        )
+        for cache, stem in CACHES.items()
+        for end, name in (("entries", "size"), ("bytes", "ram_used_bytes"))
+    }
+    return _present(
+        heap_limit_bytes=samples.total("jvm_memory_limit_bytes", _HEAP),
+        cpus=samples.total("jvm_cpu_count"),
+        index_bytes=None if megabytes is None else megabytes * _MEGABYTE,
+        segments=samples.total("solr_core_segments", here),
+        documents=samples.total("solr_core_indexsearcher_index_num_docs", here),
+        **caches,
+    )
+
+
+def _peaks(samples: _Samples) -> dict[str, float]:
+    return _present(
+        heap_used_bytes=samples.total("jvm_memory_used_bytes", _HEAP),
+        heap_after_gc_bytes=samples.total("jvm_memory_used_after_last_gc_bytes", _HEAP),
+        threads=samples.total("jvm_thread_count"),
+        threads_blocked=samples.total("jvm_thread_count", {"jvm_thread_state": "blocked"}),
+        threads_runnable=samples.total("jvm_thread_count", {"jvm_thread_state": "runnable"}),
+    )
+
+
+def _present(**numbers: float | None) -> dict[str, float]:
+    return {name: number for name, number in numbers.items() if number is not None}

@@ -1,0 +1,172 @@
+"""The figures of all servers as they are stored: the worst few one by one, spreads over all."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from solrbench.results.model.telemetry import (
+    CACHES,
+    MOST_HANDLERS,
+    MOST_SERVERS,
+    HandlerFigures,
+    ServerFigures,
+    Spread,
+)
+
+_SCALED_DEVIATION = 1.4826
+"""Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""
+
+_DIGITS = 6
+_GROWING = ("_seconds", "_count", "_lookups", "_hits", "_inserts", "_evictions")
+_COUNTED = {
+    *("requests", "reads", "updates", "merges", "writes", "major_faults"),
+    *("read_bytes", "written_bytes", "network_received_bytes", "network_sent_bytes"),
+}
+
+_CACHE_FIGURES = tuple(
+    f"{cache}_{what}" for cache in CACHES.values() for what in ("lookups", "hits", "evictions")
+)
+
+SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
+    "solr": (
+        *("cpu_seconds", "cpu_percent", "system_cpu_mean_percent", "gc_percent"),
+        *("requests", "request_milliseconds", "shard_request_milliseconds"),
+        *("threads_blocked_mean", "threads_runnable_mean", "cpus"),
+        *("heap_used_max_percent", "heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
+        *("jetty_busy_max_percent", "jetty_queue_max"),
+        *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
+        *_CACHE_FIGURES,
+    ),
+    "solr-pods": (
+        *("cpu_seconds", "cpu_limit_percent", "throttled_percent"),
+        *("cpu_some_percent", "memory_full_percent", "io_some_percent"),
+        *("read_bytes", "written_bytes", "reads", "writes", "major_faults"),
+        *("working_set_max_bytes", "working_set_max_percent", "page_cache_bytes"),
+        *("network_received_bytes", "network_sent_bytes"),
+    ),
+    "machines": (
+        *("cpu_busy_percent", "steal_percent", "cpu_some_percent", "io_some_percent"),
+        *("memory_full_percent", "page_cache_bytes"),
+    ),
+    "zookeeper": (
+        *("requests", "read_seconds", "reads", "update_seconds", "updates"),
+        *("outstanding_requests_max", "watches", "connections"),
+    ),
+}
+"""Figures of which a spread over all servers of a kind is kept."""
+
+_SHARES = {
+    "heap_used_max_percent": ("heap_used_max_bytes", "heap_limit_bytes"),
+    "heap_after_gc_max_percent": ("heap_after_gc_max_bytes", "heap_limit_bytes"),
+    "working_set_max_percent": ("working_set_max_bytes", "memory_limit_bytes"),
+}
+_OF_TIME = {
+    "gc_percent": "gc_seconds",
+    "cpu_some_percent": "cpu_some_seconds",
+    "memory_full_percent": "memory_full_seconds",
+    "io_some_percent": "io_some_seconds",
+}
+_OF_CPUS = {
+    "cpu_percent": ("cpu_seconds", "cpus"),
+    "cpu_limit_percent": ("cpu_seconds", "cpu_limit_cores"),
+    "cpu_busy_percent": ("cpu_busy_seconds", "cpus"),
+    "steal_percent": ("steal_seconds", "cpus"),
+}
+
+
+def worst_servers(servers: Iterable[ServerFigures]) -> list[ServerFigures]:
+    """Return the servers with the most CPU time, without the figures of single handlers."""
+    ordered = sorted(servers, key=lambda each: -each.figures.get("cpu_seconds", 0.0))
+    return [_without_handlers(each) for each in ordered[:MOST_SERVERS]]
+
+
+def _without_handlers(server: ServerFigures) -> ServerFigures:
+    kept = {name: number for name, number in server.figures.items() if ":" not in name}
+    return server.model_copy(update={"figures": kept})
+
+
+def with_shares(server: ServerFigures) -> ServerFigures:
+    """Return a server with its shares in per cent: of its heap, its CPUs, and of the time."""
+    figures, seconds = server.figures, server.seconds
+    found = {
+        name: 100 * figures[part] / figures[whole]
+        for name, (part, whole) in _SHARES.items()
+        if part in figures and figures.get(whole)
+    }
+    for kind in ("request", "shard_request"):
+        if figures.get(f"{kind}s") and f"{kind}_seconds" in figures:
+            spent = 1000 * figures[f"{kind}_seconds"]
+            found[f"{kind}_milliseconds"] = spent / figures[f"{kind}s"]
+    if seconds > 0:
+        found |= {
+            name: 100 * figures[spent] / seconds / figures[cpus]
+            for name, (spent, cpus) in _OF_CPUS.items()
+            if spent in figures and figures.get(cpus)
+        }
+        found |= {
+            name: 100 * figures[spent] / seconds
+            for name, spent in _OF_TIME.items()
+            if spent in figures
+        }
+    if figures.get("periods"):
+        # Of the periods in which the group wanted to run, those in which its quota ended.
+        found["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
+    rounded = {name: round(number, _DIGITS) for name, number in found.items()}
+    return server.model_copy(update={"figures": figures | rounded})
+
+
+def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:
+    """Return how the figures are spread over the servers; those that grow per second."""
+    found = (_spread(figure, servers) for figure in SPREAD_FIGURES[kind])
+    return [each for each in found if each is not None]
+
+
+def _spread(figure: str, servers: Sequence[ServerFigures]) -> Spread | None:
+    numbers = {
+        each.server: _per_second(figure, each)
+        for each in servers
+        if figure in each.figures and each.seconds > 0
+    }
+    if not numbers:
+        return None
+    middle = median(numbers.values())
+    highest = max(numbers, key=lambda server: numbers[server])
+    return Spread(
+        figure=figure,
+        servers=len(numbers),
+        total=round(sum(numbers.values()), _DIGITS),
+        median=round(middle, _DIGITS),
+        deviation=round(
+            _SCALED_DEVIATION * median(abs(each - middle) for each in numbers.values()), _DIGITS
+        ),
+        lowest=round(min(numbers.values()), _DIGITS),
+        highest=round(numbers[highest], _DIGITS),
+        highest_server=highest,
+    )
+
+
+def _per_second(figure: str, server: ServerFigures) -> float:
+    number = server.figures[figure]
+    grows = figure.endswith(_GROWING) or figure in _COUNTED
+    return number / server.seconds if grows else number
+
+
+def handlers_of(servers: Iterable[ServerFigures]) -> list[HandlerFigures]:
+    """Return the handlers that had requests, over all nodes, the one with the most time first."""
+    totals: dict[str, dict[str, float]] = {}
+    for server in servers:
+        for name, number in server.figures.items():
+            figure, colon, handler = name.partition(":")
+            if colon:
+                found = totals.setdefault(handler, {})
+                found[figure] = found.get(figure, 0.0) + number
+    handlers = [
+        HandlerFigures(
+            handler=handler,
+            requests=int(found.get("handler_requests", 0)),
+            errors=int(found.get("handler_errors", 0)),
+            seconds=round(found.get("handler_seconds", 0.0), _DIGITS),
+        )
+        for handler, found in totals.items()
+        if found.get("handler_requests")
+    ]
+    return sorted(handlers, key=lambda each: (-each.seconds, each.handler))[:MOST_HANDLERS]

@@ -1,0 +1,63 @@
+"""The agent in pods of Solr and ZooKeeper: a small container of our image beside the server.
+
+It reads the server's control group through `/proc`, for which the containers of the pod share their
+processes and their user. It has no rights that the server does not have.
+"""
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load.telemetry import Collect
+from solrbench.manifests.common import Manifest, OperatorImage, container_security
+from solrbench.plan import names
+
+AGENT_RESOURCES = {"cpu": "50m", "memory": "64Mi"}
+"""Requests and limits alike, so that a pod whose server has them alike stays `Guaranteed`.
+Measured: 20 MB resident, and 5 ms of CPU for each reading."""
+
+
+def add_agents(
+    benchmark: SolrBenchmark, image: OperatorImage, manifests: list[Manifest]
+) -> list[Manifest]:
+    """Return manifests whose pods have the agent, if the benchmark reads its pods."""
+    if benchmark.spec.load.telemetry.collect is not Collect.SERVERS_AND_PODS:
+        return manifests
+    return [_with_agent(each, image) for each in manifests]
+
+
+def _with_agent(manifest: Manifest, image: OperatorImage) -> Manifest:
+    spec = manifest.get("spec", {})
+    match manifest["kind"]:
+        case "StatefulSet":
+            template = spec["template"]
+            pod = _pod_with_agent(template["spec"], "containers", image)
+            return manifest | {"spec": spec | {"template": template | {"spec": pod}}}
+        case "SolrCloud":
+            options = spec["customSolrKubeOptions"]
+            pod = _pod_with_agent(options["podOptions"], "sidecarContainers", image)
+            changed = options | {"podOptions": pod}
+            return manifest | {"spec": spec | {"customSolrKubeOptions": changed}}
+        case _:
+            return manifest
+
+
+def _pod_with_agent(pod: Manifest, containers: str, image: OperatorImage) -> Manifest:
+    secrets = [*pod.get("imagePullSecrets", []), *({"name": each} for each in image.pull_secrets)]
+    unique = list({each["name"]: each for each in secrets}.values())
+    return {
+        **pod,
+        containers: [*pod.get(containers, []), _container(image)],
+        "shareProcessNamespace": True,
+        **({"imagePullSecrets": unique} if unique else {}),
+    }
+
+
+def _container(image: OperatorImage) -> Manifest:
+    return {
+        "name": names.AGENT,
+        "image": image.reference,
+        "imagePullPolicy": image.pull_policy,
+        # Not the command of the image, which loads all of it.
+        "command": ["python3", "-m", "solrbench.load.telemetry.agent", str(names.AGENT_PORT)],
+        "ports": [{"name": "usage", "containerPort": names.AGENT_PORT}],
+        "resources": {"requests": AGENT_RESOURCES, "limits": AGENT_RESOURCES},
+        "securityContext": container_security(),
+    }

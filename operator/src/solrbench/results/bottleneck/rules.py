@@ -1,0 +1,214 @@
+"""One rule for each resource: measured value against limit.
+
+The limits are those of docs/method.md, with their sources. A rule whose figures are missing does
+not apply.
+"""
+
+from solrbench.api.v1alpha1.status.telemetry import Resource
+from solrbench.results.bottleneck.evidence import Evidence, Symptom
+from solrbench.results.bottleneck.peers import find_apart
+from solrbench.results.stats.number_format import format_milliseconds, format_percent
+from solrbench.results.validity.checks.finding import Finding
+
+MAX_THROTTLED_PERCENT = 5.0
+MAX_MEMORY_STALL_PERCENT = 5.0
+MAX_MAJOR_FAULTS = 100.0
+MAX_GC_PERCENT = 10.0
+MAX_HEAP_AFTER_GC_PERCENT = 85.0
+MAX_CPU_PERCENT = 85.0
+MAX_IO_STALL_PERCENT = 20.0
+MAX_OUTSTANDING = 10.0
+MAX_ZOOKEEPER_MILLISECONDS = 50.0
+LEAST_ZOOKEEPER_RATE = 1.0
+MAX_OUTSIDE_PERCENT = 60.0
+LEAST_OUTSIDE_MILLISECONDS = 5.0
+MAX_JETTY_PERCENT = 95.0
+MAX_BLOCKED_THREADS = 4.0
+MAX_MACHINE_PERCENT = 90.0
+
+_OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
+"""Not `ScheduleLag`, which says nothing of how much it matters beside the response times."""
+
+
+def find_load_generator(run: Evidence) -> Symptom | None:
+    """Apply if a check of the verdict found that the load pods delayed requests."""
+    for reason in _OF_GENERATOR:
+        found = run.findings.get(reason)
+        if isinstance(found, Finding):
+            return Symptom(f"{reason}: {found.text}")
+    return None
+
+
+def find_throttling(run: Evidence) -> Symptom | None:
+    """Apply if the CPU limit stopped a pod of the target."""
+    return _above(run, "throttled_percent", MAX_THROTTLED_PERCENT, "of the time throttled")
+
+
+def find_memory(run: Evidence) -> Symptom | None:
+    """Apply if all tasks of a pod waited for memory, or if it read its own pages anew."""
+    what = "of the time stalled for memory"
+    stalled = _above(run, "memory_full_percent", MAX_MEMORY_STALL_PERCENT, what) or _above(
+        run, "machine_memory_full_percent", MAX_MEMORY_STALL_PERCENT, f"{what} (machine)"
+    )
+    if stalled is not None:
+        return stalled
+    faults, disk = run.figure("major_faults_per_second"), run.figure("io_some_percent")
+    if faults is None or faults <= MAX_MAJOR_FAULTS or (disk is not None and disk < 1):
+        return None
+    text = f"{faults:.0f} page faults a second that read the disk (limit {MAX_MAJOR_FAULTS:.0f})"
+    return Symptom(text, run.server("major_faults_per_second"))
+
+
+def find_garbage_collection(run: Evidence) -> Symptom | None:
+    """Apply if the collector stopped a node too long, or had nearly nothing to collect."""
+    return _above(run, "gc_percent", MAX_GC_PERCENT, "of the time in garbage collection") or _above(
+        run,
+        "heap_after_gc_max_percent",
+        MAX_HEAP_AFTER_GC_PERCENT,
+        "of the heap in use after a collection",
+    )
+
+
+def find_cpu(run: Evidence) -> Symptom | None:
+    """Apply if the CPU of the nodes is used up, and not that of a single one of them."""
+    if find_apart(run, "cpu_percent") is not None:
+        return None
+    return _above(run, "cpu_percent", MAX_CPU_PERCENT, "of its CPUs used by Solr")
+
+
+def find_disk(run: Evidence) -> Symptom | None:
+    """Apply if tasks of a pod waited for its disk."""
+    what = "of the time waiting for the disk"
+    if run.figure("io_some_percent") is None:
+        # Version 1 of control groups knows no stall of a pod, only that of the machine.
+        return _above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, f"{what} (machine)")
+    return _above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what)
+
+
+def find_zookeeper(run: Evidence) -> Symptom | None:
+    """Apply if requests wait in ZooKeeper, or take long there, and there are enough to matter."""
+    waiting = run.figure("zookeeper_outstanding_max")
+    if waiting is not None and waiting > MAX_OUTSTANDING:
+        text = f"{waiting:.0f} requests waited in ZooKeeper (limit {MAX_OUTSTANDING:.0f})"
+        return Symptom(text, run.servers.servers.get("zookeeper"))
+    latency = run.figure("zookeeper_latency_milliseconds")
+    rate = run.figure("zookeeper_requests_per_second") or 0.0
+    if latency is None or latency <= MAX_ZOOKEEPER_MILLISECONDS or rate < LEAST_ZOOKEEPER_RATE:
+        return None
+    limit = format_milliseconds(MAX_ZOOKEEPER_MILLISECONDS)
+    text = f"ZooKeeper took {format_milliseconds(latency)} for each request (limit {limit})"
+    return Symptom(text)
+
+
+def find_proxy(run: Evidence) -> Symptom | None:
+    """Apply if a request takes most of its time before and behind Solr, behind a proxy."""
+    return _outside(run, "proxy or load balancer") if run.behind_proxy else None
+
+
+def find_network(run: Evidence) -> Symptom | None:
+    """Apply if it does so without a proxy, and Solr's threads are free."""
+    busy = run.figure("jetty_busy_max_percent") or 0.0
+    if run.behind_proxy or busy > MAX_JETTY_PERCENT or _is_machine_used_up(run):
+        return None
+    return _outside(run, "network")
+
+
+def _outside(run: Evidence, between: str) -> Symptom | None:
+    client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
+    cpu = run.figure("cpu_percent") or 0.0
+    if client is None or solr is None or not client or cpu > MAX_CPU_PERCENT:
+        return None
+    outside = client - solr
+    share = 100 * outside / client
+    if share <= MAX_OUTSIDE_PERCENT or outside < LEAST_OUTSIDE_MILLISECONDS:
+        return None
+    return Symptom(
+        f"of {format_milliseconds(client)} that a request takes Solr spends"
+        f" {format_milliseconds(solr)}: {format_percent(share)} lie in the {between}"
+        f" (limit {format_percent(MAX_OUTSIDE_PERCENT)})"
+    )
+
+
+def _is_machine_used_up(run: Evidence) -> bool:
+    """Return whether requests wait for a CPU, which is outside of Solr's times, too."""
+    names = ("system_cpu_percent", "machine_cpu_percent")
+    return any((run.figure(name) or 0.0) > MAX_MACHINE_PERCENT for name in names)
+
+
+def find_one_node(run: Evidence) -> Symptom | None:
+    """Apply if one node is apart from its peers: by its CPU near the limit, or by its times."""
+    found = find_apart(run, "cpu_percent")
+    if found is not None and (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT:
+        return found
+    for figure in ("shard_request_milliseconds", "request_milliseconds"):
+        if (found := find_apart(run, figure)) is not None:
+            return found
+    return None
+
+
+def find_threads(run: Evidence) -> Symptom | None:
+    """Apply if threads wait for locks, or Jetty has none left, while CPU is idle."""
+    if (run.figure("cpu_percent") or 0.0) > MAX_CPU_PERCENT:
+        return None
+    return _above(
+        run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "of Jetty's threads busy"
+    ) or _above_count(run, "threads_blocked", MAX_BLOCKED_THREADS, "threads waited for locks")
+
+
+def find_machine(run: Evidence) -> Symptom | None:
+    """Apply if the machine is busy, but not by Solr."""
+    what = "of the machine's CPU used by all processes"
+    # The JVM sees the machine, or in a container what it may use of it.
+    return _above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, what) or _above(
+        run, "system_cpu_percent", MAX_MACHINE_PERCENT, what
+    )
+
+
+def _above(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
+    value = run.figure(name)
+    if value is None or value <= limit:
+        return None
+    return Symptom(
+        f"{format_percent(value)} {what} (limit {format_percent(limit)})", run.server(name)
+    )
+
+
+def _above_count(run: Evidence, name: str, limit: float, what: str) -> Symptom | None:
+    value = run.figure(name)
+    if value is None or value <= limit:
+        return None
+    return Symptom(f"{value:.3g} {what} (limit {limit:g})", run.server(name))
+
+
+RULES = {
+    Resource.LOAD_GENERATOR: find_load_generator,
+    Resource.THROTTLING: find_throttling,
+    Resource.MEMORY: find_memory,
+    Resource.GARBAGE_COLLECTION: find_garbage_collection,
+    Resource.CPU: find_cpu,
+    Resource.DISK: find_disk,
+    Resource.ZOOKEEPER: find_zookeeper,
+    Resource.ONE_NODE: find_one_node,
+    Resource.PROXY: find_proxy,
+    Resource.NETWORK: find_network,
+    Resource.THREADS: find_threads,
+    Resource.MACHINE: find_machine,
+}
+"""The rules in their order; the first that applies names the resource."""
+
+FIELDS = {
+    Resource.LOAD_GENERATOR: "load.workers",
+    Resource.THROTTLING: "target.solrCloud.resources.limits.cpu",
+    Resource.MEMORY: "target.solrCloud.resources.limits.memory",
+    Resource.GARBAGE_COLLECTION: "target.solrCloud.heap",
+    Resource.CPU: "target.solrCloud.nodes",
+    Resource.DISK: "target.solrCloud.resources.limits.memory",
+    Resource.ZOOKEEPER: "target.solrCloud.zookeeper.replicas",
+    Resource.ONE_NODE: "collection.shards",
+    Resource.PROXY: "target.variants",
+    Resource.NETWORK: "target.solrCloud.nodes",
+    Resource.THREADS: "target.solrCloud.nodes",
+    Resource.MACHINE: "target.solrCloud.nodes",
+    Resource.NONE: "load.steps",
+}
+"""What to vary next, by resource. A disk is helped by memory: the page cache saves reads."""

@@ -1,0 +1,201 @@
+"""What the servers did, as the numbers of the status: of one step run, then of a whole step."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.result_field import Unit, result_fields
+from solrbench.api.v1alpha1.status.telemetry import MAX_MISSING, StepTelemetry
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.request_counts import sum_counts
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.model.telemetry import CACHES, Spread
+from solrbench.results.stats.number_format import round_number
+
+PEER_FIGURES = ("cpu_percent", "request_milliseconds", "shard_request_milliseconds")
+"""Figures by which a node is compared with its peers."""
+
+
+@dataclass(frozen=True)
+class RunTelemetry:
+    """What the servers did in one step run, in as little memory as rules and status need.
+
+    Attributes:
+        figures: numbers by the names of `StepTelemetry`, and those that only rules read
+        servers: the server that shows a figure most, by its name
+        peers: how figures are spread over the nodes, by the name of the figure
+        missing: what could not be read, and why
+
+    """
+
+    figures: Mapping[str, float] = field(default_factory=dict)
+    servers: Mapping[str, str] = field(default_factory=dict)
+    peers: Mapping[str, Spread] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+
+_WORST = {
+    "cpu_percent": "cpu_percent",
+    "gc_percent": "gc_percent",
+    "heap_used_max_percent": "heap_used_max_percent",
+    "heap_after_gc_max_percent": "heap_after_gc_max_percent",
+    "heap_after_gc_max_bytes": "heap_after_gc_max_bytes",
+    "threads_blocked": "threads_blocked_mean",
+    "threads_runnable": "threads_runnable_mean",
+    "jetty_busy_max_percent": "jetty_busy_max_percent",
+    "jetty_queue_max": "jetty_queue_max",
+    "system_cpu_percent": "system_cpu_mean_percent",
+    "cpus": "cpus",
+}
+"""Figures of the worst node."""
+
+_SUMS = {
+    "cpu_cores": "cpu_seconds",
+    "index_bytes": "index_bytes",
+    "segments": "segments",
+    "deleted_documents": "deleted_documents",
+}
+"""Figures added over all nodes."""
+
+
+def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
+    """Return what the servers did in a step run; None if telemetry was turned off."""
+    telemetry = document.telemetry
+    if telemetry is None:
+        return None
+    solr = {each.figure: each for each in telemetry.spreads.get("solr", ())}
+    zookeeper = {each.figure: each for each in telemetry.spreads.get("zookeeper", ())}
+    figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
+    figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
+    figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
+    figures |= _of_pods(telemetry.spreads, figures)
+    if solr:
+        figures["nodes"] = max(each.servers for each in solr.values())
+    servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
+    pods = {each.figure: each for each in telemetry.spreads.get("solr-pods", ())}
+    servers |= {name: pods[key].highest_server for name, key in _OF_PODS.items() if key in pods}
+    if "outstanding_requests_max" in zookeeper:
+        servers["zookeeper"] = zookeeper["outstanding_requests_max"].highest_server
+    peers = {name: solr[name] for name in PEER_FIGURES if name in solr}
+    return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
+
+
+def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
+        each = solr["cpu_seconds"].total / solr["requests"].total
+        found["cpu_milliseconds_per_request"] = 1000 * each
+    if "requests" in solr:
+        found["solr_requests_per_second"] = solr["requests"].total
+    if "request_milliseconds" in solr:
+        found["solr_milliseconds"] = solr["request_milliseconds"].median
+    counts = sum_counts(each for each in document.requests if not each.is_transaction)
+    if counts.requests:
+        found["client_milliseconds"] = counts.sum_microseconds / counts.requests / 1000
+    return found
+
+
+_OF_PODS = {
+    "throttled_percent": "throttled_percent",
+    "cpu_limit_percent": "cpu_limit_percent",
+    "cpu_some_percent": "cpu_some_percent",
+    "memory_full_percent": "memory_full_percent",
+    "io_some_percent": "io_some_percent",
+    "working_set_max_percent": "working_set_max_percent",
+    "working_set_max_bytes": "working_set_max_bytes",
+    "major_faults_per_second": "major_faults",
+}
+"""Figures of the worst pod of Solr."""
+
+_OF_MACHINES = {
+    "machine_cpu_percent": "cpu_busy_percent",
+    "machine_steal_percent": "steal_percent",
+    "machine_io_some_percent": "io_some_percent",
+    "machine_memory_full_percent": "memory_full_percent",
+}
+"""Figures of the worst machine."""
+
+
+def _of_pods(
+    spreads: Mapping[str, Sequence[Spread]], known: Mapping[str, float]
+) -> dict[str, float]:
+    pods = {each.figure: each for each in spreads.get("solr-pods", ())}
+    machines = {each.figure: each for each in spreads.get("machines", ())}
+    found = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
+    found |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
+    if "page_cache_bytes" in pods:
+        found["page_cache_bytes"] = pods["page_cache_bytes"].total
+    for name, figure in (("network_bytes_per_second", "network_sent_bytes"),):
+        if figure in pods:
+            found[name] = pods[figure].total
+    rate = known.get("solr_requests_per_second")
+    if rate:
+        for name, figure in (
+            ("read_bytes_per_request", "read_bytes"),
+            ("reads_per_request", "reads"),
+        ):
+            if figure in pods:
+                found[name] = pods[figure].total / rate
+    return found
+
+
+def _hit_percents(solr: Mapping[str, Spread]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    evictions = [each.total for name, each in solr.items() if name.endswith("_evictions")]
+    if evictions:
+        found["cache_evictions_per_second"] = sum(evictions)
+    for cache in CACHES.values():
+        lookups, hits = solr.get(f"{cache}_lookups"), solr.get(f"{cache}_hits")
+        if lookups is not None and hits is not None and lookups.total > 0:
+            found[f"{cache}_hit_percent"] = 100 * hits.total / lookups.total
+    return found
+
+
+def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    served = sum(zookeeper[name].total for name in ("reads", "updates") if name in zookeeper)
+    if served > 0:
+        spent = sum(
+            zookeeper[name].total
+            for name in ("read_seconds", "update_seconds")
+            if name in zookeeper
+        )
+        found["zookeeper_latency_milliseconds"] = 1000 * spent / served
+        found["zookeeper_requests_per_second"] = served
+    if "outstanding_requests_max" in zookeeper:
+        found["zookeeper_outstanding_max"] = zookeeper["outstanding_requests_max"].highest
+    return found
+
+
+_FIELDS = [each.name for each in result_fields(StepTelemetry) if each.shown.unit is not Unit.NONE]
+"""The numbers of the status."""
+
+
+def merge_telemetry(
+    spec: Spec, runs: Iterable[tuple[StepRunResult, RunTelemetry | None]]
+) -> list[StepTelemetry]:
+    """Return one entry for each step and variant whose servers were read, in their order."""
+    by_step: dict[tuple[str, str], list[RunTelemetry]] = {}
+    for document, found in runs:
+        if found is not None:
+            by_step.setdefault((document.step, document.variant), []).append(found)
+    return [
+        _merge(step.name, variant, by_step[step.name, variant])
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if (step.name, variant) in by_step
+    ]
+
+
+def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
+    numbers: dict[str, Any] = {}
+    for name in _FIELDS:
+        known = [each.figures[name] for each in runs if name in each.figures]
+        if known:
+            mean = sum(known) / len(known)
+            numbers[name] = round(mean) if name == "nodes" else round_number(mean)
+    missing = dict.fromkeys(text for each in runs for text in each.missing)
+    return StepTelemetry(
+        step=step, variant=variant or None, missing=list(missing)[:MAX_MISSING], **numbers
+    )

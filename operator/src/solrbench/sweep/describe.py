@@ -1,0 +1,119 @@
+"""The status of a sweep whose points are valid: what to print, to answer and to expect."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from solrbench.api.v1alpha1.sweep.status import SweepEstimate, SweepPoint, SweepStatus
+from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.sweep import SweepReason
+from solrbench.sweep.answers import answer_sweep
+from solrbench.sweep.outcome import find_best
+from solrbench.sweep.points import benchmark_name
+from solrbench.sweep.states import FINAL, MEASURED, PointState, count_points
+from solrbench.sweep.views import SweepObservation
+
+MOST_NAMED = 5
+
+
+def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> SweepStatus:
+    """Return the status of a sweep whose points are valid."""
+    stored, conditions = seen.sweep.status, seen.conditions()
+    conditions.set(ACCEPTED, "True", SweepReason.POINTS_ACCEPTED, "")
+    phase, truth, reason, message = _summarize(seen, points)
+    conditions.set(SUCCEEDED, truth, reason, message)
+    is_over = truth != "Unknown"
+    has_begun = any(each.state != PointState.PLANNED for each in points)
+    finished = stored.finished_seconds + _newly_finished_seconds(seen, points)
+    return stored.model_copy(
+        update={
+            "observed_generation": seen.sweep.metadata.generation,
+            "phase": phase,
+            "progress_percent": _progress(seen, points),
+            "start_time": stored.start_time or (seen.now if has_begun else None),
+            "completion_time": (stored.completion_time or seen.now) if is_over else None,
+            "fixed_hash": seen.plan.fixed_hash if has_begun else None,
+            "finished_seconds": finished,
+            "counts": count_points(points),
+            "estimate": _estimate(seen, points, finished),
+            "points": points,
+            **_answer(seen, points),
+            "best": find_best(seen.sweep.spec, seen.plan, points),
+            "conditions": conditions.as_list(),
+        }
+    )
+
+
+def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
+    """Return the points with their words, and the answers, if there is something new to say."""
+    stored = seen.sweep.status
+    measured = sum(each.state in MEASURED for each in points)
+    if measured == stored.answered_points:
+        return {"points": points}
+    words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
+    worded = [each.model_copy(update={"word": words.get(each.name)}) for each in points]
+    return {"points": worded, "answers": answers, "answered_points": measured}
+
+
+def _summarize(
+    seen: SweepObservation, points: Sequence[SweepPoint]
+) -> tuple[str, Truth, Reason, str]:
+    """Return the phase, and status, reason and message of the condition Succeeded."""
+    name = seen.sweep.metadata.name
+    running = [benchmark_name(name, p.name) for p in points if p.state == PointState.RUNNING]
+    failed = [benchmark_name(name, p.name) for p in points if p.state == PointState.FAILED]
+    left = sum(each.state not in FINAL for each in points)
+    failures = f"{len(failed)} of {len(points)} points failed: {', '.join(failed[:MOST_NAMED])}"
+    if not left:
+        if failed:
+            return "Failed", "False", SweepReason.POINTS_FAILED, failures
+        return "Succeeded", "True", LifecycleReason.SUCCEEDED, f"{len(points)} points are measured"
+    if seen.sweep.spec.suspend:
+        return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
+    if not running and has_stopped(seen, points):
+        return "Failed", "False", SweepReason.STOPPED_AFTER_FAILURE, failures
+    text = f"{', '.join(running[:MOST_NAMED])} under way, {left - len(running)} points to come"
+    return "Running", "Unknown", SweepReason.RUNNING_POINTS, text
+
+
+def _progress(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
+    parts = [
+        100 if each.state in FINAL else child.progress_percent if child is not None else 0
+        for each in points
+        for child in (seen.children.get(each.name),)
+    ]
+    done = all(each.state in FINAL for each in points)
+    return 100 if done else min(99, sum(parts) // max(1, len(parts)))
+
+
+def _newly_finished_seconds(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
+    """Return what points that have just ended took beyond their steps."""
+    total = 0.0
+    for planned, each in zip(seen.plan.points, points, strict=True):
+        before, child = seen.stored.get(each.name), seen.children.get(each.name)
+        if each.state in MEASURED and child is not None and before is not None:
+            is_new = before.state == PointState.RUNNING
+            total += max(0.0, child.seconds - planned.demand.step_seconds) if is_new else 0.0
+    return round(total)
+
+
+def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: int) -> SweepEstimate:
+    left = [
+        planned.demand
+        for planned, each in zip(seen.plan.points, points, strict=True)
+        if each.state not in FINAL
+    ]
+    succeeded = sum(each.state in MEASURED for each in points)
+    beside = finished / succeeded if succeeded else 0.0
+    totals = [each.demand.total for each in seen.plan.points]
+    return SweepEstimate(
+        remaining_seconds=round(sum(each.step_seconds + beside for each in left)),
+        max_cores=round(max(each.cores for each in totals), 3),
+        max_memory_bytes=max(each.memory_bytes for each in totals),
+    )
+
+
+def has_stopped(seen: SweepObservation, points: Sequence[SweepPoint]) -> bool:
+    """Return whether no further point begins since one has failed."""
+    return seen.sweep.spec.fail_fast and any(each.state == PointState.FAILED for each in points)

@@ -1,0 +1,57 @@
+"""A sweep checked without a cluster, in words."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from solrbench.api.problems import problems
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.results.stats.number_format import format_number
+from solrbench.sweep.plan import PlannedPoint, SweepPlan, make_plan
+from solrbench.sweep.points import benchmark_name
+
+
+@dataclass(frozen=True)
+class CheckedSweep:
+    """A sweep as a file has it.
+
+    Attributes:
+        name: of the sweep
+        problems: what is wrong, by point and field
+        lines: number of points, time and resources; then its benchmarks in their order
+
+    """
+
+    name: str
+    problems: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+
+
+def check_sweep(body: dict[str, Any]) -> CheckedSweep:
+    """Return what a sweep would do, or what is wrong with it."""
+    name = str((body.get("metadata") or {}).get("name", "?"))
+    try:
+        sweep = SolrBenchmarkSweep.parse(body)
+    except ValidationError as error:
+        return CheckedSweep(name, tuple(problems(error)))
+    plan = make_plan(sweep)
+    if plan.problems:
+        return CheckedSweep(name, plan.problems)
+    return CheckedSweep(name, (), (_summary(plan), *(_line(name, each) for each in plan.points)))
+
+
+def _summary(plan: SweepPlan) -> str:
+    seconds = sum(each.demand.step_seconds for each in plan.points)
+    totals = [each.demand.total for each in plan.points]
+    cores = format_number(max(each.cores for each in totals))
+    memory = format_number(max(each.memory_bytes for each in totals) / 2**30)
+    return (
+        f"{len(plan.points)} points, {format_number(seconds / 60)} min of steps; the largest"
+        f" requests {cores} cores and {memory} GiB"
+    )
+
+
+def _line(sweep: str, planned: PlannedPoint) -> str:
+    baseline = " (baseline)" if planned.point.is_baseline else ""
+    return f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline}"

@@ -1,0 +1,103 @@
+"""The plan of a sweep: its points in their order with what each needs, or what is wrong."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from solrbench.api.v1alpha1.sweep.spec import PointOrder, SweepSpec
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.sweep.demand import Demand, measure_demand
+from solrbench.sweep.points import DesignError, Point, Values, make_points
+from solrbench.sweep.validation import (
+    check_axes,
+    check_design,
+    check_number,
+    check_points,
+    check_template,
+)
+
+
+@dataclass(frozen=True)
+class PlannedPoint:
+    """A point and what it needs."""
+
+    point: Point
+    demand: Demand
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """The plan of a sweep.
+
+    Attributes:
+        points: in the order of measuring; empty if something is wrong
+        problems: what is wrong, by point and field
+        fixed_hash: of what must stay as it is once a point has begun
+
+    """
+
+    points: tuple[PlannedPoint, ...]
+    problems: tuple[str, ...]
+    fixed_hash: str
+
+    @property
+    def baseline(self) -> PlannedPoint | None:
+        """The point that the others are compared with."""
+        return next((each for each in self.points if each.point.is_baseline), None)
+
+
+def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
+    """Return the plan of a sweep, with every problem that can be seen without a cluster."""
+    points, problems = _plan_points(sweep)
+    fixed = hash_fixed(sweep.spec)
+    return SweepPlan(() if problems else points, tuple(problems), fixed)
+
+
+def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
+    axes, problems = check_axes(sweep.spec.axes)
+    problems += check_template(sweep) + check_design(sweep.spec) + check_number(sweep)
+    if problems:
+        return (), problems
+    try:
+        made = make_points(sweep.metadata.name, sweep.spec, axes, short=_is_short(sweep, axes))
+    except DesignError as error:
+        return (), [str(error)]
+    if not any(each.is_baseline for each in made):
+        return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
+    ordered = order_points(made, sweep.spec.order, sweep.spec.seed)
+    checked, problems = check_points(sweep, ordered)
+    return tuple(
+        PlannedPoint(each.point, measure_demand(each.benchmark.spec)) for each in checked
+    ), problems
+
+
+def _is_short(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> bool:
+    """Return whether a ZooKeeper of the Solr Operator, whose names are long, may be wanted."""
+    settings = [value.identity for values in axes for value in values]
+    return '"Provided"' in json.dumps(sweep.spec.template.spec) + "".join(settings)
+
+
+def hash_fixed(spec: SweepSpec) -> str:
+    """Return a hash of the template, the baseline and the fields of the axes."""
+    fixed = [
+        spec.template.model_dump(mode="json"),
+        spec.baseline,
+        [[axis.name, axis.paths] for axis in spec.axes],
+    ]
+    return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def order_points(points: Sequence[Point], order: PointOrder, seed: int) -> tuple[Point, ...]:
+    """Return the points in their order.
+
+    A random order ranks each point by a hash of the seed and its name, so points that are added
+    later do not change the order of the others.
+    """
+    if order is PointOrder.LISTED:
+        return tuple(points)
+    return tuple(sorted(points, key=lambda point: _rank(seed, point.name)))
+
+
+def _rank(seed: int, name: str) -> bytes:
+    return hashlib.sha256(f"{seed}/{name}".encode()).digest()

@@ -1,0 +1,113 @@
+"""The points of a status, one reconcile further."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from solrbench.api.v1alpha1.sweep.spec import Metric
+from solrbench.api.v1alpha1.sweep.status import PointCounts, SweepPoint
+from solrbench.sweep.plan import PlannedPoint
+from solrbench.sweep.points import Point
+from solrbench.sweep.views import ChildView
+
+DIGITS = 4
+"""Significant digits of a figure: less than its noise, and 500 points stay small."""
+
+
+class PointState(StrEnum):
+    """State of a point."""
+
+    PLANNED = "Planned"
+    RUNNING = "Running"
+    VALID = "Valid"
+    INVALID = "Invalid"
+    FAILED = "Failed"
+
+
+MEASURED = (PointState.VALID, PointState.INVALID)
+FINAL = (*MEASURED, PointState.FAILED)
+
+
+def list_points(
+    planned: Iterable[PlannedPoint], stored: Mapping[str, SweepPoint]
+) -> list[SweepPoint]:
+    """Return every point of the plan as it is stored; one that is not is planned."""
+    return [_list(each.point, stored.get(each.point.name)) for each in planned]
+
+
+def _list(point: Point, known: SweepPoint | None) -> SweepPoint:
+    if known is None:
+        return SweepPoint(name=point.name, values=point.indexes, state=PointState.PLANNED)
+    return known.model_copy(update={"values": point.indexes})
+
+
+def end_points(
+    points: Iterable[SweepPoint], children: Mapping[str, ChildView], metric: Metric
+) -> list[SweepPoint]:
+    """Return the points, those under way whose benchmark is over with its figures."""
+    return [_end(each, children.get(each.name), metric) for each in points]
+
+
+def _end(point: SweepPoint, child: ChildView | None, metric: Metric) -> SweepPoint:
+    if point.state != PointState.RUNNING or child is None or not child.is_finished:
+        return point
+    return _finish(point, child, metric)
+
+
+def _finish(point: SweepPoint, child: ChildView, metric: Metric) -> SweepPoint:
+    if not child.has_succeeded:
+        return point.model_copy(update={"state": PointState.FAILED, "reason": child.reason})
+    summary = child.summary
+    return point.model_copy(
+        update={
+            "state": _verdict(summary),
+            "requests_per_second": rounded(summary.get("requestsPerSecond")),
+            "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
+            "failed_percent": rounded(summary.get("failedPercent")),
+            "repeats": child.total.get("repeats"),
+            "deviation_percent": rounded(_deviation(child.total, metric)),
+        }
+    )
+
+
+def _verdict(summary: Mapping[str, Any]) -> PointState:
+    is_invalid = summary.get("verdict") == PointState.INVALID
+    return PointState.INVALID if is_invalid else PointState.VALID
+
+
+def _deviation(total: Mapping[str, Any], metric: Metric) -> Any:
+    """Return the deviation over the repeats; of a planned rate that of the response time."""
+    if metric is Metric.REQUESTS_PER_SECOND:
+        return total.get("requestsPerSecondDeviationPercent")
+    return total.get("responseP95DeviationPercent", total.get("p95DeviationPercent"))
+
+
+def rounded(number: Any) -> float | None:
+    """Return a figure with four significant digits."""
+    return None if number is None else float(f"{float(number):.{DIGITS}g}")
+
+
+def begin_points(points: Sequence[SweepPoint], places: int) -> list[SweepPoint]:
+    """Return the points with as many more under way as there are places."""
+    free = places - sum(each.state == PointState.RUNNING for each in points)
+    found: list[SweepPoint] = []
+    for each in points:
+        begins = free > 0 and each.state == PointState.PLANNED
+        free -= begins
+        found.append(each.model_copy(update={"state": PointState.RUNNING}) if begins else each)
+    return found
+
+
+def count_points(points: Iterable[SweepPoint]) -> PointCounts:
+    """Return the numbers of points."""
+    states = [each.state for each in points]
+    invalid, failed = states.count(PointState.INVALID), states.count(PointState.FAILED)
+    succeeded = states.count(PointState.VALID) + invalid
+    return PointCounts(
+        total=len(states),
+        running=states.count(PointState.RUNNING),
+        succeeded=succeeded,
+        failed=failed,
+        invalid=invalid,
+        text=f"{succeeded + failed}/{len(states)}",
+    )

@@ -1,0 +1,154 @@
+"""What is wrong with a sweep, in the words of the fields."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from solrbench.api.problems import problems
+from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
+from solrbench.api.v1alpha1.sweep.axes import Axis
+from solrbench.api.v1alpha1.sweep.spec import Design, SweepSpec
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.sweep.axis_values import AxisValueError, read_values
+from solrbench.sweep.child import OF_THE_SWEEP, build_child
+from solrbench.sweep.field_paths import FieldPathError, parse_path
+from solrbench.sweep.points import Point, Values, count_combinations
+
+_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_KEY = re.compile(f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
+_LABEL = re.compile(f"({_NAME})?")
+
+MOST_NAMED = 3
+"""Points that are named with a problem that several have."""
+
+
+@dataclass(frozen=True)
+class CheckedPoint:
+    """A point whose benchmark is valid.
+
+    Attributes:
+        point: the point
+        benchmark: its benchmark
+
+    """
+
+    point: Point
+    benchmark: SolrBenchmark
+
+
+def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
+    """Return the values of all axes, and what is wrong with them."""
+    found: list[Values] = []
+    wrong = _overlaps(axes)
+    for index, axis in enumerate(axes):
+        wrong += [
+            f"spec.axes[{index}]: {path} belongs to the sweep, set spec.{_top(path)} instead"
+            for path in axis.paths
+            if _top(path) in OF_THE_SWEEP
+        ]
+        wrong += [
+            f"spec.axes[{index}]: {path} must be a path below the spec of a benchmark, without"
+            " the spec itself"
+            for path in axis.paths
+            if _top(path) == "spec"
+        ]
+        try:
+            found.append(read_values(axis))
+        except AxisValueError as error:
+            wrong.append(f"spec.axes[{index}] ({axis.name}): {error}")
+    return found, wrong
+
+
+def _top(path: str) -> str:
+    return str(parse_path(path)[0])
+
+
+def _overlaps(axes: Sequence[Axis]) -> list[str]:
+    """Return where a field would take away what one before it has set."""
+    before: list[tuple[str, tuple[str | int, ...]]] = []
+    wrong: list[str] = []
+    for index, axis in enumerate(axes):
+        for path in axis.paths:
+            keys = parse_path(path)
+            wrong += [
+                f"spec.axes[{index}]: {path} would replace what {other} sets; put the wider field"
+                " first, or leave one out"
+                for other, taken in before
+                if taken[: len(keys)] == keys
+            ]
+            before.append((path, keys))
+    return wrong
+
+
+def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
+    """Return what the template must leave to the sweep."""
+    template = sweep.spec.template
+    wrong = [
+        f"spec.template.spec.{name}: must not be set, the sweep decides it; set spec.{name}"
+        for name in OF_THE_SWEEP
+        if name in template.spec
+    ]
+    metadata = template.metadata
+    wrong += [
+        f"spec.template.metadata.labels: {key} is reserved for the operator"
+        for key in metadata.labels
+        if key.startswith(f"{GROUP}/") or key == "app.kubernetes.io/managed-by"
+    ]
+    keys = {"labels": metadata.labels, "annotations": metadata.annotations}
+    wrong += [
+        f"spec.template.metadata.{name}: {key!r} must be a key of Kubernetes, such as team or"
+        " example.org/team"
+        for name, given in keys.items()
+        for key in given
+        if not _KEY.fullmatch(key)
+    ]
+    return wrong + [
+        f"spec.template.metadata.labels.{key}: {value!r} must be letters, digits, '-', '_' and '.'"
+        for key, value in metadata.labels.items()
+        if not _LABEL.fullmatch(value)
+    ]
+
+
+def check_design(spec: SweepSpec) -> list[str]:
+    """Return whether the points are listed exactly where the design is a list."""
+    if (spec.design is Design.LIST) == bool(spec.points):
+        return []
+    return ["spec.points: must be set with design List, and only with it"]
+
+
+def check_number(sweep: SolrBenchmarkSweep) -> list[str]:
+    """Return whether there are too many points."""
+    number, most = count_combinations(sweep.spec), sweep.spec.max_points
+    if number <= most:
+        return []
+    text = f"design {sweep.spec.design} has {number:,} points, more than {most}"
+    return [f"spec.maxPoints: {text}; raise it (500 at most), or take fewer values"]
+
+
+def check_points(
+    sweep: SolrBenchmarkSweep, points: Sequence[Point]
+) -> tuple[list[CheckedPoint], list[str]]:
+    """Return the points with their benchmarks, and every problem with the points that have it."""
+    checked: list[CheckedPoint] = []
+    wrong: dict[str, list[str]] = {}
+    for point in points:
+        try:
+            checked.append(CheckedPoint(point, SolrBenchmark.parse(build_child(sweep, point))))
+        except ValidationError as error:
+            for each in problems(error):
+                wrong.setdefault(each, []).append(point.text)
+        except FieldPathError as error:
+            wrong.setdefault(f"spec.axes: {error}", []).append(point.text)
+    return checked, list(_grouped(wrong, len(points)))
+
+
+def _grouped(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:
+    for problem, names in wrong.items():
+        if len(names) == total > 1:
+            yield f"every point: {problem}"
+        else:
+            shown = "; ".join(names[:MOST_NAMED])
+            more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+            yield f"point {shown}{more}: {problem}"

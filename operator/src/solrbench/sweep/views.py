@@ -1,0 +1,103 @@
+"""A sweep and the benchmarks of its points as they are found."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from solrbench.api.v1alpha1.sweep.status import SweepPoint
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
+from solrbench.decide.ownership import controller_uid
+from solrbench.sweep.plan import SweepPlan
+
+
+@dataclass(frozen=True)
+class ChildView:
+    """The benchmark of a point as it is stored.
+
+    Attributes:
+        is_finished: whether it is over
+        has_succeeded: whether all its steps are stored
+        reason: of its condition Succeeded
+        progress_percent: how far it is
+        seconds: from leaving the queue to its end; 0 if it never left it
+        summary: the figures of its last step, as they are stored
+        total: all requests of that step in all repeats, as they are stored
+        suspend: whether it is suspended
+        cleanup: when its target is deleted
+
+    """
+
+    is_finished: bool
+    has_succeeded: bool
+    reason: str
+    progress_percent: int
+    seconds: float
+    summary: dict[str, Any]
+    total: dict[str, Any]
+    suspend: bool
+    cleanup: str
+
+
+def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
+    """Return what counts of a benchmark; `None` if it is not there or another's."""
+    if body is None or controller_uid(body) != owner_uid:
+        return None
+    status, spec = body.get("status") or {}, body.get("spec") or {}
+    conditions = {each["type"]: each for each in status.get("conditions") or []}
+    succeeded = conditions.get(SUCCEEDED, {})
+    return ChildView(
+        is_finished=succeeded.get("status") in ("True", "False"),
+        has_succeeded=succeeded.get("status") == "True",
+        reason=str(succeeded.get("reason", "")),
+        progress_percent=int(status.get("progressPercent") or 0),
+        seconds=_seconds(status.get("startTime"), status.get("completionTime")),
+        summary=dict(status.get("summary") or {}),
+        total=_total(status),
+        suspend=bool(spec.get("suspend")),
+        cleanup=str(spec.get("cleanup", "")),
+    )
+
+
+def _total(status: dict[str, Any]) -> dict[str, Any]:
+    """Return the total of the step of the summary; with variants that of the first one."""
+    step = (status.get("summary") or {}).get("step")
+    found = (each for each in status.get("totals") or [] if each.get("step") == step)
+    return dict(next(found, {}))
+
+
+def _seconds(start: str | None, end: str | None) -> float:
+    if start is None or end is None:
+        return 0.0
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+
+
+@dataclass(frozen=True)
+class SweepObservation:
+    """A sweep as it was found.
+
+    Attributes:
+        sweep: as it is stored
+        plan: by its spec
+        children: the benchmarks of points that are not over, by the names of points
+        now: time of the observation
+        concurrency: how many benchmarks the operator runs at a time
+
+    """
+
+    sweep: SolrBenchmarkSweep
+    plan: SweepPlan
+    children: Mapping[str, ChildView]
+    now: datetime
+    concurrency: int
+
+    @property
+    def stored(self) -> dict[str, SweepPoint]:
+        """The points of the stored status by name."""
+        return {each.name: each for each in self.sweep.status.points}
+
+    def conditions(self) -> Conditions:
+        """Return the conditions, started from those stored."""
+        metadata = self.sweep.metadata
+        return Conditions(self.sweep.status.conditions, self.now, metadata.generation, SWEEP_TYPES)

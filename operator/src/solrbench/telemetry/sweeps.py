@@ -1,0 +1,229 @@
+"""Prometheus metrics of sweeps, rendered from their latest status at every scrape.
+
+Labels are bounded by the resource: at most 500 points with 8 values each.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from prometheus_client import Metric
+from prometheus_client.registry import Collector
+
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.points import Point
+from solrbench.sweep.states import MEASURED, PointState
+
+Sample = tuple[tuple[str, ...], float | None]
+_MS_PER_SECOND = 1000.0
+_PERCENT = 100.0
+
+
+@dataclass(frozen=True)
+class ShownSweep:
+    """What metrics show of a sweep.
+
+    Attributes:
+        namespace: of the sweep
+        name: its name
+        status: its latest status
+        points: those of its plan by name
+
+    """
+
+    namespace: str
+    name: str
+    status: SweepStatus
+    points: dict[str, Point]
+
+
+@dataclass(frozen=True)
+class SweepFamily:
+    """One metric of sweeps.
+
+    Attributes:
+        name: without the prefix `solrbench_`
+        text: what it means
+        samples: reads it from a sweep
+        labels: names of the labels after namespace and sweep
+        unit: unit of its numbers, for the documentation
+
+    """
+
+    name: str
+    text: str
+    samples: Callable[[ShownSweep], Iterable[Sample]]
+    labels: tuple[str, ...] = ()
+    unit: str = ""
+    kind: str = "gauge"
+
+    @property
+    def full_name(self) -> str:
+        """The name that Prometheus stores."""
+        return f"solrbench_{self.name}"
+
+    def render(self, sweeps: Iterable[ShownSweep]) -> Metric:
+        """Return the family with the samples of `sweeps`."""
+        metric = Metric(self.full_name, self.text, self.kind)
+        for sweep in sweeps:
+            owner = {"namespace": sweep.namespace, "sweep": sweep.name}
+            for values, number in self.samples(sweep):
+                if number is not None:
+                    labels = owner | dict(zip(self.labels, values, strict=True))
+                    metric.add_sample(self.full_name, labels, number)
+        return metric
+
+
+def _states(sweep: ShownSweep) -> Iterator[Sample]:
+    counts = sweep.status.counts
+    planned = counts.total - counts.running - counts.succeeded - counts.failed
+    valid = counts.succeeded - counts.invalid
+    numbers = (
+        ("Planned", planned),
+        ("Running", counts.running),
+        ("Valid", valid),
+        ("Invalid", counts.invalid),
+        ("Failed", counts.failed),
+    )
+    for state, number in numbers:
+        yield (state,), number
+
+
+def _values(sweep: ShownSweep) -> Iterator[Sample]:
+    for point in sweep.points.values():
+        for value in point.values:
+            yield (point.name, value.axis, value.label), 1
+
+
+def _figure(
+    read: Callable[[SweepPoint], float | None], factor: float = 1.0
+) -> Callable[[ShownSweep], Iterator[Sample]]:
+    def samples(sweep: ShownSweep) -> Iterator[Sample]:
+        for each in sweep.status.points:
+            number, point = read(each), sweep.points.get(each.name)
+            if number is not None and point is not None:
+                yield (each.name, point.text), number / factor
+
+    return samples
+
+
+def _validity(point: SweepPoint) -> float | None:
+    return float(point.state == PointState.VALID) if point.state in MEASURED else None
+
+
+_POINT = ("point", "values")
+
+SWEEP_FAMILIES = (
+    SweepFamily(
+        "sweep_info",
+        "Always 1; the phase is in the label.",
+        lambda sweep: [((sweep.status.phase,), 1)],
+        ("phase",),
+        "always 1",
+    ),
+    SweepFamily("sweep_points", "Points by state.", _states, ("state",), "points"),
+    SweepFamily(
+        "sweep_remaining_seconds",
+        "Estimated time of the points that are left, one after another.",
+        lambda sweep: [((), sweep.status.estimate.remaining_seconds)],
+        unit="s",
+    ),
+    SweepFamily(
+        "sweep_point_value_info",
+        "Always 1; the value of each axis is in the labels.",
+        _values,
+        ("point", "axis", "value"),
+        "always 1",
+    ),
+    SweepFamily(
+        "sweep_point_requests_per_second",
+        "Rate of the last step of a point.",
+        _figure(lambda point: point.requests_per_second),
+        _POINT,
+        "requests/s",
+    ),
+    SweepFamily(
+        "sweep_point_p95_seconds",
+        "95th percentile of the last step of a point, with a planned rate of the response time.",
+        _figure(lambda point: point.p95_milliseconds, _MS_PER_SECOND),
+        _POINT,
+        "s",
+    ),
+    SweepFamily(
+        "sweep_point_failed_ratio",
+        "Share of failed requests of the last step of a point.",
+        _figure(lambda point: point.failed_percent, _PERCENT),
+        _POINT,
+        "ratio",
+    ),
+    SweepFamily(
+        "sweep_point_valid",
+        "1 if all steps of a point are Valid, 0 if one is not.",
+        _figure(_validity),
+        _POINT,
+        "0 or 1",
+    ),
+)
+
+
+class SweepStore:
+    """The latest status of every sweep; safe for threads.
+
+    Args:
+        result_seconds: how long the points of a finished sweep are shown
+        clock: Unix time in seconds
+
+    """
+
+    def __init__(self, result_seconds: float, clock: Callable[[], float] = time.time) -> None:
+        self._result_seconds = result_seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._sweeps: dict[str, ShownSweep] = {}
+
+    def update(self, sweep: SolrBenchmarkSweep, plan: SweepPlan) -> None:
+        """Show `sweep` from the next scrape on."""
+        points = {each.point.name: each.point for each in plan.points}
+        metadata = sweep.metadata
+        shown = ShownSweep(metadata.namespace, metadata.name, sweep.status, points)
+        with self._lock:
+            self._sweeps[sweep.key] = shown
+
+    def forget(self, key: str) -> None:
+        """Show nothing more of the sweep `namespace/name`; unknown ones are fine."""
+        with self._lock:
+            self._sweeps.pop(key, None)
+
+    def all(self) -> list[ShownSweep]:
+        """Return every sweep, by key."""
+        with self._lock:
+            return [self._current(self._sweeps[key]) for key in sorted(self._sweeps)]
+
+    def _current(self, sweep: ShownSweep) -> ShownSweep:
+        """Return a sweep; one that ended long ago without its points."""
+        ended = sweep.status.completion_time
+        if ended is None or ended.timestamp() > self._clock() - self._result_seconds:
+            return sweep
+        status = sweep.status.model_copy(update={"points": []})
+        return ShownSweep(sweep.namespace, sweep.name, status, {})
+
+
+class SweepCollector(Collector):
+    """Renders the store."""
+
+    def __init__(self, store: SweepStore) -> None:
+        self._store = store
+
+    def describe(self) -> Iterator[Metric]:
+        """Return every family without samples, so that the registry notices a clash of names."""
+        for family in SWEEP_FAMILIES:
+            yield family.render([])
+
+    def collect(self) -> Iterator[Metric]:
+        """Return every family with the samples of this moment."""
+        sweeps = self._store.all()
+        for family in SWEEP_FAMILIES:
+            yield family.render(sweeps)

@@ -1,0 +1,81 @@
+"""A sweep of two points in real pods, from its plan to its answers, and its deletion."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SPEC
+
+NAME = "shards"
+PLURAL = "solrbenchmarksweeps"
+SECONDS = 600
+Body = dict[str, Any]
+
+
+def sweep_body() -> Body:
+    """Return a sweep over one shard and two, with two repeats for words."""
+    spec = copy.deepcopy(SMALL_SPEC)
+    spec["load"]["repeats"] = {"count": 2}
+    return {
+        "apiVersion": "solrbench.io/v1alpha1",
+        "kind": "SolrBenchmarkSweep",
+        "metadata": {"name": NAME},
+        "spec": {
+            "template": {"metadata": {"labels": {"team": "search"}}, "spec": spec},
+            "axes": [{"name": "shards", "field": "collection.shards", "values": [1, 2]}],
+        },
+    }
+
+
+def read_ended() -> Body:
+    """Return the status of the sweep once it is over, empty before."""
+    status: Body = (kube.get(PLURAL, NAME) or {}).get("status") or {}
+    conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
+    return status if conditions.get("Complete") == "True" else {}
+
+
+@pytest.fixture(scope="module")
+def status() -> Iterator[Body]:
+    kube.apply(sweep_body())
+    yield kube.wait_for("end of the sweep", read_ended, SECONDS)
+    if kube.get(PLURAL, NAME) is not None:
+        kube.kubectl("delete", PLURAL, NAME, "--wait=false")
+    selector = f"solrbench.io/sweep={NAME}"
+    kube.wait_for("deletion of all", lambda: not kube.items("solrbenchmarks", selector), 60)
+
+
+def test_both_points_are_measured_and_compared(status: Body) -> None:
+    assert status["phase"] == "Succeeded", status
+    assert status["counts"]["text"] == "2/2"
+    for point in status["points"]:
+        assert point["state"] in ("Valid", "Invalid")
+        assert point["requestsPerSecond"] > 0
+        assert point["repeats"] == 2
+    assert status["points"][1]["word"] in ("Better", "Worse", "Same", "Unclear")
+    assert status["answers"][0].startswith("shards, p95 beside 1: 2 ")
+
+
+def test_each_point_is_a_benchmark_of_its_own(status: Body) -> None:
+    found = kube.items("solrbenchmarks", f"solrbench.io/sweep={NAME},team=search")
+    names = [f"{NAME}-{each['name']}" for each in status["points"]]
+    assert sorted(each["metadata"]["name"] for each in found) == sorted(names)
+    shards = {each["metadata"]["name"]: each["spec"]["collection"]["shards"] for each in found}
+    assert [shards[name] for name in names] == [1, 2]
+    first, second = (kube.status(name) for name in names)
+    assert first["completionTime"] <= second["startTime"]  # one after the other
+
+
+def test_a_deleted_sweep_leaves_nothing(status: Body) -> None:
+    names = [f"{NAME}-{each['name']}" for each in status["points"]]
+    kube.kubectl("delete", PLURAL, NAME, "--wait=false")
+    kube.wait_for("deletion of the sweep", lambda: kube.get(PLURAL, NAME) is None, 30)
+    kube.wait_for("deletion of all objects", lambda: not any(map(leftovers, names)), 60)
+
+
+def leftovers(name: str) -> list[Body]:
+    """Return all that a benchmark owned and that is still there."""
+    selector = f"solrbench.io/benchmark={name}"
+    return [each for kind in kube.OWNED for each in kube.items(kind, selector)]

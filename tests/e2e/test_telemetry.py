@@ -1,0 +1,73 @@
+"""What Solr, ZooKeeper and their pods did during a step, and that the CPU limit held it back."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, small
+from support.cluster.command_line import solrbench
+
+NAME = "telemetry"
+LIMIT_CORES = 0.4
+
+
+@pytest.fixture(scope="module")
+def status() -> Iterator[dict[str, Any]]:
+    resources = {
+        "requests": {"cpu": "100m", "memory": "768Mi"},
+        "limits": {"cpu": "400m", "memory": "1536Mi"},
+    }
+    kube.apply(
+        small(
+            NAME,
+            target__solrCloud=SMALL_SOLR | {"resources": resources},
+            load={
+                "repeats": {"count": 2},
+                "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 2},
+                "steps": [{"name": "four-users", "users": 4, "durationSeconds": 8}],
+            },
+        )
+    )
+    yield kube.wait_for_success(NAME)
+    kube.delete(NAME)
+
+
+def test_status_has_what_solr_and_zookeeper_did(status: dict[str, Any]) -> None:
+    (found,) = status["telemetry"]
+    assert found["step"] == "four-users"
+    assert found.get("missing", []) == []
+    assert found["nodes"] == 1
+    assert 0 < found["cpuCores"] <= 1.2 * LIMIT_CORES
+    assert found["cpuMillisecondsPerRequest"] > 0
+    assert 0 < found["heapAfterGcMaxBytes"] <= 512 << 20
+    assert 0 <= found["gcPercent"] < 100
+    assert found["indexBytes"] > 0
+    assert found["workingSetMaxBytes"] > 100 << 20
+    assert found["machineCpuPercent"] > 0
+
+
+def test_the_cpu_limit_is_named(status: dict[str, Any]) -> None:
+    (found,) = status["telemetry"]
+    assert found["throttledPercent"] > 5
+    (bottleneck,) = status["bottlenecks"]
+    assert bottleneck["resource"] == "Throttling", bottleneck
+    assert bottleneck["field"] == "target.solrCloud.resources.limits.cpu"
+
+
+def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
+    assert status
+    document = json.loads(solrbench("report", NAME, "-o", "json"))
+    for step in document["steps"]:
+        telemetry = step["telemetry"]
+        assert [each["server"] for each in telemetry["pods"]] == [
+            f"{NAME}-solr-0",
+            f"{NAME}-zookeeper-1",
+        ]
+        assert len({each["machine"] for each in telemetry["pods"]}) == 1
+        assert telemetry["zookeeper"][0]["figures"]["watches"] > 0
+        assert telemetry["handlers"][0]["handler"] == "/select"
+    text = solrbench("report", NAME, "-o", "markdown")
+    assert "four-users is held back by the CPU limit of a pod" in text

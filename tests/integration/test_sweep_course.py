@@ -1,0 +1,72 @@
+"""A sweep from its beginning to its deletion, against the real API server; only pods are faked."""
+
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from kubernetes import config
+from kubernetes.dynamic import DynamicClient
+
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from support.cluster.admission import reachable_api_server
+from support.cluster.benchmark_objects import own_namespace
+from support.cluster.kube import wait_for
+from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
+from support.fakes.faked_pods import ClusterWithFakedPods
+from support.fakes.handled_operator import condition, settings_for
+from support.fakes.handled_sweeps import HandledSweeps
+from support.resources.small_resource import create
+from support.resources.small_sweep import small_sweep, users_axis
+
+pytestmark = pytest.mark.cluster
+Body = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RenamedKinds]:
+    if reachable_api_server() is None:
+        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
+    dynamic = DynamicClient(config.new_client_from_config())
+    with renamed_kinds(dynamic, f"t{uuid.uuid4().hex[:8]}.solrbench.test") as found:
+        yield found
+
+
+def test_a_sweep_is_measured_changed_and_deleted(
+    cluster: RenamedKinds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with own_namespace("sweep") as objects:
+        namespace = objects.namespace
+        sweeps = HandledSweeps(
+            monkeypatch, ClusterWithFakedPods(cluster), namespace, settings_for(namespace)
+        )
+        sweeps.operator.now = datetime.now(UTC).replace(microsecond=0)
+        body = small_sweep({"spec.axes": [users_axis(2)]}, create())
+        body["metadata"]["namespace"] = namespace
+        cluster.apply(body, "tests")
+
+        for _ in range(3):
+            sweeps.get_on()
+        suspend(cluster, body, suspended=True)
+        for _ in range(4):
+            sweeps.get_on()
+        assert sweeps.read()["status"]["phase"] == "Suspended"
+        (child,) = sweeps.children().values()
+        assert child["spec"]["suspend"] is True
+        suspend(cluster, body, suspended=False)
+
+        status = sweeps.finish()["status"]
+        assert [each["state"] for each in status["points"]] == ["Valid"] * 2
+        assert status["answers"]
+        assert condition(sweeps.read(), "Succeeded")[0] == "True"
+        assert set(sweeps.workloads.started.values()) <= {1, 2}  # twice only where suspended
+
+        cluster.delete(*SWEEP.reference, namespace, "trial")
+        wait_for("deletion of the benchmarks", lambda: not sweeps.children(), 60)
+        assert cluster.list(*BENCHMARK.reference, namespace, {}) == []
+
+
+def suspend(cluster: RenamedKinds, body: Body, *, suspended: bool) -> None:
+    """Change the sweep as a user does."""
+    cluster.apply(body | {"spec": body["spec"] | {"suspend": suspended}}, "tests")

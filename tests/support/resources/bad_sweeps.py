@@ -1,0 +1,28 @@
+"""Sweeps that the API server and the models refuse, with words of the message."""
+
+from support.resources.small_resource import REMOVE, Changes
+from support.resources.small_sweep import HEAP
+
+BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
+    "a long name": ({"metadata.name": "n" * 25}, "metadata.name must have at most 24 characters"),
+    "a name with a dot": ({"metadata.name": "a.b"}, "metadata.name must start with a letter"),
+    "no axes": ({"spec.axes": []}, "spec.axes"),
+    "no template": ({"spec.template": REMOVE}, "spec.template"),
+    "two axes of one name": ({"spec.axes": [HEAP, HEAP]}, "Duplicate value"),
+    "neither field nor fields": (
+        {"spec.axes.0.field": REMOVE},
+        "must set exactly one of field, fields",
+    ),
+    "both field and fields": (
+        {"spec.axes.0.fields": ["seed", "backoffLimit"]},
+        "must set exactly one of field, fields",
+    ),
+    "a path that is none": (
+        {"spec.axes.0.field": "target/heap"},
+        "must be the path of a field below the spec",
+    ),
+    "no values": ({"spec.axes.0.values": []}, "spec.axes[0].values"),
+    "too many points": ({"spec.maxPoints": 501}, "spec.maxPoints"),
+    "no points at a time": ({"spec.parallelism": 0}, "spec.parallelism"),
+    "another metric": ({"spec.objective.metric": "P98"}, "spec.objective.metric"),
+}

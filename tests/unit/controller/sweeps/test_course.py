@@ -1,0 +1,214 @@
+"""Sweeps from their beginning to their end, on a cluster in memory."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from solrbench.errors import PermanentError
+from solrbench.reasons.lifecycle import LifecycleReason
+from support.fakes.handled_operator import condition
+from support.fakes.handled_sweeps import HandledSweeps
+from support.resources.small_resource import create
+from support.resources.small_sweep import HEAP, small_sweep, users_axis
+
+Body = dict[str, Any]
+
+
+def sweep_of(users: int, **spec: Any) -> Body:
+    """Return a sweep of so many points over an existing target."""
+    changes = {"spec.axes": [users_axis(users)]} | {f"spec.{k}": v for k, v in spec.items()}
+    return small_sweep(changes, create())
+
+
+@pytest.fixture
+def sweeps(monkeypatch: pytest.MonkeyPatch) -> HandledSweeps:
+    return HandledSweeps(monkeypatch)
+
+
+def states(body: Body) -> list[str]:
+    return [each["state"] for each in body["status"]["points"]]
+
+
+def test_points_are_measured_one_after_another(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(3))
+    most = 0
+    while condition(sweeps.find() or {}, "Complete")[0] != "True":
+        sweeps.get_on()
+        unfinished = [
+            each for each in sweeps.children().values() if condition(each, "Complete")[0] != "True"
+        ]
+        most = max(most, len(unfinished))
+    body = sweeps.read()
+    assert most == 1
+    assert states(body) == ["Valid"] * 3
+    assert condition(body, "Succeeded")[:2] == ("True", "Succeeded")
+    assert body["status"]["counts"]["text"] == "3/3"
+    assert body["status"]["progressPercent"] == 100
+    assert body["status"]["best"]["values"].startswith("users ")
+    assert not sweeps.operator.errors
+
+
+def test_children_are_owned_labelled_and_cleaned_up(sweeps: HandledSweeps) -> None:
+    template = {"metadata": {"labels": {"team": "search"}}}
+    body = sweep_of(1)
+    body["spec"]["template"] |= template
+    sweeps.put(body)
+    sweeps.finish()
+    ((name, child),) = sweeps.children().items()
+    assert name.startswith("trial-baseline-")
+    (owner,) = child["metadata"]["ownerReferences"]
+    assert owner["kind"] == "SolrBenchmarkSweep"
+    assert child["metadata"]["labels"]["team"] == "search"
+    assert child["metadata"]["labels"]["solrbench.io/sweep"] == "trial"
+    assert child["spec"]["cleanup"] == "Always"
+    sweeps.get_on()
+    assert sweeps.cluster.pods_of(name) == set()
+
+
+def test_points_in_parallel_are_bounded_by_the_installer(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(3, parallelism=3))
+    sweeps.reconcile()
+    assert len(sweeps.children()) == 1  # concurrency is 1
+
+
+def test_invalid_points_are_named_before_anything_starts(sweeps: HandledSweeps) -> None:
+    axis = HEAP | {"values": ["512Mi", "lots"]}
+    sweeps.put(small_sweep({"spec.axes": [axis]}))
+    sweeps.reconcile()
+    status, reason, message = condition(sweeps.read(), "Accepted")
+    assert (status, reason) == ("False", "InvalidPoints")
+    assert "heap lots" in message
+    assert "spec.target.solrCloud.heap" in message
+    assert sweeps.children() == {}
+    sweeps.put(small_sweep())
+    sweeps.reconcile()
+    assert condition(sweeps.read(), "Accepted")[0] == "True"
+    assert len(sweeps.children()) == 1
+
+
+def test_a_failed_point_does_not_stop_the_others(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(3))
+    refuse_first(sweeps)
+    body = sweeps.finish()
+    assert states(body) == ["Failed", "Valid", "Valid"]
+    assert condition(body, "Succeeded")[:2] == ("False", "PointsFailed")
+    assert body["status"]["points"][0]["reason"] == "ManifestRejected"
+
+
+def test_fail_fast_begins_no_further_point(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(3, failFast=True))
+    refuse_first(sweeps)
+    body = sweeps.finish()
+    assert states(body) == ["Failed", "Planned", "Planned"]
+    assert condition(body, "Succeeded")[:2] == ("False", "StoppedAfterFailure")
+
+
+def refuse_first(sweeps: HandledSweeps) -> None:
+    """Let the API server refuse the first benchmark, as a quota or a policy does."""
+    refused: list[Body] = []
+    apply = sweeps.cluster.real.apply
+
+    def refuse(manifest: Body) -> Body:
+        if manifest["kind"] == "SolrBenchmark" and not refused:
+            refused.append(manifest)
+            raise PermanentError(LifecycleReason.MANIFEST_REJECTED, "denied")
+        applied: Body = apply(manifest)
+        return applied
+
+    sweeps.cluster.real.apply = refuse
+
+
+def test_suspension_reaches_the_point_under_way(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(2))
+    for _ in range(4):
+        sweeps.get_on()
+    sweeps.put(sweep_of(2, suspend=True))
+    for _ in range(6):
+        sweeps.get_on()
+    (child,) = sweeps.children().values()
+    assert child["spec"]["suspend"] is True
+    assert sweeps.read()["status"]["phase"] == "Suspended"
+    assert sweeps.cluster.pods_of(child["metadata"]["name"]) == set()
+    sweeps.put(sweep_of(2))
+    assert states(sweeps.finish()) == ["Valid"] * 2
+
+
+def test_points_can_be_added_to_a_finished_sweep(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(1))
+    before = sweeps.finish()["status"]["points"]
+    sweeps.put(sweep_of(2))
+    after = sweeps.finish()["status"]["points"]
+    assert after[0] == before[0]
+    assert [each["state"] for each in after] == ["Valid"] * 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (sweep_of(2) | {"spec": small_sweep()["spec"]}, "SweepChanged"),
+        (
+            small_sweep({"spec.axes": [users_axis(9) | {"values": [7, 8]}]}, create()),
+            "PointsRemoved",
+        ),
+    ],
+)
+def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(2))
+    sweeps.get_on()
+    sweeps.put(changed)
+    for _ in range(30):
+        sweeps.get_on()
+    body = sweeps.read()
+    assert condition(body, "Accepted")[:2] == ("False", reason)
+    assert states(body) == ["Valid", "Planned"]
+    sweeps.put(sweep_of(2))
+    assert states(sweeps.finish()) == ["Valid"] * 2
+
+
+def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(1, ttlSecondsAfterFinished=60))
+    sweeps.finish()
+    assert sweeps.reconcile().total_seconds() <= 60
+    sweeps.operator.now = sweeps.operator.now.replace(year=2027)
+    sweeps.reconcile()
+    assert sweeps.find() is None
+
+
+def test_a_sweep_of_another_version_is_shown_and_left_alone(sweeps: HandledSweeps) -> None:
+    sweeps.put(small_sweep({"spec.later": 1}))
+    sweeps.reconcile()
+    assert condition(sweeps.read(), "Accepted")[:2] == ("False", "DefinitionNewer")
+
+
+def test_a_name_that_is_taken_is_reported_and_spared(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(1))
+    sweeps.reconcile()
+    ((name, child),) = sweeps.children().items()
+    child["metadata"]["ownerReferences"] = []
+    sweeps.cluster.real.put(child)
+    sweeps.reconcile()
+    status, reason, message = condition(sweeps.read(), "Succeeded")
+    assert (status, reason) == ("Unknown", "PointNotCreated")
+    assert name in message
+    assert sweeps.children()[name]["metadata"]["ownerReferences"] == []
+
+
+def test_metrics_show_figures_by_value(sweeps: HandledSweeps) -> None:
+    sweeps.operator.now = datetime.now(UTC).replace(microsecond=0)  # old results are not shown
+    sweeps.put(sweep_of(2))
+    sweeps.finish()
+    registry = sweeps.operator.telemetry.registry
+    point = sweeps.read()["status"]["points"][0]["name"]
+    owner = {"namespace": "default", "sweep": "trial"}
+    labels = owner | {"point": point}
+    value = {"axis": "users", "value": "1"}
+    assert registry.get_sample_value("solrbench_sweep_point_value_info", labels | value) == 1
+    figure = registry.get_sample_value(
+        "solrbench_sweep_point_requests_per_second", labels | {"values": "users 1"}
+    )
+    assert figure is not None
+    shown = owner | {"phase": "Succeeded"}
+    assert registry.get_sample_value("solrbench_sweep_info", shown) == 1
+    sweeps.show("DELETED", sweeps.read())
+    assert registry.get_sample_value("solrbench_sweep_info", shown) is None

@@ -1,0 +1,110 @@
+"""What the watch shows of benchmarks wakes their sweep; what a sweep costs while it waits."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.controller.scheduling.reconcile_schedule import ReconcileSchedule
+from solrbench.controller.sweeps.handlers import (
+    CONFLICT_PAUSE,
+    IDLE_PAUSE,
+    RUNNING_PAUSE,
+    UPGRADE_PAUSE,
+)
+from solrbench.errors import ConflictError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
+from support.fakes.handled_sweeps import HandledSweeps
+from support.resources.small_sweep import small_sweep
+from unit.controller.sweeps.test_course import sweep_of
+
+Body = dict[str, Any]
+
+
+@pytest.fixture
+def sweeps(monkeypatch: pytest.MonkeyPatch) -> HandledSweeps:
+    return HandledSweeps(monkeypatch)
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    uids: list[str] = []
+    monkeypatch.setattr(ReconcileSchedule, "wake", lambda _, uid: uids.append(uid))
+    return uids
+
+
+def show(sweeps: HandledSweeps, body: Body, type_: str = "MODIFIED") -> None:
+    asyncio.run(sweeps.handlers.on_benchmark_event(event={"type": type_}, body=body))
+
+
+def test_the_end_of_a_benchmark_wakes_its_sweep(sweeps: HandledSweeps, woken: list[str]) -> None:
+    sweeps.put(sweep_of(1))
+    sweeps.reconcile()
+    (child,) = sweeps.children().values()
+    show(sweeps, child)
+    assert woken == []
+    show(sweeps, child, "DELETED")
+    assert woken == ["uid-of-trial"]
+    sweeps.finish()
+    (child,) = sweeps.children().values()
+    show(sweeps, child)
+    assert woken == ["uid-of-trial"] * 2
+
+
+def test_a_benchmark_without_a_sweep_wakes_nothing(sweeps: HandledSweeps, woken: list[str]) -> None:
+    show(sweeps, {"metadata": {"name": "own", "uid": "1"}}, "DELETED")
+    assert woken == []
+
+
+def test_a_sweep_is_looked_at_often_only_while_points_are_under_way(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(1))
+    assert sweeps.reconcile() == RUNNING_PAUSE
+    sweeps.finish()
+    assert sweeps.reconcile() == IDLE_PAUSE
+    sweeps.put(small_sweep({"spec.maxPoints": 1}))
+    assert sweeps.reconcile() == IDLE_PAUSE
+    sweeps.put(small_sweep({"spec.suspend": True, "metadata.name": "later"}))
+    assert sweeps.reconcile("later") == IDLE_PAUSE
+
+
+def test_a_sweep_that_is_gone_leaves_the_schedule(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(1))
+    body = sweeps.read()
+    sweeps.cluster.real.objects.clear()
+    assert sweeps.handlers.on_due(sweeps.key(body)) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "pause"),
+    [
+        (ConflictError(LifecycleReason.CONFLICT, "changed"), CONFLICT_PAUSE),
+        (TemporaryError(LifecycleReason.API_UNREACHABLE, "away"), RUNNING_PAUSE),
+    ],
+)
+def test_what_fails_is_repeated(
+    sweeps: HandledSweeps, error: Exception, pause: timedelta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Body) -> Body:
+        raise error
+
+    sweeps.put(sweep_of(1))
+    monkeypatch.setattr(sweeps.cluster.real, "replace_status", fail)
+    assert sweeps.reconcile() == pause
+    assert sweeps.children() == {}  # nothing begins before it is written down
+
+
+def test_an_unreadable_sweep_waits_for_another_version(sweeps: HandledSweeps) -> None:
+    sweeps.put(small_sweep({"spec.later": 1}))
+    assert sweeps.reconcile() == UPGRADE_PAUSE
+    version = sweeps.read()["metadata"]["resourceVersion"]
+    assert sweeps.reconcile() == UPGRADE_PAUSE
+    assert sweeps.read()["metadata"]["resourceVersion"] == version
+
+
+def test_an_unchanged_sweep_is_not_written(sweeps: HandledSweeps) -> None:
+    sweeps.put(sweep_of(2))
+    sweeps.reconcile()
+    version = sweeps.read()["metadata"]["resourceVersion"]
+    sweeps.reconcile()
+    assert sweeps.read()["metadata"]["resourceVersion"] == version

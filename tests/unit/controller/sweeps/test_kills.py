@@ -1,0 +1,108 @@
+"""The operator killed at any write of a sweep goes on as if it had not been."""
+
+import random
+from typing import Any
+
+import pytest
+
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.sweep.plan import make_plan
+from support.fakes.handled_operator import condition
+from support.fakes.handled_sweeps import HandledSweeps
+from unit.controller.sweeps.test_course import sweep_of
+
+POINTS = 20
+KILLS = 10
+WRITES_AT_LEAST = 400
+"""Of a sweep of 20 points."""
+WRITES = ("apply", "replace_status", "delete")
+Body = dict[str, Any]
+
+
+class KilledError(BaseException):
+    """Nothing handles it, as nothing handles SIGKILL."""
+
+
+class Killer:
+    """Ends the operator before or after a write to the API server.
+
+    Args:
+        sweeps: whose operator is killed
+        moments: numbers of the writes, counted over all
+
+    """
+
+    def __init__(self, sweeps: HandledSweeps, moments: set[int]) -> None:
+        self.writes = 0
+        self.kills = 0
+        self._moments = moments
+        for name in WRITES:
+            setattr(sweeps.cluster, name, self._wrap(getattr(sweeps.cluster, name)))
+
+    def _wrap(self, write: Any) -> Any:
+        def wrapped(*arguments: Any, **options: Any) -> Any:
+            self.writes += 1
+            is_last = self.writes in self._moments
+            self.kills += is_last
+            if is_last and self.writes % 2:
+                raise KilledError
+            written = write(*arguments, **options)
+            if is_last:
+                raise KilledError
+            return written
+
+        return wrapped
+
+
+def run(sweeps: HandledSweeps, number: int) -> Body:
+    """Return a sweep at its end, with a new operator after each kill."""
+    sweeps.put(sweep_of(number, order="Random"))
+    for _ in range(60 * number):
+        try:
+            sweeps.get_on()
+        except KilledError:
+            sweeps.restart()
+        assert not sweeps.operator.errors
+        if condition(sweeps.read(), "Complete")[0] == "True":
+            return sweeps.read()
+    raise AssertionError(sweeps.read()["status"])
+
+
+@pytest.mark.timeout(120)  # a sweep of 20 points on a busy machine
+def test_kills_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    undisturbed = run(HandledSweeps(monkeypatch), 1)["status"]["points"][0]
+    figures = {key: each for key, each in undisturbed.items() if key not in ("name", "values")}
+    sweeps = HandledSweeps(monkeypatch)
+    killer = Killer(sweeps, set(random.Random(1).sample(range(1, WRITES_AT_LEAST), KILLS)))
+    points = run(sweeps, POINTS)["status"]["points"]
+    assert killer.kills == KILLS
+    planned = make_plan(SolrBenchmarkSweep.parse(sweep_of(POINTS, order="Random"))).points
+    assert points == [
+        {"name": each.point.name, "values": each.point.indexes} | figures for each in planned
+    ]
+    assert sweeps.children().keys() == {f"trial-{each.point.name}" for each in planned}
+    assert set(sweeps.workloads.started.values()) == {1}  # nothing is measured twice
+
+
+def test_many_kills_of_a_small_sweep_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeps = HandledSweeps(monkeypatch)
+    killer = Killer(sweeps, set(random.Random(2).sample(range(1, 80), 25)))
+    status = run(sweeps, 2)["status"]
+    assert killer.kills > KILLS
+    assert [each["state"] for each in status["points"]] == ["Valid"] * 2
+    assert set(sweeps.workloads.started.values()) == {1}
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 3, 6, 12])
+def test_a_deletion_at_any_moment_leaves_nothing(
+    rounds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweeps = HandledSweeps(monkeypatch)
+    sweeps.put(sweep_of(3))
+    for _ in range(rounds):
+        sweeps.get_on()
+    sweeps.delete()
+    kinds = {kind for kind, *_ in sweeps.cluster.real.objects}
+    assert not kinds & {BENCHMARK.name, SWEEP.name}
+    assert sweeps.cluster.faked.objects == {}

@@ -1,0 +1,70 @@
+import subprocess
+import sys
+import threading
+
+import httpx
+import pytest
+
+from solrbench.load.master.telemetry.agent_source import parse_usage
+from solrbench.load.telemetry.agent import serve, usage
+from solrbench.load.telemetry.readings import figures_of
+from solrbench.load.telemetry.summary import with_shares
+
+
+def test_the_agent_serves_its_machine() -> None:
+    with serve(0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            base = f"http://127.0.0.1:{server.server_address[1]}"
+            with httpx.Client(trust_env=False) as client:
+                body = client.get(f"{base}/usage").json()
+                assert client.get(f"{base}/etc/passwd").status_code == 404
+        finally:
+            server.shutdown()
+            thread.join()
+    machine, *_ = parse_usage(body, "solr-0.solr.ns.svc:9101", "solr", 1.0)
+    assert machine.kind == "machines"
+    assert machine.server == usage()["machine"]
+
+
+def test_the_agent_needs_the_standard_library_only() -> None:
+    code = (
+        "import sys; import solrbench.load.telemetry.agent as _;"
+        "print(sorted({n.partition('.')[0] for n in sys.modules} - sys.stdlib_module_names))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "pydantic" not in done.stdout
+    assert "gevent" not in done.stdout
+
+
+def test_a_pod_and_its_machine() -> None:
+    def body(second: int) -> dict[str, object]:
+        return {
+            "machine": "6680",
+            "machineCounters": {"cpu_busy_seconds": 2 * second},
+            "machineGauges": {"cpus": 4},
+            "counters": {
+                "cpu_seconds": second,
+                "periods": 10 * second,
+                "throttled_periods": second,
+            },
+            "gauges": {"cpu_limit_cores": 2},
+            "peaks": {"working_set_bytes": 5},
+        }
+
+    readings = [parse_usage(body(t), "s-solr-0.s-solr.ns.svc:9101", "solr", t) for t in (0, 10)]
+    machines, pods = zip(*readings, strict=True)
+    pod, machine = with_shares(figures_of(pods)), with_shares(figures_of(machines))
+    assert (pod.server, pod.component, pod.machine) == ("s-solr-0", "solr", "6680")
+    assert pod.figures["cpu_limit_percent"] == 50
+    assert pod.figures["throttled_percent"] == 10
+    assert machine.figures["cpu_busy_percent"] == 50
+
+
+@pytest.mark.parametrize("body", [{}, {"machine": "x"}, {"machine": "x", "machineCounters": 3}])
+def test_another_response_is_refused(body: dict[str, object]) -> None:
+    with pytest.raises((KeyError, TypeError, AttributeError)):
+        parse_usage(body, "a:1", "solr", 0)

@@ -1,0 +1,64 @@
+from solrbench.load.telemetry.readings import figures_of
+from solrbench.load.telemetry.solr_json import parse_solr_json
+from support.solr.solr_metrics import MIB, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node
+
+
+def test_a_node_reports_its_jvm_and_jetty() -> None:
+    node = solr_9_node(jvm=solr_9_jvm(3.5, 200), jetty=solr_9_jetty(0.25, 3))
+    (reading,) = parse_solr_json({"responseHeader": {}, "solr-0:8983_solr": node}, "books", 5.0)
+    assert (reading.server, reading.moment) == ("solr-0:8983", 5.0)
+    assert reading.counters == {"cpu_seconds": 3.5, "gc_count": 20, "gc_seconds": 0.2}
+    assert reading.gauges["heap_limit_bytes"] == 512 * MIB
+    assert reading.peaks["heap_after_gc_bytes"] == 32 * MIB
+    assert reading.peaks["threads_blocked"] == 1
+    assert (reading.peaks["jetty_busy_percent"], reading.peaks["jetty_queue"]) == (25, 3)
+
+
+def test_work_of_collectors_beside_the_application_is_no_pause() -> None:
+    jvm = {"gc.ZGC-Cycles.time": 5000, "gc.ZGC-Pauses.time": 3, "gc.ZGC-Pauses.count": 1}
+    (reading,) = parse_solr_json({"a:1_solr": solr_9_node(jvm=jvm)}, "books", 0)
+    assert reading.counters == {"gc_seconds": 0.003, "gc_count": 1}
+
+
+def test_cores_of_the_collection_are_added_and_others_left_out() -> None:
+    node = solr_9_node(
+        a=solr_9_core(requests=10, lookups=8),
+        b=solr_9_core(requests=5, lookups=4),
+        c=solr_9_core("films", requests=1000, lookups=1000),
+    )
+    (reading,) = parse_solr_json({"a:1_solr": node}, "books", 0)
+    counters = reading.counters
+    assert (counters["filter_cache_lookups"], counters["filter_cache_hits"]) == (12, 6)
+    assert (counters["requests"], counters["shard_requests"]) == (15, 45)
+    assert counters["handler_seconds:/select"] == 0.03
+    assert counters["handler_errors:/select"] == 2
+    assert counters["merges"] == 4
+    assert reading.gauges["index_bytes"] == 10_000
+    assert reading.gauges["segments"] == 6
+    assert reading.gauges["filter_cache_entries"] == 14
+
+
+def test_what_a_node_does_not_report_is_missing() -> None:
+    (reading,) = parse_solr_json({"a:1_solr": solr_9_node(jvm={"os.processCpuTime": "?"})}, "b", 0)
+    assert (reading.counters, reading.gauges, reading.peaks) == ({}, {}, {})
+
+
+def test_a_response_without_nodes_has_no_reading() -> None:
+    assert parse_solr_json({"responseHeader": {"status": 0}, "error": "x"}, "books", 0) == []
+
+
+def test_light_and_full_readings_make_up_the_figures() -> None:
+    full = {"a:1_solr": solr_9_node(jvm=solr_9_jvm(1), x=solr_9_core(requests=10))}
+    light = {"a:1_solr": solr_9_node(jvm=solr_9_jvm(2, heap_used=300 * MIB))}
+    last = {"a:1_solr": solr_9_node(jvm=solr_9_jvm(5), x=solr_9_core(requests=30))}
+    series = [
+        each
+        for second, response in enumerate((full, light, last))
+        for each in parse_solr_json(response, "books", float(second))
+    ]
+    found = figures_of(series)
+    assert (found.seconds, found.readings) == (2, 3)
+    assert found.figures["cpu_seconds"] == 4
+    assert found.figures["requests"] == 20
+    assert found.figures["heap_used_max_bytes"] == 300 * MIB
+    assert found.figures["threads_mean"] == 50

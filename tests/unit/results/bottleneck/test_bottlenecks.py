@@ -1,0 +1,83 @@
+from array import array
+from datetime import UTC, datetime
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec
+from solrbench.api.v1alpha1.status.telemetry import Bottleneck
+from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
+from solrbench.results.bottleneck.sentences import bottleneck_sentences
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.summary.telemetry import RunTelemetry
+from solrbench.results.validity.checks.finding import EvaluatedRun
+from support.resources.small_resource import resource
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def spec() -> Spec:
+    return SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
+
+
+def run(repeat: int, variant: str = "", **figures: float) -> tuple[EvaluatedRun, RunTelemetry]:
+    document = StepRunResult(
+        id=f"r{repeat}-s0-calm",
+        repeat=repeat,
+        variant=variant,
+        step="calm",
+        attempt=1,
+        start_time=START,
+        end_time=START,
+        seconds=1,
+        requests=[],
+        workers=[],
+    )
+    servers = dict.fromkeys(figures, f"solr-{repeat}")
+    return EvaluatedRun(document, {}, array("d")), RunTelemetry(
+        {"nodes": 3.0, "cpu_percent": 40.0} | figures, servers
+    )
+
+
+def one(*runs: tuple[EvaluatedRun, RunTelemetry | None]) -> Bottleneck:
+    (found,) = find_bottlenecks(spec(), runs)
+    return found
+
+
+def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
+    found = one(run(1, gc_percent=20.0), run(2, gc_percent=30.0))
+    assert (found.resource, found.field) == ("GarbageCollection", "target.solrCloud.heap")
+    # Another node each time: it is none of them.
+    assert found.server is None
+    assert found.message == (
+        "20 % of the time in garbage collection (limit 10 %), in 2 of 2 repeats"
+    )
+
+
+@pytest.mark.parametrize("others", [[], [run(2)], [run(2), run(3, throttled_percent=50.0)]])
+def test_repeats_that_do_not_agree_are_unclear(
+    others: list[tuple[EvaluatedRun, RunTelemetry]],
+) -> None:
+    found = one(run(1, gc_percent=20.0), *others)
+    assert found.resource == "Unclear"
+    assert "GarbageCollection, 20 %" in found.message
+    assert found.field is None
+
+
+def test_most_repeats_are_enough() -> None:
+    runs = run(1, gc_percent=20.0), run(2, gc_percent=20.0), run(3)
+    assert one(*runs).resource == "GarbageCollection"
+
+
+def test_a_step_without_telemetry_has_no_entry() -> None:
+    evaluated, _ = run(1)
+    assert find_bottlenecks(spec(), [(evaluated, None)]) == []
+
+
+def test_sentences_say_what_and_what_next() -> None:
+    busy, idle = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0)), one(run(1), run(2))
+    unclear = one(run(1))
+    first, second, third = bottleneck_sentences([busy, idle, unclear])
+    assert first.startswith("calm is held back by the CPU of Solr: 99 % of its CPUs used by Solr")
+    assert first.endswith("vary target.solrCloud.nodes next")
+    assert second.startswith("Nothing holds calm back: nothing is saturated: CPU of the busiest")
+    assert third.startswith("What holds calm back is Unclear: 2 repeats must agree, there is one")

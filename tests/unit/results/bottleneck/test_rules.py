@@ -1,0 +1,157 @@
+"""Each rule with planted figures, and healthy figures that no rule may accuse."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.status.telemetry import Resource
+from solrbench.results.bottleneck.bottlenecks import find_bottleneck
+from solrbench.results.bottleneck.evidence import Evidence
+from solrbench.results.bottleneck.rules import FIELDS, RULES
+from solrbench.results.model.telemetry import Spread
+from solrbench.results.summary.telemetry import RunTelemetry
+from solrbench.results.validity.checks.finding import Finding, NotEvaluated, Outcome
+
+HEALTHY = {
+    "nodes": 3.0,
+    "cpu_percent": 60.0,
+    "gc_percent": 1.0,
+    "heap_after_gc_max_percent": 40.0,
+    "threads_blocked": 0.2,
+    "jetty_busy_max_percent": 20.0,
+    "system_cpu_percent": 70.0,
+    "client_milliseconds": 10.0,
+    "solr_milliseconds": 8.0,
+    "zookeeper_outstanding_max": 1.0,
+    "zookeeper_latency_milliseconds": 2.0,
+    "zookeeper_requests_per_second": 3.0,
+    "throttled_percent": 0.5,
+    "memory_full_percent": 0.0,
+    "major_faults_per_second": 2.0,
+    "io_some_percent": 3.0,
+}
+
+
+def spread(figure: str, *numbers: float) -> Spread:
+    ordered = sorted(numbers)
+    middle = ordered[len(ordered) // 2]
+    if len(ordered) % 2 == 0:
+        middle = (middle + ordered[len(ordered) // 2 - 1]) / 2
+    away = sorted(abs(each - middle) for each in numbers)
+    return Spread(
+        figure=figure,
+        servers=len(numbers),
+        total=sum(numbers),
+        median=middle,
+        deviation=1.4826 * away[len(away) // 2],
+        lowest=ordered[0],
+        highest=ordered[-1],
+        highest_server=f"solr-{numbers.index(ordered[-1])}",
+    )
+
+
+def evidence(
+    *peers: Spread,
+    findings: dict[str, Outcome] | None = None,
+    behind_proxy: bool = False,
+    **changes: float,
+) -> Evidence:
+    servers = dict.fromkeys(changes, "solr-1")
+    found = RunTelemetry(HEALTHY | changes, servers, {each.figure: each for each in peers})
+    return Evidence(1, found, findings or {}, behind_proxy)
+
+
+PLANTED: list[tuple[Resource, dict[str, Any]]] = [
+    (Resource.THROTTLING, {"throttled_percent": 30.0}),
+    (Resource.MEMORY, {"memory_full_percent": 20.0}),
+    (Resource.MEMORY, {"major_faults_per_second": 900.0, "io_some_percent": 60.0}),
+    (Resource.GARBAGE_COLLECTION, {"gc_percent": 25.0}),
+    (Resource.GARBAGE_COLLECTION, {"heap_after_gc_max_percent": 95.0}),
+    (Resource.CPU, {"cpu_percent": 97.0, "system_cpu_percent": 99.0}),
+    (Resource.DISK, {"io_some_percent": 60.0}),
+    (Resource.ZOOKEEPER, {"zookeeper_outstanding_max": 40.0}),
+    (Resource.ZOOKEEPER, {"zookeeper_latency_milliseconds": 300.0}),
+    (Resource.PROXY, {"client_milliseconds": 60.0, "behind_proxy": True}),
+    (
+        Resource.PROXY,
+        {"client_milliseconds": 60.0, "behind_proxy": True, "system_cpu_percent": 99.0},
+    ),
+    (Resource.NETWORK, {"client_milliseconds": 60.0}),
+    (Resource.THREADS, {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0}),
+    (Resource.THREADS, {"threads_blocked": 12.0}),
+    (Resource.MACHINE, {"system_cpu_percent": 99.0}),
+    (Resource.MACHINE, {"machine_cpu_percent": 99.0, "client_milliseconds": 60.0}),
+]
+
+
+@pytest.mark.parametrize(("resource", "planted"), PLANTED)
+def test_a_planted_bottleneck_is_named_with_its_number_and_limit(
+    resource: Resource, planted: dict[str, Any]
+) -> None:
+    found = find_bottleneck(evidence(**planted))
+    assert found.resource is resource
+    assert "limit" in found.symptom.text
+    assert resource in FIELDS
+
+
+def test_healthy_figures_are_not_accused() -> None:
+    alike = spread("cpu_percent", 60, 55, 58), spread("shard_request_milliseconds", 5, 6, 5)
+    found = find_bottleneck(evidence(*alike))
+    assert found.resource is Resource.NONE
+    assert found.symptom.text.startswith("nothing is saturated: CPU of the busiest node 60 %")
+
+
+@pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "DelayedByGenerator"])
+def test_a_load_generator_at_its_limit_comes_before_all_else(reason: str) -> None:
+    finding = Finding(1, "worker w-1 was CPU-throttled for 3 s of 10 s (30 %, limit 1 %)")
+    found = find_bottleneck(evidence(findings={reason: finding}, cpu_percent=99.0))
+    assert found.resource is Resource.LOAD_GENERATOR
+    assert "w-1" in found.symptom.text
+
+
+def test_a_check_that_could_not_be_made_accuses_nothing() -> None:
+    found = find_bottleneck(evidence(findings={"PodThrottled": NotEvaluated("no cpu.stat")}))
+    assert found.resource is Resource.NONE
+
+
+@pytest.mark.parametrize(
+    "numbers", [(95, 30), (30, 95, 35), (30, 33, 95, 31, 35), (20, 22, 20, 21, 23, 24, 90)]
+)
+def test_a_hot_node_is_named_and_not_the_cpu_of_all(numbers: tuple[float, ...]) -> None:
+    hot = spread("cpu_percent", *numbers)
+    found = find_bottleneck(evidence(hot, cpu_percent=hot.highest))
+    assert found.resource is Resource.ONE_NODE
+    assert found.symptom.server == hot.highest_server
+    assert "its peers" in found.symptom.text
+
+
+def test_nodes_that_are_busy_alike_are_the_cpu() -> None:
+    alike = spread("cpu_percent", 97, 92, 95)
+    assert find_bottleneck(evidence(alike, cpu_percent=97.0)).resource is Resource.CPU
+
+
+def test_a_node_with_slow_answers_to_its_peers_is_named() -> None:
+    slow = spread("shard_request_milliseconds", 4, 40, 5)
+    found = find_bottleneck(evidence(slow))
+    assert (found.resource, found.symptom.server) == (Resource.ONE_NODE, "solr-1")
+
+
+@pytest.mark.parametrize("numbers", [(0.1, 0.6, 0.1), (5, 6, 9), (3, 4)])
+def test_small_differences_of_times_are_chance(numbers: tuple[float, ...]) -> None:
+    found = find_bottleneck(evidence(spread("request_milliseconds", *numbers)))
+    assert found.resource is Resource.NONE
+
+
+def test_what_was_not_measured_is_never_named() -> None:
+    found = find_bottleneck(Evidence(1, RunTelemetry(), {}))
+    assert found.resource is Resource.NONE
+    assert "no figure is near its limit" in found.symptom.text
+
+
+def test_the_server_is_named_only_among_several() -> None:
+    assert find_bottleneck(evidence(gc_percent=50.0)).symptom.server == "solr-1"
+    assert find_bottleneck(evidence(gc_percent=50.0, nodes=1.0)).symptom.server is None
+
+
+def test_every_resource_but_the_words_has_a_rule() -> None:
+    assert set(RULES) == set(Resource) - {Resource.NONE, Resource.UNCLEAR}

@@ -1,0 +1,126 @@
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from solrbench.api.v1alpha1.status.word import Word
+from solrbench.api.v1alpha1.sweep.status import SweepPoint
+from solrbench.sweep.answers import answer_sweep
+from solrbench.sweep.plan import make_plan
+from support.resources.small_resource import Changes
+from support.resources.small_sweep import parse_sweep, users_axis
+
+
+def answer(
+    figures: Mapping[str, float],
+    changes: Changes | None = None,
+    deviation: float | None = 1.0,
+    template: Changes | None = None,
+) -> tuple[dict[str, Any], list[str]]:
+    """Return words and answers of a sweep whose points have these p95 by their values."""
+    sweep = parse_sweep(changes, template)
+    plan = make_plan(sweep)
+    points = [
+        SweepPoint(
+            name=each.point.name,
+            values=each.point.indexes,
+            state="Valid",
+            p95_milliseconds=figures.get(each.point.text),
+            repeats=5 if deviation is not None else 1,
+            deviation_percent=deviation,
+        )
+        for each in plan.points
+    ]
+    words, sentences = answer_sweep(sweep.spec, plan, points)
+    by_name = {each.point.name: each.point.text for each in plan.points}
+    return {by_name[name]: word for name, word in words.items()}, sentences
+
+
+FIGURES = {
+    "heap 512Mi, nodes 1/1": 100.0,
+    "heap 1Gi, nodes 1/1": 100.5,
+    "heap 2Gi, nodes 1/1": 70.0,
+    "heap 512Mi, nodes 2/2": 150.0,
+}
+
+
+def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
+    words, (heap, nodes, scope) = answer(FIGURES)
+    assert words == {
+        "heap 1Gi, nodes 1/1": Word.SAME,
+        "heap 2Gi, nodes 1/1": Word.BETTER,
+        "heap 512Mi, nodes 2/2": Word.WORSE,
+    }
+    assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same (+0.5 %, 95 %: ")
+    assert "; 2Gi Better (-30 %, 95 %: " in heap
+    assert nodes.startswith("nodes, p95 beside 1/1: 2/2 Worse (+50 %")
+    assert scope.startswith("words are about the targets that were measured")
+
+
+def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
+    sweep = parse_sweep()
+    template = sweep.spec.template.model_copy(
+        update={
+            "spec": sweep.spec.template.spec | {"load": {"repeats": {"startOn": "FreshTarget"}}}
+        }
+    )
+    plan = make_plan(sweep)
+    points = [
+        SweepPoint(
+            name=each.point.name,
+            values=each.point.indexes,
+            state="Valid",
+            p95_milliseconds=10,
+            repeats=5,
+            deviation_percent=1,
+        )
+        for each in plan.points
+    ]
+    spec = sweep.spec.model_copy(update={"template": template})
+    assert not any("words are about" in each for each in answer_sweep(spec, plan, points)[1])
+
+
+def test_one_repeat_has_no_word() -> None:
+    words, sentences = answer(FIGURES, deviation=None)
+    assert set(words.values()) == {None}
+    assert sentences[0] == (
+        "heap, p95 beside 512Mi: 1Gi +0.5 % (no word from one repeat);"
+        " 2Gi -30 % (no word from one repeat)"
+    )
+
+
+def test_noise_makes_words_unclear_and_says_what_to_do() -> None:
+    words, sentences = answer(FIGURES | {"heap 2Gi, nodes 1/1": 95.0}, deviation=10.0)
+    assert words["heap 2Gi, nodes 1/1"] is Word.UNCLEAR
+    assert "of it and of the baseline" in sentences[-1]
+
+
+CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0}
+
+
+def test_axes_that_act_together_are_named() -> None:
+    _, sentences = answer(CROSSED, {"spec.design": "Full"})
+    (pair,) = [each for each in sentences if each.startswith("heap with nodes")]
+    # 220 beside 150 * 70 / 100
+    assert "2Gi and 2/2 together are not what either alone gives: Worse (+110 %" in pair
+
+
+def test_axes_that_act_alone_are_said_to() -> None:
+    alone = CROSSED | {"heap 2Gi, nodes 2/2": 105.0}
+    _, sentences = answer(alone, {"spec.design": "Full"}, deviation=0.3)
+    (pair,) = [each for each in sentences if each.startswith("heap with nodes")]
+    assert "are what either alone gives, Same" in pair
+
+
+def test_without_a_baseline_nothing_is_said() -> None:
+    assert answer({key: 1.0 for key in FIGURES if "512Mi, nodes 1/1" not in key}) == ({}, [])
+
+
+def test_many_values_are_counted_and_answered_quickly() -> None:
+    changes: Changes = {"spec.axes": [users_axis(500)], "spec.maxPoints": 500}
+    figures = {f"users {n}": 100.0 + n % 7 for n in range(1, 501)}
+    begin = time.process_time()
+    words, (sentence, *_) = answer(figures, changes)
+    assert time.process_time() - begin < 10
+    assert len(words) == 499
+    assert "; furthest: " in sentence
+    assert len(sentence) <= 600

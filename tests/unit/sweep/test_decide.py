@@ -1,0 +1,144 @@
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.views import ChildView, SweepObservation
+from support.resources.small_resource import Changes
+from support.resources.small_sweep import parse_sweep, users_axis
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+SUMMARY = {"requestsPerSecond": 123.456, "p95Milliseconds": 7.77777, "failedPercent": 0.0}
+DONE = ChildView(
+    is_finished=True,
+    has_succeeded=True,
+    reason="Succeeded",
+    progress_percent=100,
+    seconds=70.0,
+    summary=SUMMARY | {"verdict": "Valid"},
+    total={"repeats": 3, "p95DeviationPercent": 2.0, "requestsPerSecondDeviationPercent": 1.0},
+    suspend=False,
+    cleanup="Always",
+)
+RUNNING = replace(DONE, is_finished=False, has_succeeded=False, progress_percent=50)
+
+
+def observe(changes: Changes, **fields: Any) -> SweepObservation:
+    sweep = parse_sweep(changes)
+    given: dict[str, Any] = {"children": {}, "concurrency": 1} | fields
+    return SweepObservation(sweep, make_plan(sweep), now=NOW, **given)
+
+
+def again(
+    seen: SweepObservation, decision: SweepDecision, children: dict[str, ChildView]
+) -> SweepObservation:
+    """Return the next observation, with the status as it is stored and read."""
+    stored = json.loads(decision.status.model_dump_json(by_alias=True, exclude_none=True))
+    status = SweepStatus.model_validate(stored)
+    sweep = seen.sweep.model_copy(update={"status": status})
+    return replace(seen, sweep=sweep, children=children)
+
+
+def test_as_many_points_begin_as_sweep_and_installer_allow() -> None:
+    changes = {"spec.axes": [users_axis(5)], "spec.parallelism": 3}
+    assert len(decide_sweep(observe(changes, concurrency=9)).applied) == 3
+    assert len(decide_sweep(observe(changes, concurrency=2)).applied) == 2
+    assert decide_sweep(observe(changes | {"spec.suspend": True})).applied == ()
+
+
+def test_a_benchmark_under_way_is_not_applied_again_unless_it_is_to_change() -> None:
+    seen = observe({})
+    decision = decide_sweep(seen)
+    (point,) = decision.applied
+    same = again(seen, decision, {point.name: RUNNING})
+    assert decide_sweep(same).applied == ()
+    assert decide_sweep(replace(same, children={})).applied == (point,)
+    other = again(seen, decision, {point.name: replace(RUNNING, cleanup="Never")})
+    assert decide_sweep(other).applied == (point,)
+
+
+def test_a_finished_point_keeps_its_figures_when_its_benchmark_is_gone() -> None:
+    seen = observe({"spec.axes": [users_axis(2)]})
+    first = decide_sweep(seen)
+    name = first.applied[0].name
+    ended = again(seen, first, {name: DONE})
+    second = decide_sweep(ended)
+    assert [each.name for each in second.applied] != [name]
+    third = decide_sweep(again(ended, second, {}))
+    point = third.status.points[0]
+    assert (point.requests_per_second, point.p95_milliseconds) == (123.5, 7.778)
+    assert third.status.best is not None
+    assert third.status.best.name == name
+
+
+def test_time_left_counts_what_points_took_beside_their_steps() -> None:
+    seen = observe({"spec.axes": [users_axis(3)]})
+    first = decide_sweep(seen)
+    assert first.status.estimate.remaining_seconds == 3 * 10
+    name = first.applied[0].name
+    second = decide_sweep(again(seen, first, {name: DONE}))
+    assert second.status.finished_seconds == 60
+    assert second.status.estimate.remaining_seconds == 2 * (10 + 60)
+
+
+def test_progress_counts_the_points_under_way() -> None:
+    seen = observe({"spec.axes": [users_axis(2)]})
+    first = decide_sweep(seen)
+    second = decide_sweep(again(seen, first, {first.applied[0].name: RUNNING}))
+    assert second.status.progress_percent == 25
+
+
+def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:
+    seen = observe({"spec.parallelism": 4, "spec.objective.metric": "RequestsPerSecond"})
+    first = decide_sweep(replace(seen, concurrency=4))
+    names = [each.name for each in first.applied]
+    invalid = replace(DONE, summary=SUMMARY | {"requestsPerSecond": 999.0, "verdict": "Invalid"})
+    children = dict.fromkeys(names, DONE) | {names[1]: invalid}
+    done = decide_sweep(again(seen, first, children))
+    assert done.status.counts.invalid == 1
+    assert done.status.best is not None
+    assert done.status.best.name == names[0]
+    assert done.status.best.memory_bytes == (512 + 256) * 2**20
+
+
+def test_the_status_of_500_points_is_small() -> None:
+    axes = [
+        {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},
+        {"name": "documents", "field": "dataset.generator.documents", "values": list(range(1, 21))},
+    ]
+    changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
+    seen = observe(changes)
+    summary = {"requestsPerSecond": 12345.6, "p95Milliseconds": 1234.56, "failedPercent": 12.345}
+    child = replace(DONE, summary=summary | {"verdict": "Invalid"})
+    names = [each.point.name for each in seen.plan.points]
+    running = [SweepPoint(name=each, values=[0, 0], state="Running") for each in names]
+    begun = SweepDecision(SweepStatus(points=running))
+    decision = decide_sweep(again(seen, begun, dict.fromkeys(names, child)))
+    assert decision.status.counts.succeeded == 500
+    raw = decision.status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert len(json.dumps(raw, separators=(",", ":"))) < 98_000
+
+
+def test_a_sweep_lives_for_its_time() -> None:
+    sweep = parse_sweep({"spec.ttlSecondsAfterFinished": 60})
+    assert decide_expiry(sweep, NOW) is None
+    ended = sweep.model_copy(update={"status": SweepStatus(completion_time=NOW)})
+    assert decide_expiry(ended, NOW) == timedelta(seconds=60)
+    assert decide_expiry(ended, NOW + timedelta(seconds=90)) == timedelta()
+
+
+def test_points_that_end_while_a_sweep_is_held_are_answered_afterwards() -> None:
+    seen = observe({"spec.axes": [users_axis(2)]})
+    first = decide_sweep(seen)
+    second_seen = again(seen, first, {first.applied[0].name: DONE})
+    second = decide_sweep(second_seen)
+    held_seen = again(second_seen, second, {second.applied[0].name: DONE})
+    held = decide_sweep(replace(held_seen, plan=replace(seen.plan, fixed_hash="another")))
+    assert [each.state for each in held.status.points] == ["Valid", "Valid"]
+    assert held.status.answers == []
+    done = decide_sweep(again(held_seen, held, {}))
+    assert done.status.points[1].word == "Same"
+    assert done.status.answers[0].startswith("users, p95 beside 1: 2 Same")
