@@ -17,7 +17,9 @@ import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
-from solrbench.cluster.client import Cluster
+from solrbench.cluster.client import Cluster, connect
+from solrbench.cluster.client.connection import open_connection
+from solrbench.cluster.client.kubeconfig import find_access
 from solrbench.cluster.definitions import known_fields
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext
@@ -121,13 +123,13 @@ def definition(request: pytest.FixtureRequest, dynamic: DynamicClient) -> Iterat
 
 
 def observed(dynamic: DynamicClient) -> frozenset[str]:
-    return known_fields(Cluster(dynamic), *SOLR_CLOUDS.reference, POD_OPTIONS)
+    return known_fields(connect(), *SOLR_CLOUDS.reference, POD_OPTIONS)
 
 
 def test_without_a_definition_there_is_no_kind_to_ask_for(
     dynamic: DynamicClient, namespace: str
 ) -> None:
-    cluster = Cluster(dynamic)
+    cluster = connect()
     if is_there(dynamic, "solrclouds.solr.apache.org"):
         pytest.skip("the cluster has a Solr Operator of its own")
     assert not cluster.serves(*SOLR_CLOUDS.reference)
@@ -171,7 +173,7 @@ def test_without_a_solr_operator_the_reason_says_so(
 ) -> None:
     # The ensemble is a socket on loopback, which the rules for addresses rightly never allow.
     monkeypatch.setattr(zookeeper, "check_hosts", lambda *_: None)
-    cluster = RecordingCluster(dynamic)
+    cluster = RecordingCluster()
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
         seen = [_reason(cluster, namespace, address, seconds) for seconds in (0, 0, 61)]
@@ -185,8 +187,8 @@ def test_without_a_solr_operator_the_reason_says_so(
 class RecordingCluster(Cluster):
     """Keeps what was stored: the garbage collector soon removes it, its owner is not there."""
 
-    def __init__(self, dynamic: DynamicClient) -> None:
-        super().__init__(dynamic)
+    def __init__(self) -> None:
+        super().__init__(open_connection(find_access()))
         self.applied: list[dict[str, Any]] = []
 
     def apply(self, manifest: dict[str, Any], manager: str = MANAGER) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 from uuid import uuid4
 
 import pytest
-from kubernetes import client
+from kubernetes import client, config
 
 from solrbench.cluster.client import Manifest, connect
 from solrbench.decide.evidence.text import MAX_BYTES
@@ -19,6 +19,7 @@ def test_api_server_reports_its_address() -> None:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
     found = connect().server_hosts()
+    config.load_kube_config()
     slices = client.DiscoveryV1Api().list_namespaced_endpoint_slice(
         "default", label_selector="kubernetes.io/service-name=kubernetes"
     )
@@ -33,7 +34,7 @@ def test_api_server_reports_its_address() -> None:
 def namespace() -> Iterator[str]:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
-    connect()
+    config.load_kube_config()
     name = f"client-{uuid4().hex[:8]}"
     api = client.CoreV1Api()
     api.create_namespace({"metadata": {"name": name}})
@@ -90,7 +91,7 @@ def test_large_lists_come_in_parts(namespace: str, monkeypatch: pytest.MonkeyPat
     assert all(len(part) <= 2 for part in parts)
     found = [each["metadata"]["name"] for part in parts for each in part]
     assert sorted(found) == [f"own-{number}" for number in range(5)]
-    monkeypatch.setattr("solrbench.cluster.client.METADATA_AT_ONCE", 3)
+    monkeypatch.setattr("solrbench.cluster.client.reader.METADATA_AT_ONCE", 3)
     everything = list(cluster.list_metadata("v1", "ConfigMap", namespace))
     assert len({each["metadata"]["uid"] for each in everything}) >= 10
     assert not any("data" in each for each in everything)

@@ -14,6 +14,7 @@ from solrbench.api.crd import render_chart_template, render_crd
 from solrbench.api.kinds import KINDS, ResourceKind
 from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
+from solrbench.cli.reference.command_reference import render_command_reference
 from solrbench.report.json_schema import render_report_schema
 from solrbench.results.text.verdict_reference import render_verdict_reasons
 from solrbench.telemetry.reference import render_metrics_reference
@@ -23,6 +24,7 @@ REFERENCE_FILE = "docs/api-reference.md"
 METRICS_FILE = "docs/metrics-reference.md"
 REASONS_FILE = "docs/reasons.md"
 REPORT_SCHEMA_FILE = "docs/schemas/report-1.json"
+COMMANDS_FILE = "docs/command-line.md"
 
 
 def crd_file(kind: ResourceKind) -> str:
@@ -39,6 +41,7 @@ def render_files() -> dict[str, str]:
         CHART_FILE: "---\n".join(templates),
         REFERENCE_FILE: render_reference(),
         REPORT_SCHEMA_FILE: render_report_schema(),
+        COMMANDS_FILE: render_command_reference(),
         METRICS_FILE: render_metrics_reference(),
         REASONS_FILE: f"{render_reason_reference()}\n{render_verdict_reasons()}",
     }

@@ -11,7 +11,7 @@ from kubernetes import client
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import ApiException, NotFoundError
 
-from solrbench.cluster.client import Cluster
+from solrbench.cluster.client import connect
 from support.cluster.admission import RejectedError, reasons
 
 SECONDS = 60
@@ -57,7 +57,7 @@ def _is_served(dynamic: DynamicClient, definition: Body) -> bool:
     """Return whether objects can be made and the schema is published."""
     spec = definition["spec"]
     api_version = f"{spec['group']}/{spec['versions'][0]['name']}"
-    cluster = Cluster(dynamic)
+    cluster = connect()
     if not cluster.serves(api_version, spec["names"]["kind"]):
         return False
     document = cluster.read(f"/openapi/v3/apis/{api_version}") or {}

@@ -537,9 +537,7 @@ LOAD = [
 
 WHOLE = [
     bad("misspelt part", {"spec.cleanUp": "Always"}, "spec.cleanUp", UNKNOWN),
-    bad(
-        "cleanup as a truth", {"spec.cleanup": True}, "spec.cleanup", ("string", "Input should be")
-    ),
+    bad("cleanup as a truth", {"spec.cleanup": True}, "spec.cleanup", ("string", "must be")),
     bad("cleanup in small letters", {"spec.cleanup": "always"}, "spec.cleanup", NOT_A_CHOICE),
     bad("suspend in words", {"spec.suspend": "yes"}, "spec.suspend", NOT_BOOLEAN),
     bad("suspend as a number", {"spec.suspend": 1}, "spec.suspend", NOT_BOOLEAN),

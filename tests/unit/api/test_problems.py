@@ -15,9 +15,7 @@ def lines(changes: Changes) -> list[str]:
 
 
 def test_path_reads_as_in_messages_of_the_api_server() -> None:
-    assert lines({f"{STEP}.users": 0}) == [
-        "spec.load.steps[0].users: Input should be greater than or equal to 1"
-    ]
+    assert lines({f"{STEP}.users": 0}) == ["spec.load.steps[0].users: must be at least 1"]
 
 
 def test_our_own_message_stands_alone() -> None:

@@ -5,6 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from solrbench.cli.main import COMMANDS, main
+from solrbench.cli.program import program_name
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -12,6 +13,17 @@ def test_every_command_explains_itself(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
     assert result.exit_code == 0, result.output
     assert f"main {name}" in result.output
+    if not COMMANDS[name].is_hidden:
+        assert "Examples:" in result.output or name == "report"
+        assert "FLOAT RANGE" not in result.output or name == "compare"
+
+
+@pytest.mark.parametrize("name", [name for name, each in COMMANDS.items() if not each.is_hidden])
+def test_summary_in_the_list_is_that_of_the_command(name: str) -> None:
+    command = main.get_command(None, name)  # type: ignore[arg-type]
+    assert command is not None
+    first = (command.help or "").split("\n\n")[0].split(":")[0].rstrip(".")
+    assert first.split()[0] == COMMANDS[name].summary.split()[0]
 
 
 def test_unknown_command_is_named() -> None:
@@ -20,8 +32,23 @@ def test_unknown_command_is_named() -> None:
     assert "measure" in result.output
 
 
+@pytest.mark.parametrize(
+    ("called", "name"),
+    [
+        ("/usr/bin/solrbench", "solrbench"),
+        ("/opt/krew/bin/kubectl-solrbench", "kubectl solrbench"),
+        ("C:\\bin\\kubectl-solrbench.exe", "kubectl solrbench"),
+    ],
+)
+def test_program_has_the_name_that_it_is_called_by(
+    called: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [called.replace("\\", "/")])
+    assert program_name() == name
+
+
 def test_group_imports_no_command() -> None:
     """gevent must patch the standard library before a load pod imports anything that uses it."""
-    code = "import sys, solrbench.cli.main; print([m for m in sys.modules if 'kubernetes' in m])"
+    code = "import sys, solrbench.cli.main; print([m for m in sys.modules if 'httpx' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

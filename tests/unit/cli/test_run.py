@@ -6,7 +6,7 @@ import click
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli import run
+from solrbench.cli.commands import run
 from solrbench.cli.options import as_cli_errors
 from solrbench.cluster.client import Cluster
 from support.fakes.fake_cluster import FakeCluster

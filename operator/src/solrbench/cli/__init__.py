@@ -1,12 +1,13 @@
 """The `solrbench` command, also found as `kubectl solrbench`.
 
-| module | commands |
+| module | what |
 | --- | --- |
-| main | the group; commands are imported when they are called |
+| main | the group and the list of commands, which are imported when they are called |
+| commands | the commands, one module each; report has its own here |
 | pod_commands | operator, index, load: what the pods of the one image run |
-| run | run, watch: apply a benchmark and follow it to its result |
-| report | report: the results of one benchmark as table, Markdown, CSV or JSON |
-| compare | compare: two benchmarks or reports beside each other |
-| validate | validate: check files without a cluster |
-| files, follow, layout, options, progress, states, tables | what these share |
+| files | benchmarks in files, with lines, faults and changes |
+| compare, log | two benchmarks or reports beside each other; query logs as workloads |
+| readiness | whether a cluster is ready, and has room |
+| follow, states, progress, tables, layout | a benchmark under way, and its results, on a terminal |
+| options, errors, exit_codes, program | what all commands share |
 """

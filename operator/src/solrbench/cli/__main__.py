@@ -1,5 +1,5 @@
 """`python -m solrbench.cli`."""
 
-from solrbench.cli.main import main
+from solrbench.cli.program import start
 
-main()
+start()

@@ -7,15 +7,16 @@ import click
 import orjson
 from rich.console import Console
 
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparison import PrimaryMetric
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.word import Word
+from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
+from solrbench.cli.program import examples
 from solrbench.cli.table_printing import print_line
 from solrbench.cli.tables import print_baseline_table
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.cluster.reports import sorted_documents
+from solrbench.cluster.stored_results import sorted_documents
 from solrbench.results.answers.comparison import baseline_sentences, loads_as_text
 from solrbench.results.comparison.baseline import primary_words, whole_comparison
 from solrbench.results.comparison.question import question_about
@@ -39,7 +40,12 @@ _WORDS = {"worse": Word.WORSE, "unclear": Word.UNCLEAR}
 _FAILING = (*_WORDS, _INVALID, _NO_WORD)
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "solrbench compare before after",
+        "solrbench compare main.json branch.json --fail-on worse -o markdown",
+    )
+)
 @click.argument("before")
 @click.argument("after")
 @click.option(
@@ -142,7 +148,7 @@ def _benchmark(name: str, context: str | None, namespace: str | None) -> Side:
         raise click.ClickException(
             f"{name} is neither a file or folder nor a SolrBenchmark in namespace {place}"
         )
-    benchmark = SolrBenchmark.parse(body)
+    benchmark = parse_stored(body)
     return benchmark_side(name, benchmark, sorted_documents(cluster, benchmark))
 
 

@@ -14,7 +14,9 @@ from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.verdicts import INVALID
+from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.layout import wrap_line
+from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.cli.states import LOG_SECONDS, watch_states
 from solrbench.cli.tables import print_result
@@ -24,18 +26,19 @@ from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 _GAP, _BAR = 2, 30
 """Blanks between the columns of the live view, and the width of its bar."""
 
-EXIT_SUCCEEDED, EXIT_FAILED, EXIT_STILL_RUNNING, EXIT_INVALID = 0, 1, 3, 4
-"""2 is what click uses for wrong options."""
+OBJECTIVES_MET = "ObjectivesMet"
+"""Condition of benchmarks with objectives; False if one is missed."""
 
 
-def follow(
+def follow(  # noqa: PLR0913 - whom, how long and where
     cluster: Cluster,
     namespace: str,
     name: str,
     timeout_seconds: float | None,
     *,
     require_valid: bool = False,
-) -> int:
+    console: Console | None = None,
+) -> ExitCode:
     """Show a benchmark until it ends, then its results; return the exit code.
 
     `require_valid` lets steps that are Invalid have an exit code of their own.
@@ -45,24 +48,32 @@ def follow(
         TemporaryError: if the API server sent no response before the time was up.
 
     """
-    console = Console(highlight=False)
+    console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
     states = watch_states(cluster, namespace, name, end)
-    again = f"Watch it again: solrbench watch -n {namespace} {name}"
+    again = f"Watch it again: {program_name()} watch -n {namespace} {name}"
     show = _show_live if console.is_terminal else _show_lines
     try:
         last = show(console, states)
     except KeyboardInterrupt:
-        click.echo(f"\nThe benchmark goes on. {again}")
-        return EXIT_STILL_RUNNING
+        click.echo(f"\nThe benchmark goes on. {again}", err=True)
+        return ExitCode.INTERRUPTED
     if not is_finished(last.status):
-        click.echo(f"Still running. {again}")
-        return EXIT_STILL_RUNNING
+        click.echo(f"Still running. {again}", err=console.stderr)
+        return ExitCode.TIMED_OUT
     print_result(console, last)
-    if not holds(last.status, SUCCEEDED):
-        return EXIT_FAILED
-    invalid = require_valid and last.status.summary.verdict == INVALID
-    return EXIT_INVALID if invalid else EXIT_SUCCEEDED
+    return ending(last, require_valid=require_valid)
+
+
+def ending(benchmark: SolrBenchmark, *, require_valid: bool) -> ExitCode:
+    """Return the exit code of a benchmark that is over."""
+    status = benchmark.status
+    if not holds(status, SUCCEEDED):
+        return ExitCode.FAILED
+    if any(each.type == OBJECTIVES_MET and each.status == "False" for each in status.conditions):
+        return ExitCode.MISSED
+    invalid = require_valid and status.summary.verdict == INVALID
+    return ExitCode.INVALID if invalid else ExitCode.SUCCEEDED
 
 
 def _show_lines(console: Console, states: Iterator[SolrBenchmark]) -> SolrBenchmark:
@@ -111,7 +122,7 @@ def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:
     key, phase = benchmark.key, benchmark.status.phase
     done, clock = f"{percent(benchmark)} %", f"{seconds // 60}:{seconds % 60:02}"
     reason, message = summary(benchmark)
-    texts = [*details(benchmark), ("now", f"{reason}: {message}" if message else reason)]
+    texts = [*details(benchmark), ("now", ": ".join(filter(None, (reason, message))))]
     if cell_len(key + phase + done + clock) + _BAR + 4 * _GAP > width:
         lines = wrap_line(f"{key}  {phase}  {done}  {clock}", width)
         lines += [line for t, text in texts for line in wrap_line(f"{t}: {text}", width, _GAP)]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from solrbench.cli.program import examples
 from solrbench.query_log.entry import LogEntry
 from solrbench.query_log.formats import LogFormat, guess_format, parse_lines
 from solrbench.query_log.ordering import sort_by_time
@@ -22,7 +23,7 @@ _QUANTILES = (50.0, 90.0, 97.0, 99.0, 99.99)
 _MOST_KINDS = 10
 
 
-@click.command()
+@click.command(epilog=examples("solrbench log solr.log"))
 @click.argument(
     "files",
     nargs=-1,

@@ -1,23 +1,55 @@
 """The command group; a command's module is imported only when the command is called.
 
-The load pods must patch the standard library before anything else is imported, and the index
-pods should not pay for libraries that they never use.
+The load pods must patch the standard library before anything else is imported, and neither the
+index pods nor `--help` should pay for libraries that they never use.
 """
 
+import copy
+import functools
 import importlib
+from typing import Any, NamedTuple
 
 import click
 
+
+class Entry(NamedTuple):
+    """A command.
+
+    Attributes:
+        place: module and name of the function
+        summary: its line in the list of commands
+        is_hidden: whether only pods call it
+
+    """
+
+    place: str
+    summary: str
+    is_hidden: bool = False
+
+
+_CLI = "solrbench.cli"
 COMMANDS = {
-    "run": "solrbench.cli.run:run",
-    "watch": "solrbench.cli.run:watch",
-    "report": "solrbench.cli.report:report",
-    "compare": "solrbench.cli.compare:compare",
-    "validate": "solrbench.cli.validate:validate",
-    "log": "solrbench.cli.log:log",
-    "operator": "solrbench.cli.pod_commands:operator",
-    "index": "solrbench.cli.pod_commands:index",
-    "load": "solrbench.cli.pod_commands:load",
+    "init": Entry("commands.init:init", "Write a first benchmark file from a few questions."),
+    "validate": Entry("commands.validate:validate", "Check files without a cluster."),
+    "preflight": Entry("commands.preflight:preflight", "Check whether a cluster is ready."),
+    "plan": Entry("commands.plan:plan", "Show what a benchmark would make, take and measure."),
+    "run": Entry("commands.run:run", "Apply benchmarks, follow them, and print their results."),
+    "watch": Entry("commands.run:watch", "Follow a benchmark to its end and print its results."),
+    "list": Entry("commands.list_benchmarks:list_benchmarks", "List benchmarks."),
+    "report": Entry("report:report", "Print the results of a benchmark."),
+    "compare": Entry("compare:compare", "Compare two benchmarks, or reports of them."),
+    "log": Entry("log:log", "Show the rates and the mix of a query log."),
+    "logs": Entry("commands.logs:logs", "Print the logs of a benchmark's pods."),
+    "open": Entry("commands.open_page:open_page", "Open Locust's page of a running benchmark."),
+    "stop": Entry("commands.lifecycle:stop", "Stop a benchmark and keep its results."),
+    "resume": Entry("commands.lifecycle:resume", "Let a stopped benchmark go on."),
+    "delete": Entry("commands.lifecycle:delete", "Delete benchmarks and all they made."),
+    "export": Entry("commands.export:export", "Pack everything about a run into one archive."),
+    "version": Entry("commands.version:show_version", "Print the versions of all parts."),
+    "completion": Entry("commands.completion:completion", "Print the script that completes words."),
+    "operator": Entry("pod_commands:operator", "Run the operator.", is_hidden=True),
+    "index": Entry("pod_commands:index", "Send one pod's part of a dataset.", is_hidden=True),
+    "load": Entry("pod_commands:load", "Run the load master or a worker.", is_hidden=True),
 }
 """In the order of the help text: commands of users first, those of pods last."""
 
@@ -33,18 +65,62 @@ class LazyGroup(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
+        module, _, attribute = COMMANDS[cmd_name].place.partition(":")
+        try:
+            found: click.Command = getattr(importlib.import_module(f"{_CLI}.{module}"), attribute)
+        except ModuleNotFoundError as error:
+            raise click.ClickException(
+                f"{cmd_name} needs {error.name}, which is not installed; install"
+                f" solrbench[{'operator' if COMMANDS[cmd_name].is_hidden else 'report'}]"
+            ) from error
+        return found if COMMANDS[cmd_name].is_hidden else _guard(found)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without importing them."""
+        rows = [(name, entry.summary) for name, entry in COMMANDS.items() if not entry.is_hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _guard(command: click.Command) -> click.Command:
+    """Return a command none of whose errors ends in a traceback."""
+    called = command.callback
+
+    @functools.wraps(called or _guard)
+    def call(*args: Any, **options: Any) -> Any:
+        from solrbench.cli.errors import as_one_line  # noqa: PLC0415  needed by no help text
+
+        with as_one_line():
+            return called(*args, **options) if called is not None else None
+
+    guarded = copy.copy(command)
+    guarded.callback = call
+    return guarded
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version  # noqa: PLC0415  40 ms
+
+        click.echo(f"solrbench {version('solrbench')}")
+        ctx.exit()
 
 
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: docs/command-line.md. SOLRBENCH_DEBUG=1 shows tracebacks.",
 )
-@click.version_option(package_name="solrbench", message="solrbench %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """Benchmark SolrCloud topologies on Kubernetes.
 
-    Start with: solrbench run -f examples/quickstart.yaml
+    Start with: solrbench init, or solrbench run -f examples/quickstart.yaml
     """

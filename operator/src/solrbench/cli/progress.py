@@ -99,9 +99,9 @@ def _data(benchmark: SolrBenchmark) -> str:
 
 
 def _load(benchmark: SolrBenchmark) -> str:
-    report, load = benchmark.status.report, benchmark.status.live_load
+    load = benchmark.status.live_load
+    parts = _step_runs(benchmark)
     repeats = format_repeats(benchmark.spec.load.repeats)
-    parts = [f"{report.stored_steps} of {report.total_steps} steps"] if report.total_steps else []
     if load is not None:
         through = f"{load.variant}, " if load.variant else ""
         step = f" {load.step} ({through}repeat {load.repeat} of {repeats})" if load.step else ""
@@ -115,3 +115,14 @@ def _load(benchmark: SolrBenchmark) -> str:
         if load.requests:
             parts.append(f"{load.requests:,} requests")
     return ", ".join(parts)
+
+
+def _step_runs(benchmark: SolrBenchmark) -> list[str]:
+    """Return how many are stored; with repeats or variants, there are more of them than steps."""
+    report, steps = benchmark.status.report, len(benchmark.spec.load.steps)
+    if not report.total_steps:
+        return []
+    if report.total_steps == steps:
+        return [f"{report.stored_steps} of {report.total_steps} steps"]
+    of = f"{steps} steps" if steps > 1 else "1 step"
+    return [f"{report.stored_steps} of {report.total_steps} runs of {of}"]

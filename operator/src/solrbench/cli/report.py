@@ -11,12 +11,12 @@ from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.detail_tables import print_details
+from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.evidence import read_evidence
-from solrbench.cluster.reports import Reports, sorted_documents
-from solrbench.report.junit import to_junit
+from solrbench.cluster.stored_results import read_environment, sorted_documents
 from solrbench.report.model import Report, ReportFormatError
 from solrbench.report.results_csv import to_csv
 from solrbench.report.windows_csv import windows_to_csv
@@ -111,7 +111,7 @@ def _from_cluster(name: str, context: str | None, namespace: str | None) -> Repo
     body = cluster.get(*BENCHMARKS, place, name)
     if body is None:
         raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")
-    return read_report(cluster, SolrBenchmark.parse(body))
+    return read_report(cluster, parse_stored(body))
 
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
@@ -125,7 +125,7 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
         benchmark=benchmark.key,
         spec=benchmark.spec,
         status=benchmark.status,
-        environment=Reports(cluster).environment(benchmark),
+        environment=read_environment(cluster, benchmark),
         evidence=read_evidence(cluster, benchmark),
         steps=sorted_documents(cluster, benchmark),
     )
@@ -134,9 +134,15 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
 def _html(found: Report) -> str:
     # Percentiles of distributions are computed from histograms, for which the other forms need
     # no library.
-    from solrbench.report.html import render_html  # noqa: PLC0415
+    from solrbench.report.html import render_html  # noqa: PLC0415 - of the extra "report"
 
     return render_html(found)
+
+
+def _junit(found: Report) -> str:
+    from solrbench.report.junit import to_junit  # noqa: PLC0415 - of the extra "report"
+
+    return to_junit(found.as_benchmark) + "\n"
 
 
 def _print_tables(found: Report, console: Console) -> None:
@@ -164,7 +170,7 @@ _WRITERS: Mapping[Output, Callable[[Report], str]] = {
     Output.CSV: lambda found: to_csv(results_with_totals(found.status), found.status.verdicts),
     Output.WINDOWS: lambda found: windows_to_csv(found.steps),
     Output.JSON: lambda found: found.to_json().decode() + "\n",
-    Output.JUNIT: lambda found: to_junit(found.as_benchmark) + "\n",
+    Output.JUNIT: _junit,
     Output.EVIDENCE: _evidence,
 }
 """What writes each form."""

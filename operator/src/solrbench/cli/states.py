@@ -7,13 +7,29 @@ from collections.abc import Iterator
 import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cluster.client import BENCHMARKS, Cluster, ExpiredError, ForbiddenError, Manifest
+from solrbench.cli.files import parse_stored
+from solrbench.cluster.client import (
+    BENCHMARKS,
+    Cluster,
+    ExpiredError,
+    ForbiddenError,
+    KindNotServedError,
+    Manifest,
+    UnauthorizedError,
+    UnreachableError,
+)
 from solrbench.decide.conditions import is_finished
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 
 LOG_SECONDS = 5.0
 """A state comes at least this often, also without a change, so that a log can catch up."""
+
+OUTAGE_SECONDS = 300.0
+"""How long no response is waited for: the API server may be replaced meanwhile."""
+
+FINAL = (ForbiddenError, KindNotServedError, UnauthorizedError)
+"""What waiting does not cure within the time of a command."""
 
 POLL_SECONDS = 1.0
 """Time between two reads where watching is forbidden."""
@@ -28,26 +44,32 @@ def watch_states(
 
     Raises:
         PermanentError: if there is no such benchmark, or it is deleted meanwhile.
-        TemporaryError: if time was up before there was any response.
+        TemporaryError: if time was up before there was any response, the first request did not
+            reach the cluster, none did for `OUTAGE_SECONDS`, or the user may not read it.
 
     """
     seen = False
+    last_response = time.monotonic()
     while True:
         try:
             for body in _bodies(cluster, namespace, name, end):
                 if body is None:
                     raise _absence(namespace, name, seen=seen)
-                seen = True
-                benchmark = SolrBenchmark.parse(body)
+                seen, last_response = True, time.monotonic()
+                benchmark = parse_stored(body)
                 yield benchmark
                 if is_finished(benchmark.status) or _is_over(end):
                     return
         except ExpiredError:
             time.sleep(POLL_SECONDS)  # then it is read anew
+        except FINAL:
+            raise
         except TemporaryError as error:
-            if _is_over(end):
-                if seen:
-                    return
+            if _is_over(end) and seen:
+                return
+            is_lost = time.monotonic() - last_response > OUTAGE_SECONDS
+            never_reached = isinstance(error, UnreachableError) and not seen
+            if _is_over(end) or is_lost or never_reached:
                 raise
             click.echo(f"{error.reason}: {error.message}", err=True)
             time.sleep(_seconds_left(end))

@@ -9,6 +9,7 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
+from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
 from solrbench.cli.table_printing import (
     TableColumns,
@@ -17,7 +18,7 @@ from solrbench.cli.table_printing import (
     print_rows,
     print_table_of,
 )
-from solrbench.decide.conditions import SUCCEEDED, holds
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.results.text.baseline_text import comparison_notes
 from solrbench.results.text.interval_table import (
     INTERVAL_NOTE,
@@ -45,9 +46,10 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     good = holds(benchmark.status, SUCCEEDED)
     console.print()
     ending = f"{benchmark.key}: {benchmark.status.phase}"
-    print_line(console, ending, style="green" if good else "bold red")
+    failed = is_finished(benchmark.status) and not good
+    print_line(console, ending, style="bold red" if failed else "green" if good else "")
     if not good:
-        print_line(console, f"{reason}: {message}", indent=2)
+        print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
     for title, text in details(benchmark):
         print_line(console, f"{title}: {text}", indent=2)
     for answer in benchmark.status.answers:
@@ -107,7 +109,7 @@ def print_baseline_table(console: Console, found: BaselineComparison) -> None:
 
 def _program() -> str:
     """Return what to type for this program: its path while it is not on the PATH."""
-    return "solrbench" if shutil.which("solrbench") else sys.argv[0]
+    return program_name() if shutil.which("solrbench") else sys.argv[0]
 
 
 def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:

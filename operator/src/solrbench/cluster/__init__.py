@@ -2,7 +2,8 @@
 
 - `client`: server-side apply, reads, deletes; API errors become ours
 - `definitions`: which fields a kind has in this cluster
-- `reports`: results in ConfigMaps: stored, read back, listed
+- `reports`: results in ConfigMaps: stored, read back, evaluated
+- `stored_results`: the same as they lie there
 - `baselines`: what a benchmark is compared with
 - `secrets`: credentials and authorities of existing targets
 - `environment`: what a benchmark runs on

@@ -1,37 +1,24 @@
 """Results in ConfigMaps: stored, read back, listed."""
 
-import base64
-from collections import OrderedDict, defaultdict
-from collections.abc import Iterator
+from collections import OrderedDict
 from threading import Lock
-
-from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.cluster.client import Cluster, Manifest
-from solrbench.decide.ownership import controller_uid
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.stored_results import read_documents, read_environment
 from solrbench.errors import TemporaryError
 from solrbench.manifests.report import (
-    CHUNK_KEY,
-    CHUNKS_ANNOTATION,
-    ENVIRONMENT_KEY,
-    SHA256_ANNOTATION,
     build_environment,
     build_report,
 )
-from solrbench.plan import names
-from solrbench.plan.names import LABEL_STEP_RUN, selector
 from solrbench.reasons.load import LoadReason
 from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
 from solrbench.results.model.environment import Environment, add_attempt
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.storage import (
-    ChunkedDocument,
-    DamagedReportError,
-    from_chunks,
     to_chunks,
 )
 from solrbench.results.objectives.fail_fast import stop_reason
@@ -43,9 +30,6 @@ from solrbench.results.validity.verdict import evaluate_steps
 
 MAX_CACHE_BYTES = 64 << 20
 """An eighth of the memory limit of the chart."""
-
-READ_AT_ONCE = 10
-"""ConfigMaps in one part of a list: each may have a megabyte."""
 
 _SERVERS_BYTES = 12_000
 """What the figures of the servers of a step run take at most: they are so many, whatever runs."""
@@ -204,11 +188,7 @@ class Reports:
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there and can be read."""
-        namespace, name = benchmark.metadata.namespace, names.environment(benchmark)
-        body = self._cluster.get("v1", "ConfigMap", namespace, name)
-        if body is None or controller_uid(body) != benchmark.metadata.uid:
-            return None
-        return _environment(body)
+        return read_environment(self._cluster, benchmark)
 
     def has_attempt(self, benchmark: SolrBenchmark) -> bool:
         """Return whether the environment of the attempt under way is recorded."""
@@ -255,74 +235,6 @@ def _document_bytes(kept: StepRunDigest) -> int:
     return _RESULT_BYTES * len(results) + texts + seconds + servers
 
 
-def _environment(body: Manifest) -> Environment | None:
-    """Return the record in a ConfigMap; one of another version is made anew."""
-    try:
-        return Environment.model_validate_json((body.get("data") or {})[ENVIRONMENT_KEY])
-    except (KeyError, ValidationError):
-        return None
-
-
-def read_documents(
-    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
-) -> Iterator[StepRunResult]:
-    """Yield what is stored of every step run, or of one; half-written ones are left out.
-
-    Raises:
-        TemporaryError: if a stored document is damaged.
-
-    """
-    labels = selector(benchmark, names.REPORT) | (
-        {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
-    )
-    place = benchmark.metadata.namespace
-    by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for part in cluster.list_in_parts("v1", "ConfigMap", place, labels, READ_AT_ONCE):
-        for body in part:
-            found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
-            # A deleted benchmark of the same name may have left some that are not collected yet.
-            if found and controller_uid(body) == benchmark.metadata.uid:
-                # By digest, too: chunks that an earlier attempt left are another document's.
-                by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
-        for key in [key for key, bodies in by_document.items() if _complete(bodies)]:
-            yield _read(by_document.pop(key))
-
-
-def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRunResult]:
-    """Return every stored document with all its series, in the order of measuring.
-
-    Raises:
-        TemporaryError: if a stored document is damaged.
-
-    """
-    return sorted(read_documents(cluster, benchmark), key=lambda each: each.start_time)
-
-
 def _in_order(digests: dict[str, StepRunDigest]) -> dict[str, StepRunDigest]:
     ordered = sorted(digests.values(), key=lambda each: each.document.start_time)
     return {each.document.id: each for each in ordered}
-
-
-def _annotation(body: Manifest, name: str) -> str:
-    return str((body["metadata"].get("annotations") or {}).get(name, ""))
-
-
-def _complete(bodies: list[Manifest]) -> bool:
-    return _annotation(bodies[0], CHUNKS_ANNOTATION) == str(len(bodies))
-
-
-def _read(bodies: list[Manifest]) -> StepRunResult:
-    name = bodies[0]["metadata"]["name"]
-    try:
-        return from_chunks(_joined(bodies))
-    except DamagedReportError as error:
-        raise TemporaryError(error.reason, f"ConfigMap {name}: {error.message}") from error
-
-
-def _joined(bodies: list[Manifest]) -> ChunkedDocument:
-    try:
-        ordered = sorted(bodies, key=lambda body: int(body["metadata"]["name"].rsplit("-", 1)[1]))
-        chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
-    except (KeyError, IndexError, ValueError) as error:
-        raise DamagedReportError(f"it is not as it was written ({error!r})") from error
-    return ChunkedDocument(chunks, _annotation(ordered[0], SHA256_ANNOTATION))

@@ -54,7 +54,12 @@ def selector(benchmark: SolrBenchmark, component: str) -> dict[str, str]:
 
 def selector_text(benchmark: SolrBenchmark, component: str) -> str:
     """Return the same as kubectl takes it."""
-    return ",".join(f"{key}={value}" for key, value in selector(benchmark, component).items())
+    return label_selector(selector(benchmark, component))
+
+
+def label_selector(labels: dict[str, str]) -> str:
+    """Return the text of a selector that demands all of these labels."""
+    return ",".join(f"{key}={value}" for key, value in labels.items())
 
 
 def labels(benchmark: SolrBenchmark, component: str, attempt: int) -> dict[str, str]:

@@ -18,12 +18,8 @@ from solrbench.results.model.step_result import (
     WorkerResult,
 )
 from solrbench.results.text.verdict_text import completion_note, verdict_lines
-from solrbench.results.validity.verdict import (
-    evaluate_step,
-    evaluate_steps,
-    overall_verdict,
-    samples_needed,
-)
+from solrbench.results.validity.overall import overall_verdict
+from solrbench.results.validity.verdict import evaluate_step, evaluate_steps, samples_needed
 from unit.results.builders import START, make_document, make_result, make_spec, make_variants
 
 ENOUGH = [1000] * 200

@@ -45,7 +45,7 @@ from solrbench.results.comparison.variants import compare_variants, mark_invalid
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
-from solrbench.results.validity.verdict import overall_verdict
+from solrbench.results.validity.overall import overall_verdict
 from solrbench.solr.cluster import node_info
 
 MOST_AT_ONCE = 8

@@ -29,7 +29,7 @@ from solrbench.results.text.tables.failure_table import failure_table
 from solrbench.results.text.tables.objective_table import objective_table
 from solrbench.results.text.tables.table import Table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
-from solrbench.results.validity.verdict import overall_verdict
+from solrbench.results.validity.overall import overall_verdict
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ from solrbench.results.capacity.trials import (
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.objectives.measures import failed_percent, measure
 from solrbench.results.objectives.wording import describe
-from solrbench.results.stats.number_format import format_number, round_number
-from solrbench.results.summary.grouping import milliseconds, response_percentile
+from solrbench.results.stats.number_format import format_number, milliseconds, round_number
+from solrbench.results.summary.grouping import response_percentile
 
 MOST_UNLOADED = 0.35
 """Share of the probe's rate up to which a trial shows the times of a target without queues."""

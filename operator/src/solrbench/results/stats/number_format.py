@@ -1,8 +1,11 @@
 """Numbers as text: three significant digits and a unit."""
 
 import math
+from typing import overload
 
 _SIGNIFICANT = 3
+_DIGITS = 3
+"""Decimals of milliseconds kept: whole microseconds."""
 
 
 def format_number(value: float) -> str:
@@ -18,6 +21,19 @@ def format_milliseconds(milliseconds: float) -> str:
     if milliseconds >= 1000:
         return f"{format_number(milliseconds / 1000)} s"
     return f"{format_number(milliseconds)} ms"
+
+
+@overload
+def milliseconds(microseconds: float) -> float: ...
+
+
+@overload
+def milliseconds(microseconds: float | None) -> float | None: ...
+
+
+def milliseconds(microseconds: float | None) -> float | None:
+    """Return a time as the status shows it."""
+    return None if microseconds is None else round(microseconds / 1000, _DIGITS)
 
 
 def format_share(part: int, whole: int) -> str:

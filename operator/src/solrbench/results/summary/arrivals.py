@@ -12,7 +12,8 @@ from solrbench.api.v1alpha1.status.results import OpenLoopStats
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult, WorkerResult
-from solrbench.results.summary.grouping import StepRuns, group_step_runs, milliseconds
+from solrbench.results.stats.number_format import milliseconds
+from solrbench.results.summary.grouping import StepRuns, group_step_runs
 
 
 def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from solrbench.api.v1alpha1.status.results import ColdStart
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
+from solrbench.results.stats.number_format import milliseconds
 from solrbench.results.stats.per_second import second_means
-from solrbench.results.summary.grouping import milliseconds
 
 
 class CurvePoint(NamedTuple):

@@ -1,7 +1,6 @@
 """Stored step runs grouped by step and variant, and their results for one request name."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import overload
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.plan.step_runs import variant_names
@@ -15,9 +14,6 @@ StepRuns = Sequence[StepRunResult]
 
 RunsByStep = Mapping[tuple[str, str], StepRuns]
 """Step runs by step and variant; the variant is empty without variants."""
-
-_DIGITS = 3
-"""Decimals of milliseconds kept: whole microseconds."""
 
 
 def group_step_runs(spec: Spec, documents: Iterable[StepRunResult]) -> RunsByStep:
@@ -132,16 +128,3 @@ def bounded(histogram: Histogram, percent: float, highest: int | None) -> int | 
     """Return a percentile in µs; rounding up within its bucket must not pass the exact maximum."""
     value = histograms.percentile(histogram, percent)
     return value if value is None or highest is None else min(value, highest)
-
-
-@overload
-def milliseconds(microseconds: float) -> float: ...
-
-
-@overload
-def milliseconds(microseconds: float | None) -> float | None: ...
-
-
-def milliseconds(microseconds: float | None) -> float | None:
-    """Return a time as the status shows it."""
-    return None if microseconds is None else round(microseconds / 1000, _DIGITS)

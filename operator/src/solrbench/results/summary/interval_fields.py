@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from solrbench.api.v1alpha1.status.intervals import Interval, PercentileResult
 from solrbench.results.stats import intervals
 from solrbench.results.stats.intervals import TimedSamples
-from solrbench.results.summary.grouping import bounded, milliseconds
+from solrbench.results.stats.number_format import milliseconds
+from solrbench.results.summary.grouping import bounded
 from solrbench.results.summary.latency_fields import DIGITS
 
 

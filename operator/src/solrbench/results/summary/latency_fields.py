@@ -5,7 +5,8 @@ from statistics import fmean
 
 from solrbench.results.stats import statistics
 from solrbench.results.stats.histograms import Histogram
-from solrbench.results.summary.grouping import bounded, milliseconds
+from solrbench.results.stats.number_format import milliseconds
+from solrbench.results.summary.grouping import bounded
 
 PERCENTILES = (50, 75, 95, 99)
 """Those of `StepResult`."""

@@ -16,13 +16,12 @@ from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.request_counts import RequestCounts, sum_counts
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.stats.intervals import TimedSamples
-from solrbench.results.stats.number_format import round_number, share_percent
+from solrbench.results.stats.number_format import milliseconds, round_number, share_percent
 from solrbench.results.summary.goodput import good_requests, time_limit_milliseconds
 from solrbench.results.summary.grouping import (
     StepRuns,
     group_step_runs,
     is_planned,
-    milliseconds,
     perceived_percentile,
     percentile,
     rated_requests,

@@ -1,5 +1,6 @@
 """Whether results are valid.
 
 - `checks`: what may be wrong with one step run
-- `verdict`: the checks of all repeats of a step, and the overall verdict
+- `verdict`: the checks of all repeats of a step
+- `overall`: the verdicts of all steps as one
 """

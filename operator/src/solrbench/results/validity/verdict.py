@@ -153,17 +153,6 @@ def samples_needed(percentile: int) -> int:
     return -(-100 * _BEYOND // (100 - percentile))
 
 
-def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
-    """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
-    found = {each.verdict for each in verdicts}
-    return INVALID if INVALID in found else VALID if found else ""
-
-
-def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
-    """Return the verdicts that are Invalid."""
-    return [each for each in verdicts if each.verdict == INVALID]
-
-
 def _unchecked(found: Iterable[_Outcomes], step_runs: StepRuns) -> list[InvalidReason]:
     return [each for _, each in found if each is not None] + _too_short(step_runs)
 

@@ -62,17 +62,9 @@ class SolrCloud(Model):
         no_heap_flags("gcTune"),
         no_heap_flags("solrOpts"),
         Rule(
-            cel=(
-                f"self.provisioner != 'SolrOperator' || !self.image.tag.matches('^(?:{SOLR_10})$')"
-            ),
-            message=(
-                "image.tag must not be of Solr 10 with provisioner SolrOperator: Solr 10 does not"
-                " start under the Solr Operator; use a 9.x tag"
-            ),
-            is_satisfied=lambda solr: (
-                solr.provisioner is not Provisioner.SOLR_OPERATOR
-                or re.fullmatch(SOLR_10, solr.image.tag) is None
-            ),
+            cel=f"!self.image.tag.matches('^(?:{SOLR_10})$')",
+            message="image.tag must not be of Solr 10, which is not supported yet; use a 9.x tag",
+            is_satisfied=lambda solr: re.fullmatch(SOLR_10, solr.image.tag) is None,
         ),
         Rule(
             cel="self.zookeeper.mode != 'Provided' || self.provisioner == 'SolrOperator'",

@@ -1,0 +1,193 @@
+"""`solrbench export`: everything about a run in one archive, to keep or to attach to an issue."""
+
+import io
+import tarfile
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+import yaml
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.commands.logs import read_log, sources_of
+from solrbench.cli.files import parse_stored
+from solrbench.cli.options import cluster_options, open_cluster
+from solrbench.cli.program import examples, program_name
+from solrbench.cli.report import read_report
+from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.cluster.evidence import read_evidence
+from solrbench.cluster.stored_results import sorted_documents
+from solrbench.decide.evidence.masking import mask, secret_names, secret_values
+from solrbench.errors import SolrbenchError
+from solrbench.plan.names import LABEL_BENCHMARK
+from solrbench.report.results_csv import to_csv
+from solrbench.results.text.render import to_markdown
+from solrbench.results.text.totals import results_with_totals
+
+LOG_LINES = 10_000
+_MANAGED = ("managedFields", "uid", "resourceVersion", "generation", "creationTimestamp")
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+Files = Iterator[tuple[str, str]]
+"""Names in the archive, and texts."""
+
+
+@click.command(
+    epilog=examples("solrbench export quickstart", "solrbench export quickstart --to run.tar.gz")
+)
+@click.argument("name")
+@click.option(
+    "--to",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Archive to write (default: NAME-DATE.tar.gz).",
+)
+@cluster_options
+def export(name: str, file: Path | None, context: str | None, namespace: str | None) -> None:
+    """Pack everything about a run into one archive.
+
+    The resource, a file to run it again, reports, events, logs of pods that are there, and what was
+    kept of failures. Values of Secrets, and what looks like a credential, are masked.
+    """
+    cluster, place = open_cluster(context, namespace)
+    body = cluster.get(*BENCHMARKS, place, name)
+    if body is None:
+        raise click.ClickException(
+            f"there is no SolrBenchmark {name} in namespace {place}; see {program_name()} list -A"
+        )
+    now = datetime.now(UTC)
+    target = file or Path(f"{name}-{now:%Y%m%d-%H%M%S}.tar.gz")
+    count = _write(target, f"{name}/", collect(cluster, body), now)
+    click.echo(f"{target}: {count} files")
+
+
+def _write(target: Path, folder: str, files: Iterable[tuple[str, str]], now: datetime) -> int:
+    count = 0
+    with tarfile.open(target, "w:gz") as archive:
+        for name, text in files:
+            content = text.encode("utf-8")
+            entry = tarfile.TarInfo(folder + name)
+            entry.size, entry.mtime, entry.mode = len(content), int(now.timestamp()), 0o644
+            archive.addfile(entry, io.BytesIO(content))
+            count += 1
+    return count
+
+
+def collect(cluster: Cluster, body: Manifest) -> Files:
+    """Yield each file of the archive; what cannot be read is named in its place.
+
+    Args:
+        cluster: where the benchmark is
+        body: the benchmark
+
+    """
+    namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
+    pods = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: name})
+    secrets = _Secrets(cluster, namespace)
+    benchmark = parse_stored(body)
+    yield "resource.yaml", mask(_yaml(_shown(body)), ())
+    yield "again.yaml", mask(_yaml(_again(body)), ())
+    yield from _reports(cluster, benchmark)
+    yield "events.txt", mask(_events(cluster, body, pods), ())
+    for pod in pods:
+        for source in sources_of(pod):
+            text = secrets.masked_log(pod, read_log(cluster, namespace, source, LOG_LINES))
+            yield f"logs/{source.pod}-{source.container}.txt", text
+    for key, text in read_evidence(cluster, benchmark).items():
+        yield f"evidence/{key}", text
+    yield "versions.txt", _versions(cluster)
+
+
+def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
+    try:
+        documents = sorted_documents(cluster, benchmark)
+    except SolrbenchError as error:
+        yield "report.txt", f"the results cannot be read: {error.message}\n"
+        return
+    full = read_report(cluster, benchmark).to_json().decode()
+    yield "report.json", mask(full, ())
+    yield "report.md", to_markdown(benchmark, documents)
+    yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
+
+
+class _Secrets:
+    """The values of the Secrets that pods refer to, which must be in no log."""
+
+    def __init__(self, cluster: Cluster, namespace: str) -> None:
+        self._cluster = cluster
+        self._namespace = namespace
+        self._values: dict[str, set[str] | None] = {}
+
+    def masked_log(self, pod: Manifest, text: str) -> str:
+        """Return a log without them, or why it is left out."""
+        values: set[str] = set()
+        for name in sorted(secret_names(pod)):
+            found = self._of(name)
+            if found is None:
+                return f"(left out: Secret {name} cannot be read, so its values cannot be masked)\n"
+            values |= found
+        return mask(text, values)
+
+    def _of(self, name: str) -> set[str] | None:
+        if name not in self._values:
+            try:
+                secret = self._cluster.get("v1", "Secret", self._namespace, name)
+            except SolrbenchError:
+                self._values[name] = None
+            else:
+                self._values[name] = secret_values(secret or {})
+        return self._values[name]
+
+
+def _shown(body: Manifest) -> Manifest:
+    metadata = {key: value for key, value in body["metadata"].items() if key != "managedFields"}
+    return body | {"metadata": _without_last_applied(metadata)}
+
+
+def _again(body: Manifest) -> Manifest:
+    """Return the resource as a file that runs it again."""
+    metadata = {key: value for key, value in body["metadata"].items() if key not in _MANAGED}
+    metadata.pop("finalizers", None)
+    metadata.pop("namespace", None)
+    kept = {key: value for key, value in body.items() if key != "status"}
+    return kept | {"metadata": _without_last_applied(metadata)}
+
+
+def _without_last_applied(metadata: Manifest) -> Manifest:
+    annotations = metadata.get("annotations") or {}
+    kept = {key: value for key, value in annotations.items() if key != _LAST_APPLIED}
+    rest = {key: value for key, value in metadata.items() if key != "annotations"}
+    return rest | ({"annotations": kept} if kept else {})
+
+
+def _yaml(body: Manifest) -> str:
+    return yaml.safe_dump(body, sort_keys=False, allow_unicode=True)
+
+
+def _events(cluster: Cluster, body: Manifest, pods: list[Manifest]) -> str:
+    lines: list[str] = []
+    for each in [body, *[{"kind": "Pod", **pod} for pod in pods]]:
+        metadata = each["metadata"]
+        try:
+            found = cluster.events(metadata["namespace"], each["kind"], metadata["name"])
+        except SolrbenchError as error:
+            return f"(events cannot be read: {error.message})\n"
+        lines += [_event_line(event) for event in found]
+    return "\n".join(sorted(lines)) + "\n"
+
+
+def _event_line(event: Manifest) -> str:
+    about = event["involvedObject"]
+    time = event.get("lastTimestamp") or event.get("eventTime") or ""
+    return (
+        f"{time} {event.get('type', '')} {about.get('kind')}/{about.get('name')}"
+        f" {event.get('reason', '')}: {event.get('message', '')}"
+    )
+
+
+def _versions(cluster: Cluster) -> str:
+    found = cluster.read("/version") or {}
+    return f"solrbench {version('solrbench')}\nKubernetes {found.get('gitVersion', 'unknown')}\n"

@@ -1,0 +1,147 @@
+"""`solrbench init`: a first benchmark file from a few questions, or from options."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from solrbench.cli.files.faults import check
+from solrbench.cli.files.reading import documents_of
+from solrbench.cli.program import examples, program_name
+
+TARGETS = ("StatefulSet", "SolrOperator", "existing")
+
+_TEMPLATE = """\
+# Made by `solrbench init`. All fields: docs/api-reference.md; check it with `solrbench validate`.
+apiVersion: solrbench.io/v1alpha1
+kind: SolrBenchmark
+metadata:
+  name: {name}
+spec:
+  target:
+{target}
+  collection:
+    shards: {shards}
+  dataset:
+    # Documents made from a seed; http, persistentVolumeClaim and configMap read yours.
+    generator:
+      documents: {documents}
+      seed: 1
+  workload:
+    # Queries from the words of the documents; configMap reads yours.
+    queries:
+      generated:
+        count: 1000
+  load:
+    steps:
+      - name: users-{users}
+        users: {users}
+        durationSeconds: {seconds}
+"""
+_SOLR_CLOUD = """\
+    solrCloud:
+      provisioner: {provisioner}
+      nodes: {nodes}
+      heap: {heap}"""
+_EXISTING = """\
+    existing:
+      urls:
+        - {url}
+      collectionPolicy: Create"""
+
+
+@click.command(
+    epilog=examples(
+        "solrbench init",
+        "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
+        "solrbench init -y --target existing --url http://solr.search.svc:8983/solr -w own.yaml",
+    )
+)
+@click.option("--name", default="first", show_default=True, help="Of the benchmark.")
+@click.option(
+    "--target", type=click.Choice(TARGETS), default="StatefulSet", show_default=True,
+    help="What runs Solr: the operator itself, the Solr Operator, or one that is there.",
+)  # fmt: skip
+@click.option("--url", help="Of an existing Solr, such as http://solr.search.svc:8983/solr.")
+@click.option("--nodes", type=click.IntRange(1, 100), default=1, show_default=True)
+@click.option("--heap", default="512Mi", show_default=True, help="Of each Solr node.")
+@click.option("--shards", type=click.IntRange(1, 100), default=1, show_default=True)
+@click.option("--documents", type=click.IntRange(1), default=20_000, show_default=True)
+@click.option("--users", type=click.IntRange(1), default=5, show_default=True)
+@click.option(
+    "--seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the step."
+)
+@click.option("-y", "--yes", is_flag=True, help="Ask nothing; take options and defaults.")
+@click.option(
+    "-w",
+    "--write",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File to write (default: standard output).",
+)
+@click.pass_context
+def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) -> None:
+    """Write a first benchmark file from a few questions.
+
+    Without a terminal, or with --yes, nothing is asked. An existing file is not overwritten.
+    """
+    if not yes and sys.stdin.isatty():
+        answers = _ask(ctx, answers)
+    if answers["target"] == "existing" and not answers["url"]:
+        raise click.UsageError("--target existing needs --url")
+    text = render(**answers)
+    for document in documents_of("the new file", text):
+        _, faults = check(document)
+        if faults:
+            raise click.ClickException("\n".join(faults))
+    if file is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise click.ClickException(f"{file} is there already; choose another name") from error
+    click.echo(f"{file} written; next: {program_name()} run -f {file}", err=True)
+
+
+def _ask(ctx: click.Context, answers: dict[str, Any]) -> dict[str, Any]:
+    """Return the answers, those asked for that were not given as options."""
+    found = dict(answers)
+    for option in ctx.command.params:
+        name = str(option.name)
+        existing = found["target"] == "existing"
+        is_asked = name in found and (
+            name != "url" if not existing else name not in ("nodes", "heap")
+        )
+        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if is_asked and not given:
+            # To the terminal, not to the file that standard output may be.
+            found[name] = click.prompt(
+                name, default=found[name], type=option.type, err=True, show_choices=True
+            )
+    return found
+
+
+def render(  # noqa: PLR0913 - one for each question
+    *,
+    name: str,
+    target: str,
+    url: str | None,
+    nodes: int,
+    heap: str,
+    shards: int,
+    documents: int,
+    users: int,
+    seconds: int,
+) -> str:
+    """Return the text of a benchmark file."""
+    if target == "existing":
+        place = _EXISTING.format(url=url)
+    else:
+        place = _SOLR_CLOUD.format(provisioner=target, nodes=nodes, heap=heap)
+    return _TEMPLATE.format(
+        name=name, target=place, shards=shards, documents=documents, users=users, seconds=seconds
+    )

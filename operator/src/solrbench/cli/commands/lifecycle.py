@@ -1,0 +1,106 @@
+"""`solrbench stop`, `resume` and `delete`."""
+
+import sys
+
+import click
+
+from solrbench.cli.commands.run import REPLACE_SECONDS, wait_until_gone
+from solrbench.cli.options import DURATION, cluster_options, open_cluster
+from solrbench.cli.program import examples, program_name
+from solrbench.cluster.client import BENCHMARKS, Cluster, NotFoundError
+from solrbench.decide.conditions import COMPLETE
+
+NAMES = click.argument("names", metavar="NAME...", nargs=-1, required=True)
+
+
+@click.command(epilog=examples("solrbench stop nightly-7xk2p"))
+@NAMES
+@cluster_options
+def stop(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
+    """Stop a benchmark: its pods are removed, stored results are kept.
+
+    It sets spec.suspend. What a benchmark that is over has made stays; see delete.
+    """
+    cluster, place = open_cluster(context, namespace)
+    for name in names:
+        _suspend(cluster, place, name, suspend=True)
+
+
+@click.command(epilog=examples("solrbench resume nightly-7xk2p"))
+@NAMES
+@cluster_options
+def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
+    """Let a stopped benchmark go on with the steps that are not stored yet.
+
+    It clears spec.suspend. The target is created again, and its data indexed.
+    """
+    cluster, place = open_cluster(context, namespace)
+    for name in names:
+        _suspend(cluster, place, name, suspend=False)
+
+
+def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
+    try:
+        stored = cluster.merge(*BENCHMARKS, namespace, name, {"spec": {"suspend": suspend}})
+    except NotFoundError as error:
+        raise _absence(namespace, name) from error
+    if _is_over(stored):
+        click.echo(f"{name} is over already: nothing changes", err=True)
+        return
+    word = f"is stopped; go on: {program_name()} resume {name}" if suspend else "goes on"
+    click.echo(f"{name} {word}")
+
+
+def _is_over(body: dict[str, object]) -> bool:
+    status = body.get("status")
+    conditions = status.get("conditions", []) if isinstance(status, dict) else []
+    return any(each["type"] == COMPLETE and each["status"] == "True" for each in conditions)
+
+
+def _absence(namespace: str, name: str) -> click.ClickException:
+    return click.ClickException(
+        f"there is no SolrBenchmark {name} in namespace {namespace}; see {program_name()} list -A"
+    )
+
+
+@click.command(
+    epilog=examples("solrbench delete quickstart", "solrbench delete --yes a b --timeout 5m")
+)
+@NAMES
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("--no-wait", is_flag=True, help="Return before it is gone.")
+@click.option(
+    "--timeout",
+    "timeout_seconds",
+    type=DURATION,
+    metavar="DURATION",
+    default=str(int(REPLACE_SECONDS)),
+    help="How long to wait for the end of the deletion (default: 10m).",
+)
+@cluster_options
+def delete(  # noqa: PLR0913, PLR0917  one argument for each option
+    names: tuple[str, ...],
+    yes: bool,
+    no_wait: bool,
+    timeout_seconds: float,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """Delete benchmarks, their results, and all they made."""
+    cluster, place = open_cluster(context, namespace)
+    for name in names:
+        if cluster.get(*BENCHMARKS, place, name) is None:
+            raise _absence(place, name)
+    if not yes and sys.stdin.isatty():
+        click.confirm(
+            f"Delete {', '.join(names)} in namespace {place}, with the results?", abort=True
+        )
+    elif not yes:
+        raise click.UsageError("deletes results; give --yes where there is no terminal to ask")
+    for name in names:
+        cluster.delete(*BENCHMARKS, place, name)
+        if no_wait:
+            click.echo(f"{name} is being deleted")
+            continue
+        wait_until_gone(cluster, place, name, timeout_seconds)
+        click.echo(f"{name} deleted")

@@ -1,0 +1,115 @@
+"""`solrbench list`: the benchmarks of a namespace, or of all."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+from rich.console import Console
+
+from solrbench.cli.layout import GAP
+from solrbench.cli.options import cluster_options, open_cluster
+from solrbench.cli.program import examples
+from solrbench.cluster.client import BENCHMARKS, Manifest
+from solrbench.results.stats.number_format import format_milliseconds, format_number
+
+AT_ONCE = 100
+"""Benchmarks in one response: a status has hundreds of results."""
+_UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
+
+
+@click.command(
+    name="list",
+    epilog=examples("solrbench list", "solrbench list -A -l team=search", "solrbench list -o json"),
+)
+@click.option("-A", "--all-namespaces", is_flag=True, help="List those of all namespaces.")
+@click.option("-l", "--selector", metavar="KEY=VALUE", help="Only those with these labels.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json", "name"]),
+    default="table",
+    show_default=True,
+    help="json has spec and status of each.",
+)
+@cluster_options
+def list_benchmarks(
+    all_namespaces: bool,
+    selector: str | None,
+    output: str,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """List benchmarks with their state and headline figures, the latest first.
+
+    The figures are those of the step that was measured last.
+    """
+    cluster, place = open_cluster(context, namespace)
+    where = None if all_namespaces else place
+    labels = _labels(selector)
+    parts = cluster.list_in_parts(*BENCHMARKS, where, labels, AT_ONCE)
+    found = [each for part in parts for each in part]
+    found.sort(key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
+    if output == "json":
+        click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": found}, indent=2))
+    elif output == "name":
+        for each in found:
+            click.echo(f"solrbenchmark.solrbench.io/{each['metadata']['name']}")
+    elif not found:
+        where_text = "the cluster" if all_namespaces else f"namespace {place}"
+        click.echo(f"no benchmarks in {where_text}", err=True)
+    else:
+        _print(found, datetime.now(UTC), all_namespaces)
+
+
+def _labels(selector: str | None) -> dict[str, str]:
+    pairs = [each.partition("=") for each in (selector or "").split(",") if each]
+    if any(not equals for _, equals, _ in pairs):
+        raise click.BadParameter("must be KEY=VALUE, several after commas", param_hint="-l")
+    return {key: value for key, _, value in pairs}
+
+
+def _print(found: list[Manifest], now: datetime, all_namespaces: bool) -> None:
+    rows = [row_of(each, now) for each in found]
+    titles = [title for title in rows[0] if title != "NAMESPACE" or all_namespaces]
+    widths = [max(len(title), *(len(row[title]) for row in rows)) for title in titles]
+    console = Console(highlight=False)
+    for cells in [dict(zip(titles, titles, strict=True)), *rows]:
+        line = (" " * GAP).join(
+            cells[title].ljust(width) for title, width in zip(titles, widths, strict=True)
+        )
+        console.print(line.rstrip(), markup=False, soft_wrap=True)
+
+
+def row_of(body: Manifest, now: datetime) -> dict[str, str]:
+    """Return the cells of a benchmark by their titles; what was not measured is empty."""
+    metadata, status = body["metadata"], body.get("status") or {}
+    summary = status.get("summary") or {}
+    failed = summary.get("failedPercent")
+    return {
+        "NAMESPACE": metadata["namespace"],
+        "NAME": metadata["name"],
+        "PHASE": status.get("phase") or "Pending",
+        "DONE": f"{status.get('progressPercent', 0)} %",
+        "STEP": summary.get("step") or "",
+        "REQUESTS": _number(summary.get("requestsPerSecond"), "/s"),
+        "P95": _milliseconds(summary.get("p95Milliseconds")),
+        "FAILED": "" if failed is None else f"{format_number(failed)} %",
+        "VERDICT": summary.get("verdict") or "",
+        "AGE": age(datetime.fromisoformat(metadata["creationTimestamp"]), now),
+    }
+
+
+def _number(value: Any, unit: str) -> str:
+    return "" if value is None else f"{format_number(value)}{unit}"
+
+
+def _milliseconds(value: Any) -> str:
+    return "" if value is None else format_milliseconds(value)
+
+
+def age(created: datetime, now: datetime) -> str:
+    """Return how old something is, in its largest unit, as kubectl does."""
+    seconds = max(0, int((now - created).total_seconds()))
+    count, unit = next(((seconds // n, unit) for n, unit in _UNITS if seconds >= n), (0, "s"))
+    return f"{count}{unit}"

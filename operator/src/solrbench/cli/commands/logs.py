@@ -1,0 +1,141 @@
+"""`solrbench logs`: what the pods of a benchmark print."""
+
+import threading
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import click
+
+from solrbench.cli.options import cluster_options, open_cluster
+from solrbench.cli.program import examples, program_name
+from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.errors import SolrbenchError
+from solrbench.plan import names
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+
+COMPONENTS = tuple(each for each in names.COMPONENTS if each != names.REPORT)
+MAX_BYTES = 1 << 20
+"""Of the log of one container."""
+
+
+class Source(NamedTuple):
+    """A container of a pod."""
+
+    pod: str
+    container: str
+
+    @property
+    def prefix(self) -> str:
+        """What its lines begin with."""
+        return f"[{self.pod}/{self.container}] "
+
+
+@click.command(
+    epilog=examples(
+        "solrbench logs quickstart",
+        "solrbench logs quickstart --component solr -f",
+        "solrbench logs quickstart --previous --tail 200",
+    )
+)
+@click.argument("name")
+@click.option(
+    "--component",
+    "components",
+    multiple=True,
+    type=click.Choice(COMPONENTS),
+    help="Only of these pods; may be given several times.",
+)
+@click.option("-f", "--follow", is_flag=True, help="Go on with new lines until the pods end.")
+@click.option("--previous", is_flag=True, help="Of the runs before the last restarts.")
+@click.option(
+    "--tail",
+    "lines",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="LINES",
+    help="Lines of each container.",
+)
+@cluster_options
+def logs(  # noqa: PLR0913, PLR0917  one argument for each option
+    name: str,
+    components: tuple[str, ...],
+    follow: bool,
+    previous: bool,
+    lines: int,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """Print the logs of a benchmark's pods, each line with pod and container.
+
+    Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
+    those that failed.
+    """
+    cluster, place = open_cluster(context, namespace)
+    if cluster.get(*BENCHMARKS, place, name) is None:
+        raise click.ClickException(
+            f"there is no SolrBenchmark {name} in namespace {place}; see {program_name()} list -A"
+        )
+    pods = cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: name})
+    sources = [each for pod in pods if _is_chosen(pod, components) for each in sources_of(pod)]
+    if not sources:
+        raise click.ClickException(
+            f"{name} has no such pods now; see what was kept of failed ones with"
+            f" `{program_name()} report {name} -o evidence`"
+        )
+    if follow:
+        _follow(cluster, place, sources, lines)
+        return
+    for source in sources:
+        for line in read_log(cluster, place, source, lines, previous=previous).splitlines():
+            click.echo(source.prefix + line)
+
+
+def _is_chosen(pod: Manifest, components: tuple[str, ...]) -> bool:
+    return not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
+
+
+def sources_of(pod: Manifest) -> Iterator[Source]:
+    """Yield the containers of a pod that have begun."""
+    status = pod.get("status") or {}
+    for each in [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]:
+        if "waiting" not in each.get("state", {}) or each.get("restartCount"):
+            yield Source(pod["metadata"]["name"], each["name"])
+
+
+def read_log(
+    cluster: Cluster, namespace: str, source: Source, lines: int, *, previous: bool = False
+) -> str:
+    """Return the end of a container's log, or why it cannot be read."""
+    try:
+        return cluster.pod_log(
+            namespace,
+            source.pod,
+            source.container,
+            previous=previous,
+            lines=lines,
+            max_bytes=MAX_BYTES,
+        )
+    except SolrbenchError as error:
+        return f"({error.message})\n"
+
+
+def _follow(cluster: Cluster, namespace: str, sources: list[Source], lines: int) -> None:
+    """Print the lines of all containers as they come."""
+    threads = [
+        threading.Thread(target=_follow_one, args=(cluster, namespace, source, lines), daemon=True)
+        for source in sources
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(0.5)  # so that Ctrl-C is noticed
+
+
+def _follow_one(cluster: Cluster, namespace: str, source: Source, lines: int) -> None:
+    try:
+        for line in cluster.follow_log(namespace, source.pod, source.container, lines):
+            click.echo(source.prefix + line)
+    except SolrbenchError as error:
+        click.echo(f"{source.prefix}({error.message})", err=True)

@@ -1,0 +1,286 @@
+"""`solrbench run` and `solrbench watch`: from a file to its result table."""
+
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from solrbench.api.v1alpha1 import KIND
+from solrbench.cli.exit_codes import ExitCode, worst
+from solrbench.cli.files import FILES, Document, parse_stored, read_documents, valid_benchmarks
+from solrbench.cli.files.changes import SET, apply_changes
+from solrbench.cli.follow import follow
+from solrbench.cli.options import DURATION, cluster_options, open_cluster
+from solrbench.cli.program import examples, program_name
+from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.decide.conditions import is_finished
+
+MANAGER = "kubectl-solrbench"
+POLL_SECONDS = 0.5
+LOG_SECONDS = 5.0
+"""Time between two lines about a deletion that takes long."""
+REPLACE_SECONDS = 600.0
+"""How long the deletion of a replaced benchmark may take without `--timeout`."""
+
+TIMEOUT = click.option(
+    "--timeout",
+    "timeout_seconds",
+    type=DURATION,
+    metavar="DURATION",
+    help="Stop watching after so long in all, such as 90s or 30m; benchmarks go on (exit code 3).",
+)
+
+CANCEL = click.option(
+    "--cancel-on-timeout",
+    is_flag=True,
+    help="Stop benchmarks that still run then; `resume` lets them go on.",
+)
+
+REQUIRE_VALID = click.option(
+    "--require-valid",
+    is_flag=True,
+    help="Exit with code 4 if any step is Invalid.",
+)
+
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "json", "name"]),
+    default="table",
+    show_default=True,
+    help="What standard output gets at the end; with json and name, progress goes to stderr.",
+)
+
+
+@dataclass(frozen=True)
+class Watching:
+    """How benchmarks are followed.
+
+    Attributes:
+        timeout_seconds: for all of them together
+        cancel: whether those that still run then are stopped
+        require_valid: whether Invalid steps have an exit code of their own
+        output: `table`, `json` or `name`
+
+    """
+
+    timeout_seconds: float | None
+    cancel: bool
+    require_valid: bool
+    output: str
+
+
+@click.command(
+    epilog=examples(
+        "solrbench run -f examples/quickstart.yaml",
+        "solrbench run -f bench.yaml --set spec.target.solrCloud.heap=4Gi --timeout 30m",
+        "solrbench run -f nightly.yaml -o json --require-valid > result.json",
+    )
+)
+@FILES
+@SET
+@click.option("--replace", is_flag=True, help="Delete benchmarks of the same name first.")
+@click.option("--no-watch", is_flag=True, help="Return as soon as everything is applied.")
+@TIMEOUT
+@CANCEL
+@REQUIRE_VALID
+@OUTPUT
+@cluster_options
+def run(  # noqa: PLR0913, PLR0917  one argument for each option
+    files: tuple[Path, ...],
+    changes: tuple[str, ...],
+    replace: bool,
+    no_watch: bool,
+    timeout_seconds: float | None,
+    cancel_on_timeout: bool,
+    require_valid: bool,
+    output: str,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """Apply benchmarks, follow them, and print their results.
+
+    With metadata.generateName, each call creates a new benchmark.
+
+    Exit code 0: all succeeded and met their objectives, 1: one failed, 3: still running after
+    --timeout, 4: a step is Invalid and --require-valid is given, 5: an objective is missed, 6: the
+    cluster cannot be reached, 130: interrupted.
+    """
+    documents = read_documents(files)
+    apply_changes(documents, changes)
+    valid_benchmarks(documents)
+    cluster, default = open_cluster(context, namespace)
+    watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
+    bodies = [_placed(cluster, each, namespace, default) for each in documents]
+    began = time.monotonic()
+    quiet = output != "table"
+    for index, body in enumerate(bodies):
+        left = _left(watching, began) or REPLACE_SECONDS
+        bodies[index] = _apply(cluster, body, replace, left, quiet=quiet)
+    wanted = [each for each in bodies if each["kind"] == KIND]
+    if no_watch:
+        _print_names(wanted, output)
+        return
+    sys.exit(_follow_all(cluster, wanted, watching, began))
+
+
+@click.command(
+    epilog=examples(
+        "solrbench watch quickstart",
+        "solrbench watch quickstart --timeout 30m --cancel-on-timeout",
+    )
+)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@TIMEOUT
+@CANCEL
+@REQUIRE_VALID
+@OUTPUT
+@cluster_options
+def watch(  # noqa: PLR0913, PLR0917  one argument for each option
+    names: tuple[str, ...],
+    timeout_seconds: float | None,
+    cancel_on_timeout: bool,
+    require_valid: bool,
+    output: str,
+    context: str | None,
+    namespace: str | None,
+) -> None:
+    """Follow a benchmark to its end and print its results.
+
+    Exit codes are those of `run`.
+    """
+    cluster, place = open_cluster(context, namespace)
+    watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
+    bodies = [{"metadata": {"namespace": place, "name": name}} for name in names]
+    sys.exit(_follow_all(cluster, bodies, watching, time.monotonic()))
+
+
+def _placed(cluster: Cluster, document: Document, namespace: str | None, default: str) -> Manifest:
+    """Return an object with its namespace.
+
+    Raises:
+        click.ClickException: if the file names another than the option does, as kubectl.
+
+    """
+    body, metadata = document.body, document.body["metadata"]
+    if not cluster.is_namespaced(body["apiVersion"], body["kind"]):
+        return body
+    own = metadata.get("namespace")
+    if namespace and own and own != namespace:
+        raise click.ClickException(
+            f"{document.source}:{document.line_of(('metadata', 'namespace'))}: {body['kind']}"
+            f" {metadata.get('name', '')} is in namespace {own}, and -n says {namespace}; remove"
+            " one of them"
+        )
+    metadata["namespace"] = own or namespace or default
+    return body
+
+
+def _apply(
+    cluster: Cluster, body: Manifest, replace: bool, seconds: float, *, quiet: bool = False
+) -> Manifest:
+    metadata = body["metadata"]
+    if not metadata.get("name"):
+        stored = cluster.create(body, MANAGER)
+        click.echo(f"{body['kind']} {stored['metadata']['name']} created", err=quiet)
+        return stored
+    if body["kind"] == KIND:
+        _replace_existing(cluster, body, replace, seconds)
+    stored = cluster.apply(body, manager=MANAGER)
+    click.echo(f"{body['kind']} {metadata['name']} applied", err=quiet)
+    return stored
+
+
+def _replace_existing(cluster: Cluster, body: Manifest, replace: bool, seconds: float) -> None:
+    """See to it that a benchmark can run: one that ran before keeps its result unless replaced."""
+    metadata = body["metadata"]
+    namespace, name = metadata["namespace"], metadata["name"]
+    if replace:
+        cluster.delete(*BENCHMARKS, namespace, name)
+        wait_until_gone(cluster, namespace, name, seconds)
+        return
+    stored = cluster.get(*BENCHMARKS, namespace, name)
+    if stored is not None and is_finished(parse_stored(stored).status):
+        raise click.ClickException(
+            f"{name} has run already; see it with `{program_name()} report {name}`,"
+            " or run it again with --replace"
+        )
+
+
+def wait_until_gone(cluster: Cluster, namespace: str, name: str, seconds: float) -> None:
+    """Wait until a deleted benchmark is gone, with a line every few seconds.
+
+    Raises:
+        click.ClickException: if something still holds it after so many seconds.
+
+    """
+    began = said = time.monotonic()
+    while (left := cluster.get(*BENCHMARKS, namespace, name)) is not None:
+        now = time.monotonic()
+        holders = ", ".join(left["metadata"].get("finalizers") or []) or "nothing"
+        if now - began > seconds:
+            raise click.ClickException(
+                f"{name} is still being deleted after {seconds:g} s, held by the finalizers:"
+                f" {holders}; check that the operator runs, then try again"
+            )
+        if now - said > LOG_SECONDS:
+            said = now
+            click.echo(f"{name} is being deleted, held by: {holders}", err=True)
+        time.sleep(POLL_SECONDS)
+
+
+def _follow_all(
+    cluster: Cluster, bodies: list[Manifest], watching: Watching, began: float
+) -> ExitCode:
+    """Follow benchmarks one after another, within one time; return the code of the worst."""
+    codes: set[ExitCode] = set()
+    console = Console(highlight=False, stderr=watching.output != "table")
+    for body in bodies:
+        place = body["metadata"]["namespace"], body["metadata"]["name"]
+        code = follow(
+            cluster,
+            *place,
+            _left(watching, began),
+            require_valid=watching.require_valid,
+            console=console,
+        )
+        codes.add(code)
+        if code is ExitCode.INTERRUPTED:
+            return code
+        if code is ExitCode.TIMED_OUT and watching.cancel:
+            cluster.merge(*BENCHMARKS, *place, {"spec": {"suspend": True}})
+            console.print(f"{place[1]} is stopped; resume it: {program_name()} resume {place[1]}")
+    if watching.output != "table":
+        _print_results(cluster, bodies, watching.output)
+    return worst(codes)
+
+
+def _left(watching: Watching, began: float) -> float | None:
+    """Return the seconds that are left of the time for all, at least a moment."""
+    if watching.timeout_seconds is None:
+        return None
+    return max(0.001, watching.timeout_seconds - (time.monotonic() - began))
+
+
+def _print_results(cluster: Cluster, bodies: list[Manifest], output: str) -> None:
+    if output == "name":
+        _print_names(bodies, output)
+        return
+    places = [(each["metadata"]["namespace"], each["metadata"]["name"]) for each in bodies]
+    stored = [cluster.get(*BENCHMARKS, *place) for place in places]
+    found: Any = stored[0] if len(stored) == 1 else {"kind": "List", "items": stored}
+    click.echo(json.dumps(found, indent=2))
+
+
+def _print_names(bodies: list[Manifest], output: str) -> None:
+    """Print what later commands are called with: names as kubectl takes them, or JSON."""
+    if output == "json":
+        click.echo(json.dumps(bodies[0] if len(bodies) == 1 else bodies, indent=2))
+    elif output == "name":
+        for body in bodies:
+            click.echo(f"solrbenchmark.solrbench.io/{body['metadata']['name']}")

@@ -1,0 +1,104 @@
+"""Every error as one line with a remedy, and its exit code."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from pydantic import ValidationError
+
+from solrbench.api.problems import problems
+from solrbench.api.v1alpha1 import KIND
+from solrbench.cli.exit_codes import ExitCode
+from solrbench.cluster.client import (
+    ForbiddenError,
+    KindNotServedError,
+    NoClusterError,
+    UnauthorizedError,
+    UnreachableError,
+)
+from solrbench.errors import SolrbenchError
+
+SERVER, CONTEXT = "solrbench.server", "solrbench.context"
+"""Keys of click's context: the cluster that was last opened."""
+
+DEBUG = "SOLRBENCH_DEBUG"
+"""Variable that shows the traceback of an error."""
+
+_MOST_PROBLEMS = 3
+
+
+class CommandError(click.ClickException):
+    """An error for the terminal, with an exit code of its own."""
+
+    def __init__(self, message: str, code: ExitCode = ExitCode.FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = code.value  # type: ignore[misc]  # click's own tests do so
+
+
+@contextmanager
+def as_cli_errors() -> Iterator[None]:
+    """Turn errors of the cluster, and foreign resources, into one line and an exit code."""
+    try:
+        yield
+    except SolrbenchError as error:
+        raise _of_cluster(error) from error
+    except NoClusterError as error:
+        raise CommandError(f"no cluster to talk to: {error}", ExitCode.UNREACHABLE) from error
+    except ValidationError as error:
+        found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+        raise CommandError(
+            f"the stored benchmark is not one of this version of the command: {found}; use the"
+            " command of the operator's version"
+        ) from error
+
+
+@contextmanager
+def as_one_line() -> Iterator[None]:
+    """Turn all errors into one line, unless the traceback is asked for."""
+    try:
+        with as_cli_errors():
+            yield
+    except (click.ClickException, click.Abort, click.exceptions.Exit):
+        raise
+    except KeyboardInterrupt as error:
+        click.echo(err=True)
+        raise click.exceptions.Exit(ExitCode.INTERRUPTED) from error
+    except Exception as error:
+        if os.environ.get(DEBUG) or isinstance(error, BrokenPipeError):
+            raise
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise CommandError(
+            f"unexpected {text}; please report it, with what {DEBUG}=1 prints"
+        ) from error
+
+
+def _of_cluster(error: SolrbenchError) -> CommandError:
+    server, context = _meta(SERVER), _meta(CONTEXT)
+    match error:
+        case UnreachableError():
+            return CommandError(
+                f"the cluster {server} does not respond: {error.message}; check that it runs, or"
+                " choose another with --context or --kubeconfig",
+                ExitCode.UNREACHABLE,
+            )
+        case UnauthorizedError():
+            return CommandError(
+                f"not logged in to {context or server}: {error.message}; renew the credentials of"
+                " the kubeconfig, or choose another --context",
+                ExitCode.UNREACHABLE,
+            )
+        case KindNotServedError() if KIND in error.message:
+            return CommandError(
+                f"{KIND} is not installed in the cluster {server}; install the chart"
+                " solr-benchmark-operator, or choose another --context"
+            )
+        case ForbiddenError():
+            return CommandError(f"not allowed: {error.message}; ask for a role that permits it")
+        case _:
+            return CommandError(f"{error.reason}: {error.message}")
+
+
+def _meta(key: str) -> str:
+    context = click.get_current_context(silent=True)
+    return str((context.meta if context else {}).get(key) or "")

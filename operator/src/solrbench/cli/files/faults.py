@@ -1,0 +1,98 @@
+"""All that is wrong with benchmarks, with the lines and the names that were meant."""
+
+import copy
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+import click
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.problems import describe
+from solrbench.api.schema import structural_schema
+from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.cli.files.reading import Document, Place, format_place
+
+_EXAMPLE_SUFFIX = "xxxxx"
+"""As long as what the API server adds to `metadata.generateName`."""
+
+
+def valid_benchmarks(documents: list[Document]) -> list[SolrBenchmark]:
+    """Return the benchmarks among some objects.
+
+    Raises:
+        click.ClickException: if there is none, or one breaks the schema; names every field of all
+            of them, with its line and what to write.
+
+    """
+    wanted = [each for each in documents if each.is_benchmark]
+    if not wanted:
+        raise click.ClickException(f"no {KIND} in the files given")
+    found = [check(each) for each in wanted]
+    faults = [line for _, lines in found for line in lines]
+    if faults:
+        raise click.ClickException("\n".join(faults))
+    return [benchmark for benchmark, _ in found if benchmark is not None]
+
+
+def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
+    """Return a benchmark, and a line for each thing that is wrong with it."""
+    name = _name(document)
+    faults = [(line, text) for line, text in document.faults]
+    benchmark = None
+    try:
+        benchmark = SolrBenchmark.parse(_named(document.body))
+    except ValidationError as error:
+        for item in error.errors(include_url=False):
+            place: Place = item["loc"]
+            faults.append((document.line_of(place), _text(item)))
+    lines = [
+        f"{document.source}:{line}: {KIND} {name} is not valid: {text}"
+        for line, text in sorted(faults)
+    ]
+    return benchmark, lines
+
+
+def _name(document: Document) -> str:
+    metadata = document.body["metadata"]
+    return str(metadata.get("name") or metadata["generateName"])
+
+
+def _named(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a resource with the name that it may get."""
+    metadata = body["metadata"]
+    if metadata.get("name"):
+        return body
+    named = copy.deepcopy(body)
+    named["metadata"]["name"] = f"{metadata['generateName']}{_EXAMPLE_SUFFIX}"
+    return named
+
+
+def _text(item: ErrorDetails) -> str:
+    place: Place = item["loc"]
+    text = describe(item)
+    if item["type"] == "extra_forbidden":
+        near = get_close_matches(str(place[-1]), _fields(place[:-1]), 1)
+        text += f'; did you mean "{near[0]}"?' if near else _known(place[:-1])
+    return f"{format_place(place)}: {text}" if place else text
+
+
+def _known(place: Place) -> str:
+    fields = ", ".join(_fields(place))
+    return f"; known are {fields}" if fields else ""
+
+
+def _fields(place: Place) -> list[str]:
+    """Return the names of the fields of an object of the resource."""
+    schema = _schema()
+    for part in place:
+        schema = schema.get("items" if isinstance(part, int) else "properties", {})
+        schema = schema if isinstance(part, int) else schema.get(part, {})
+    return sorted(schema.get("properties", {}))
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return structural_schema(BENCHMARK.model)

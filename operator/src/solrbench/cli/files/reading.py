@@ -1,0 +1,182 @@
+"""Objects of files, folders and standard input, each with the place where it stands."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from solrbench.api.v1alpha1 import KIND
+
+SUFFIXES = (".yaml", ".yml", ".json")
+"""Of the files that are read in a folder."""
+
+_TYPE = click.Path(exists=True, allow_dash=True, path_type=Path)
+_HELP = (
+    "File with benchmarks and what they refer to, as YAML or JSON; a folder of such files; - reads"
+    " standard input. May be given several times."
+)
+
+FILES = click.option(
+    "-f",
+    "--filename",
+    "files",
+    required=True,
+    multiple=True,
+    metavar="FILE",
+    type=_TYPE,
+    help=_HELP,
+)
+FILES_OPTIONAL = click.option(
+    "-f", "--filename", "files", multiple=True, metavar="FILE", type=_TYPE, help=_HELP
+)
+
+Place = tuple[str | int, ...]
+"""Path of a field, such as `("spec", "load", "steps", 0)`."""
+
+
+@dataclass
+class Document:
+    """One object of a file.
+
+    Attributes:
+        source: name of the file
+        body: the object
+        lines: line of each field in the file, from 1
+        faults: what is wrong with it as YAML, with lines
+
+    """
+
+    source: str
+    body: dict[str, Any]
+    lines: dict[Place, int] = field(default_factory=dict, repr=False)
+    faults: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def is_benchmark(self) -> bool:
+        """Whether it is a benchmark; all else is what one refers to."""
+        return bool(self.body["kind"] == KIND)
+
+    def line_of(self, place: Place) -> int:
+        """Return the line of a field, or of the nearest one above that is there."""
+        while place not in self.lines and place:
+            place = place[:-1]
+        return self.lines.get(place, 1)
+
+
+def read_documents(files: tuple[Path, ...]) -> list[Document]:
+    """Return every object of every file, in order.
+
+    Raises:
+        click.ClickException: if something is not YAML, or is no object; names all such places.
+
+    """
+    found: list[Document] = []
+    problems: list[str] = []
+    for file in _expanded(files):
+        try:
+            found += _read(file)
+        except click.ClickException as error:
+            problems.append(error.message)
+    if problems:
+        raise click.ClickException("\n".join(problems))
+    return found
+
+
+def _expanded(files: tuple[Path, ...]) -> Iterator[Path]:
+    for file in files:
+        if not file.is_dir():
+            yield file
+            continue
+        inside = sorted(each for each in file.iterdir() if each.suffix in SUFFIXES)
+        if not inside:
+            raise click.ClickException(f"{file}: no file in it ends in {', '.join(SUFFIXES)}")
+        yield from inside
+
+
+def _read(file: Path) -> list[Document]:
+    source = "standard input" if str(file) == "-" else str(file)
+    try:
+        with click.open_file(str(file), encoding="utf-8") as stream:
+            return list(documents_of(source, stream.read()))
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise click.ClickException(
+            f"{source}:{line}: not readable as YAML: {error.problem}"
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        text = " ".join(str(error).split())
+        raise click.ClickException(f"{source}: not readable as YAML: {text}") from error
+
+
+def documents_of(source: str, text: str) -> Iterator[Document]:
+    """Yield the objects of a text.
+
+    Raises:
+        click.ClickException: if one is no object.
+        yaml.YAMLError: if it is not YAML.
+
+    """
+    loader = yaml.SafeLoader(text)
+    try:
+        while loader.check_node():
+            node = loader.get_node()
+            body = loader.construct_document(node)
+            if node is None or body is None:
+                continue
+            line = node.start_mark.line + 1
+            for each, part in _items(body, node):
+                if not isinstance(each, dict) or not {"apiVersion", "kind"} <= each.keys():
+                    raise click.ClickException(
+                        f"{source}:{line}: every document needs apiVersion, kind and metadata.name"
+                    )
+                document = Document(source, each)
+                _note_lines(part, (), document)
+                _check_name(document)
+                yield document
+    finally:
+        loader.dispose()
+
+
+def _items(body: Any, node: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the objects of a List, or the one that is there."""
+    if not isinstance(body, dict) or body.get("kind") != "List" or not body.get("items"):
+        yield body, node
+        return
+    values = next(value for key, value in node.value if key.value == "items")
+    yield from zip(body["items"], values.value, strict=True)
+
+
+def _check_name(document: Document) -> None:
+    metadata = document.body.get("metadata")
+    if not isinstance(metadata, dict) or not (metadata.get("name") or metadata.get("generateName")):
+        raise click.ClickException(
+            f"{document.source}:{document.line_of(('metadata',))}: every document needs"
+            " apiVersion, kind and metadata.name, or metadata.generateName"
+        )
+
+
+def _note_lines(node: yaml.Node, place: Place, document: Document) -> None:
+    document.lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in seen:
+                # YAML keeps the last of them without a word.
+                text = f"{format_place((*place, name))}: is there twice; remove one"
+                document.faults.append((key.start_mark.line + 1, text))
+            seen.add(name)
+            document.lines[(*place, name)] = key.start_mark.line + 1
+            _note_lines(value, (*place, name), document)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            _note_lines(value, (*place, index), document)
+
+
+def format_place(place: Place) -> str:
+    """Return a path as the API server writes it, such as `spec.load.steps[0].users`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return text.removeprefix(".")

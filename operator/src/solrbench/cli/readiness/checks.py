@@ -1,0 +1,250 @@
+"""What must be there before a benchmark can run, one check each."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from importlib.metadata import version
+
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.quantities import parse_quantity
+from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
+from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.cli.readiness.cluster_facts import find_operators, served_versions
+from solrbench.cli.readiness.footprint import peak, pod_groups
+from solrbench.cli.readiness.room import room_problem
+from solrbench.cluster.client import Cluster, Manifest
+
+RIGHTS = (
+    ("solrbench.io", PLURAL, ("get", "list", "watch", "create", "patch", "delete")),
+    ("", "configmaps", ("get", "list")),
+    ("", "pods", ("list",)),
+    ("", "pods/log", ("get",)),
+)
+"""What the commands need in the namespace of the benchmark."""
+
+ACCESS_REVIEW = ("authorization.k8s.io/v1", "SelfSubjectAccessReview")
+DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+SOLR_CLOUD = ("solr.apache.org/v1beta1", "SolrCloud")
+ZOOKEEPER_CLUSTER = ("zookeeper.pravega.io/v1beta1", "ZookeeperCluster")
+
+
+class Result(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found.
+
+    Attributes:
+        result: how it ended
+        message: what was found
+        remedy: what to do; empty if nothing is to be done
+        check: its name
+
+    """
+
+    result: Result
+    message: str
+    remedy: str = ""
+    check: str = ""
+
+    def named(self, check: str) -> "Finding":
+        """Return it with the name of its check."""
+        return replace(self, check=check)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is checked.
+
+    Attributes:
+        cluster: the cluster
+        namespace: where benchmarks shall run
+        benchmarks: those that shall; none if the cluster alone is of interest
+
+    """
+
+    cluster: Cluster
+    namespace: str
+    benchmarks: list[SolrBenchmark]
+
+
+def check_definition(subject: Subject) -> Iterator[Finding]:
+    """Find out whether the definition is installed, in a version that this command knows."""
+    found = served_versions(subject.cluster)
+    if VERSION in found:
+        yield Finding(Result.OK, f"{BENCHMARK.definition}, {VERSION}")
+    elif found:
+        text = f"{BENCHMARK.definition} is served in {', '.join(found)}, not in {VERSION}"
+        yield Finding(Result.FAILED, text, "use the command of the operator's version")
+    else:
+        text = f"{BENCHMARK.definition} is not installed"
+        yield Finding(Result.FAILED, text, "install the chart solr-benchmark-operator")
+
+
+def check_operator(subject: Subject) -> Iterator[Finding]:
+    """Find out whether an operator runs that watches the namespace, and its version."""
+    operators = find_operators(subject.cluster, subject.namespace)
+    watching = [each for each in operators if each.watches(subject.namespace)]
+    if not operators:
+        text = "no Deployment of the operator was found"
+        yield Finding(Result.FAILED, text, "install the chart solr-benchmark-operator")
+    elif not watching:
+        places = ", ".join(each.namespace for each in operators)
+        text = f"the operator in {places} does not watch namespace {subject.namespace}"
+        yield Finding(Result.FAILED, text, "add it to watchNamespaces of its chart")
+    for each in watching:
+        where = f"{each.name} in {each.namespace}, version {each.version}"
+        if not each.ready:
+            remedy = f"see kubectl -n {each.namespace} describe deployment {each.name}"
+            yield Finding(Result.FAILED, f"{where}, is not ready", remedy)
+        elif each.version != version("solrbench"):
+            text = f"{where}; this command has version {version('solrbench')}"
+            yield Finding(Result.WARNING, text, "use the same versions")
+        else:
+            yield Finding(Result.OK, where)
+
+
+def check_rights(subject: Subject) -> Iterator[Finding]:
+    """Find out what the user may do in the namespace, as the API server decides."""
+    missing = [
+        f"{verb} {resource}"
+        for group, resource, verbs in RIGHTS
+        for verb in verbs
+        if not _may(subject, group, resource, verb)
+    ]
+    if missing:
+        text = f"the user may not {', '.join(missing)} in namespace {subject.namespace}"
+        yield Finding(Result.FAILED, text, "ask for the ClusterRole edit there, or admin")
+    else:
+        yield Finding(Result.OK, f"the user may run benchmarks in namespace {subject.namespace}")
+
+
+def _may(subject: Subject, group: str, resource: str, verb: str) -> bool:
+    name, _, part = resource.partition("/")
+    attributes = {
+        "namespace": subject.namespace,
+        "group": group,
+        "resource": name,
+        "subresource": part,
+        "verb": verb,
+    }
+    review = {
+        "apiVersion": ACCESS_REVIEW[0],
+        "kind": ACCESS_REVIEW[1],
+        "spec": {"resourceAttributes": attributes},
+    }
+    return bool(subject.cluster.create(review)["status"]["allowed"])
+
+
+def check_namespace(subject: Subject) -> Iterator[Finding]:
+    """Find out whether the namespace is there, and which quotas it has."""
+    namespace = subject.cluster.get("v1", "Namespace", "", subject.namespace)
+    if namespace is None:
+        remedy = f"kubectl create namespace {subject.namespace}"
+        yield Finding(Result.FAILED, f"there is no namespace {subject.namespace}", remedy)
+        return
+    yield Finding(Result.OK, f"namespace {subject.namespace} is there")
+    for quota in subject.cluster.list("v1", "ResourceQuota", subject.namespace, {}):
+        yield from _quota_findings(subject, quota)
+
+
+def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Finding]:
+    name, status = quota["metadata"]["name"], quota.get("status") or {}
+    hard, used = status.get("hard") or {}, status.get("used") or {}
+    for benchmark in subject.benchmarks:
+        together = peak(pod_groups(benchmark))
+        wanted = {
+            "pods": sum(each.count for each in together),
+            "requests.cpu": sum(each.count * each.cores for each in together),
+            "requests.memory": sum(each.count * each.memory_bytes for each in together),
+        }
+        for key, amount in wanted.items():
+            if key in hard and amount > _left(hard[key], used.get(key, "0")):
+                text = (
+                    f"ResourceQuota {name} allows {hard[key]} of {key}, {used.get(key, '0')} are"
+                    f" used; {benchmark.metadata.name} needs {amount:.4g}"
+                )
+                yield Finding(Result.FAILED, text, "raise the quota, or ask for less")
+    if not subject.benchmarks:
+        yield Finding(Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks")
+
+
+def _left(hard: str, used: str) -> float:
+    return float((parse_quantity(hard) or 0) - (parse_quantity(used) or 0))
+
+
+def check_capacity(subject: Subject) -> Iterator[Finding]:
+    """Find out whether the nodes have room for the pods of each benchmark."""
+    for benchmark in subject.benchmarks:
+        problem = room_problem(pod_groups(benchmark), subject.cluster)
+        name = benchmark.metadata.name
+        if problem is None:
+            yield Finding(Result.OK, f"the nodes have room for the pods of {name}")
+        elif problem.startswith("unknown"):
+            yield Finding(Result.UNKNOWN, problem)
+        else:
+            yield Finding(Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less")
+
+
+def check_storage(subject: Subject) -> Iterator[Finding]:
+    """Find out whether the StorageClasses that are needed are there."""
+    wanted = {
+        storage.storage_class_name
+        for each in subject.benchmarks
+        if (solr := each.spec.target.solr_cloud) and (storage := solr.storage.persistent)
+    }
+    if not wanted:
+        return
+    found = {
+        each["metadata"]["name"]: each["metadata"].get("annotations") or {}
+        for each in subject.cluster.list("storage.k8s.io/v1", "StorageClass", None, {})
+    }
+    defaults = [name for name, notes in found.items() if notes.get(DEFAULT_CLASS) == "true"]
+    for name in sorted(wanted, key=str):
+        if name is None and not defaults:
+            text = "the cluster has no default StorageClass"
+            yield Finding(Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}")
+        elif name is not None and name not in found:
+            text = f"there is no StorageClass {name}"
+            yield Finding(Result.FAILED, text, f"name one: {', '.join(found) or 'there is none'}")
+        else:
+            yield Finding(Result.OK, f"StorageClass {name or defaults[0]}")
+
+
+def check_solr_operator(subject: Subject) -> Iterator[Finding]:
+    """Find out whether the other operators are there, where a benchmark needs them."""
+    clouds = [each.spec.target.solr_cloud for each in subject.benchmarks]
+    needed = any(each and each.provisioner is Provisioner.SOLR_OPERATOR for each in clouds)
+    provided = any(each and each.zookeeper.mode is ZooKeeperMode.PROVIDED for each in clouds)
+    wants = [(*SOLR_CLOUD, "the Solr Operator", needed)]
+    wants += [(*ZOOKEEPER_CLUSTER, "the ZooKeeper operator", provided)]
+    for api_version, kind, name, is_needed in wants:
+        served = subject.cluster.serves(api_version, kind)
+        if served:
+            yield Finding(Result.OK, f"{name} is there: {kind} is served")
+        elif is_needed:
+            remedy = "install it, or set target.solrCloud.provisioner to StatefulSet"
+            yield Finding(Result.FAILED, f"{name} is not there: no kind {kind}", remedy)
+        elif not subject.benchmarks and kind == SOLR_CLOUD[1]:
+            text = f"{name} is not there: only provisioner StatefulSet and existing targets work"
+            yield Finding(Result.WARNING, text)
+
+
+CHECKS: dict[str, Callable[[Subject], Iterator[Finding]]] = {
+    "definition": check_definition,
+    "operator": check_operator,
+    "rights": check_rights,
+    "namespace": check_namespace,
+    "capacity": check_capacity,
+    "storage": check_storage,
+    "solr operator": check_solr_operator,
+}
+"""By what is checked, in the order in which they are shown."""

@@ -1,0 +1,95 @@
+"""Whether pods find room on the nodes of a cluster. Pure: objects of the API in, numbers out."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from solrbench.api.quantities import parse_quantity
+from solrbench.cli.readiness.footprint import PodGroup
+
+_HARD = ("NoSchedule", "NoExecute")
+_OVER = ("Succeeded", "Failed")
+
+
+@dataclass
+class FreeNode:
+    """What a node has left.
+
+    Attributes:
+        name: of the node
+        cores: not requested yet
+        memory_bytes: not requested yet
+        pods: that it may take in addition
+
+    """
+
+    name: str
+    cores: float
+    memory_bytes: float
+    pods: int
+
+
+def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) -> list[FreeNode]:
+    """Return what each node that takes pods has left; tainted ones are left out."""
+    by_node: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for pod in pods:
+        if (pod.get("status") or {}).get("phase") not in _OVER:
+            by_node[pod["spec"].get("nodeName", "")].append(pod)
+    return [_free(each, by_node[each["metadata"]["name"]]) for each in nodes if _takes_pods(each)]
+
+
+def _takes_pods(node: dict[str, Any]) -> bool:
+    taints = node["spec"].get("taints") or []
+    return not node["spec"].get("unschedulable") and not any(t["effect"] in _HARD for t in taints)
+
+
+def _free(node: dict[str, Any], pods: Sequence[dict[str, Any]]) -> FreeNode:
+    allocatable = node["status"]["allocatable"]
+    used = [_requested(pod) for pod in pods]
+    return FreeNode(
+        node["metadata"]["name"],
+        _number(allocatable["cpu"]) - sum(cores for cores, _ in used),
+        _number(allocatable["memory"]) - sum(memory for _, memory in used),
+        int(_number(allocatable.get("pods", "110"))) - len(pods),
+    )
+
+
+def _requested(pod: dict[str, Any]) -> tuple[float, float]:
+    requests = [
+        (each.get("resources") or {}).get("requests") or {} for each in pod["spec"]["containers"]
+    ]
+    cores = sum(_number(each.get("cpu", "0")) for each in requests)
+    return cores, sum(_number(each.get("memory", "0")) for each in requests)
+
+
+def _number(quantity: str) -> float:
+    return float(parse_quantity(quantity) or 0)
+
+
+def without_room(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[PodGroup]:
+    """Return the groups some of whose pods find no node, placed one after another.
+
+    The scheduler spreads pods, and knows selectors and affinity: this is what is possible at best.
+    """
+    left = [FreeNode(each.name, each.cores, each.memory_bytes, each.pods) for each in nodes]
+    # The largest first, or small ones would take the room of large ones.
+    largest_first = sorted(groups, key=lambda each: each.memory_bytes, reverse=True)
+    return [
+        group for group in largest_first if not all(_place(group, left) for _ in range(group.count))
+    ]
+
+
+def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
+    roomy = [
+        each
+        for each in nodes
+        if each.cores >= group.cores and each.memory_bytes >= group.memory_bytes and each.pods >= 1
+    ]
+    if not roomy:
+        return False
+    chosen = max(roomy, key=lambda each: each.memory_bytes)
+    chosen.cores -= group.cores
+    chosen.memory_bytes -= group.memory_bytes
+    chosen.pods -= 1
+    return True

@@ -1,0 +1,34 @@
+"""Whether the pods of a benchmark find room on the nodes, in words."""
+
+from solrbench.cli.readiness.footprint import PodGroup, peak
+from solrbench.cli.readiness.node_capacity import free_nodes, without_room
+from solrbench.cluster.client import Cluster, ForbiddenError
+
+GIBIBYTE = 2**30
+
+
+def pods_text(group: PodGroup) -> str:
+    """Return how many pods a group has, and what each requests."""
+    pods = "1 pod" if group.count == 1 else f"{group.count} pods"
+    each = "" if group.count == 1 else " each"
+    cores = f"{group.cores:.4g} cores" if group.cores else "no CPU requested"
+    return f"{pods}, {cores}, {group.memory_bytes / GIBIBYTE:.4g} GiB{each}"
+
+
+def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
+    """Return which pods find no node, that nodes may not be read, or nothing."""
+    try:
+        nodes = cluster.list("v1", "Node", None, {})
+        pods = cluster.list("v1", "Pod", None, {})
+    except ForbiddenError:
+        return "unknown: nodes, or pods of all namespaces, may not be listed by this user"
+    free = free_nodes(nodes, pods)
+    missing = without_room(peak(groups), free)
+    if not missing:
+        return None
+    wanted = "; ".join(f"{each.component} needs {pods_text(each)}" for each in missing)
+    rooms = ", ".join(
+        f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
+        for each in free[:5]
+    )
+    return f"there is no room for {wanted}; {rooms or 'no node takes pods'}"

@@ -1,0 +1,156 @@
+"""Which cluster is meant, and as which user: kubeconfig files first, then a pod's own account.
+
+The rules are kubectl's: `KUBECONFIG` may name several files, whose entries are merged, the first
+of a name wins; paths in a file are relative to it. See
+https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+DEFAULT_FILE = Path(".kube/config")
+"""Below the home folder."""
+
+_PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
+_LISTS = (("clusters", "cluster"), ("users", "user"), ("contexts", "context"))
+
+Entry = dict[str, Any]
+
+
+class NoClusterError(Exception):
+    """There is no cluster to talk to: no kubeconfig, or one without what is asked for."""
+
+
+@dataclass(frozen=True)
+class ClusterAccess:
+    """One cluster as one user.
+
+    Attributes:
+        context: name in the kubeconfig; `None` for a pod's own account
+        server: URL of the API server
+        namespace: the one that is meant where none is given
+        cluster: the other entries of the cluster, by kubeconfig's names
+        user: entries of the user, by the same
+
+    """
+
+    context: str | None
+    server: str
+    namespace: str
+    cluster: Entry = field(repr=False)
+    user: Entry = field(repr=False)
+
+
+def find_access(
+    context: str | None = None,
+    kubeconfig: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    service_account: Path = SERVICE_ACCOUNT,
+) -> ClusterAccess:
+    """Return the cluster and user that are meant.
+
+    Args:
+        context: of the kubeconfig; the current one by default
+        kubeconfig: file to read instead of those of the environment
+        environment: with `KUBECONFIG` and what Kubernetes gives to pods
+        service_account: folder with a pod's own credentials
+
+    Raises:
+        NoClusterError: if there is none; says what to set.
+
+    """
+    merged = _merge([_read(file) for file in _files(kubeconfig, environment)])
+    wanted = context or merged["current-context"]
+    if wanted:
+        return _select(merged, wanted)
+    if kubeconfig is None and (service_account / "token").exists():
+        return _of_pod(environment, service_account)
+    raise NoClusterError(
+        "there is no kubeconfig with a current context; set KUBECONFIG, or give --kubeconfig or"
+        " --context"
+    )
+
+
+def _files(kubeconfig: Path | None, environment: Mapping[str, str]) -> list[Path]:
+    if kubeconfig is not None:
+        return [kubeconfig]
+    named = [Path(each) for each in environment.get("KUBECONFIG", "").split(os.pathsep) if each]
+    found = [each for each in named or [_home(environment) / DEFAULT_FILE] if each.exists()]
+    if named and not found:
+        raise NoClusterError(f"KUBECONFIG names {named[0]}, which does not exist; correct it")
+    return found
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    folder = environment.get("HOME") or environment.get("USERPROFILE")
+    return Path(folder) if folder else Path.home()
+
+
+def _read(file: Path) -> Entry:
+    try:
+        content = yaml.safe_load(file.read_text("utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise NoClusterError(f"kubeconfig {file} cannot be read: {error}") from error
+    if not isinstance(content, dict):
+        raise NoClusterError(f"kubeconfig {file} is not a kubeconfig")
+    for plural, single in _LISTS:
+        for each in content.get(plural) or []:
+            entry = each.get(single) or {}
+            for path in _PATHS:
+                if entry.get(path):
+                    entry[path] = str(file.parent / entry[path])  # absolute ones stay
+    return content
+
+
+def _merge(contents: list[Entry]) -> Entry:
+    merged: Entry = {plural: {} for plural, _ in _LISTS} | {"current-context": None}
+    for content in contents:
+        merged["current-context"] = merged["current-context"] or content.get("current-context")
+        for plural, single in _LISTS:
+            for each in content.get(plural) or []:
+                merged[plural].setdefault(each.get("name"), each.get(single) or {})
+    return merged
+
+
+def _select(merged: Entry, name: str) -> ClusterAccess:
+    context = _named(merged, "contexts", name, "context")
+    cluster = _named(merged, "clusters", context.get("cluster"), f"cluster of context {name},")
+    user = context.get("user")
+    if not cluster.get("server"):
+        raise NoClusterError(f"cluster {context.get('cluster')} of the kubeconfig has no server")
+    return ClusterAccess(
+        context=name,
+        server=str(cluster["server"]),
+        namespace=str(context.get("namespace") or "default"),
+        cluster=cluster,
+        user=_named(merged, "users", user, f"user of context {name},") if user else {},
+    )
+
+
+def _named(merged: Entry, plural: str, name: str | None, what: str) -> Entry:
+    found: Entry | None = merged[plural].get(name)
+    if found is None:
+        known = ", ".join(sorted(map(str, merged[plural]))) or "none"
+        raise NoClusterError(f"the kubeconfig has no {what} {name}; it has: {known}")
+    return found
+
+
+def _of_pod(environment: Mapping[str, str], folder: Path) -> ClusterAccess:
+    host = environment.get("KUBERNETES_SERVICE_HOST")
+    if not host:
+        raise NoClusterError("KUBERNETES_SERVICE_HOST is not set in this pod; set KUBECONFIG")
+    port = environment.get("KUBERNETES_SERVICE_PORT", "443")
+    namespace = folder / "namespace"
+    return ClusterAccess(
+        context=None,
+        server=f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}",
+        namespace=namespace.read_text("utf-8").strip() if namespace.exists() else "default",
+        cluster={"certificate-authority": str(folder / "ca.crt")},
+        user={"tokenFile": str(folder / "token")},
+    )

@@ -1,0 +1,236 @@
+"""Read, list and watch objects; every list that may be long comes in parts."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from solrbench.cluster.client.api_errors import NotFoundError, error_for
+from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, ApiConnection, Query
+from solrbench.cluster.client.known_kinds import KnownKinds
+from solrbench.cluster.client.parts import read_parts
+from solrbench.plan.names import label_selector
+
+Manifest = dict[str, Any]
+
+METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+METADATA_AT_ONCE = 100
+"""Objects in one part of a list: the API server reads and decodes all of each."""
+
+
+class ObjectReader:
+    """Reads the objects of one Kubernetes cluster."""
+
+    def __init__(
+        self,
+        connection: ApiConnection,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        kinds: KnownKinds | None = None,
+    ) -> None:
+        self._connection = connection
+        self._timeout_seconds = timeout_seconds
+        self._kinds = kinds or KnownKinds(connection)
+
+    @property
+    def server(self) -> str:
+        """The URL of the API server."""
+        return self._connection.server
+
+    def serves(self, api_version: str, kind: str) -> bool:
+        """Return whether the API server knows a kind of a named group right now."""
+        found = self.read(f"/apis/{api_version}")
+        return found is not None and any(each["kind"] == kind for each in found["resources"])
+
+    def read(self, path: str) -> Manifest | None:
+        """Return what the API server has at a path of its own, or `None` if there is nothing."""
+        try:
+            body = self._send(f"reading {path}", "GET", path)
+        except NotFoundError:
+            return None
+        # While a definition goes, its OpenAPI document may be empty.
+        return _manifest(body) if body else None
+
+    def server_hosts(self) -> list[str]:
+        """Return the hosts of the API server: where this client finds it, and where it says it is.
+
+        The second is the address behind the Service; every authenticated client may read it.
+        """
+        found = _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
+        places = [each["serverAddress"] for each in found.get("serverAddressByClientCIDRs") or []]
+        hosts = [urlsplit(f"//{place}").hostname for place in places]
+        return [host for host in (self._connection.host, *hosts) if host]
+
+    def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
+        """Return an object, or `None` if there is none of this name."""
+        path = self._path(api_version, kind, namespace, name)
+        try:
+            return _manifest(self._send(f"reading {kind} {name}", "GET", path))
+        except NotFoundError:
+            return None
+
+    def list(
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> list[Manifest]:
+        """Return the objects with these labels, in every namespace when `namespace` is `None`."""
+        labels = label_selector(selector)
+        parts = self._parts(api_version, kind, namespace, labelSelector=labels)
+        return [each for part in parts for each in part]
+
+    def list_in_parts(
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        selector: dict[str, str],
+        most: int,
+    ) -> Iterator[Sequence[Manifest]]:
+        """Yield the objects with these labels, at most so many at once: they may be large."""
+        labels = label_selector(selector)
+        return self._parts(api_version, kind, namespace, labelSelector=labels, limit=most)
+
+    def list_metadata(
+        self, api_version: str, kind: str, namespace: str | None
+    ) -> Iterator[Manifest]:
+        """Yield the metadata of all objects of a kind, which may be large themselves.
+
+        See "Metadata-only fetches" in https://kubernetes.io/docs/reference/using-api/api-concepts.
+        """
+        for part in self._parts(
+            api_version, kind, namespace, accept=METADATA_ONLY, limit=METADATA_AT_ONCE
+        ):
+            yield from part
+
+    def pod_log(  # noqa: PLR0913 - which log, and how much of it
+        self,
+        namespace: str,
+        pod: str,
+        container: str,
+        *,
+        previous: bool,
+        lines: int,
+        max_bytes: int,
+    ) -> str:
+        """Return the last lines of a container's log, from their begin up to so many bytes.
+
+        Args:
+            namespace: of the pod
+            pod: its name
+            container: name of the container
+            previous: whether that of the run before the last restart is meant
+            lines: how many at most
+            max_bytes: how much of them at most
+
+        Raises:
+            ForbiddenError: if the role has no right to read logs.
+            SolrbenchError: if there is no such log.
+
+        """
+        query: Query = {
+            "container": container,
+            "previous": previous,
+            "tailLines": lines,
+            "limitBytes": max_bytes,
+        }
+        path = self._path("v1", "Pod", namespace, pod) + "/log"
+        body = self._send(f"reading the log of {pod}", "GET", path, query=query, accept="*/*")
+        return body.decode("utf-8", "replace")
+
+    def follow_log(self, namespace: str, pod: str, container: str, lines: int) -> Iterator[str]:
+        """Yield the last lines of a container's log, then each new one until the container ends.
+
+        Raises:
+            SolrbenchError: as `pod_log`.
+
+        """
+        path = self._path("v1", "Pod", namespace, pod) + "/log"
+        query: Query = {"container": container, "tailLines": lines, "follow": True}
+        for line in self._connection.lines(f"reading the log of {pod}", path, query, None):
+            yield line.decode("utf-8", "replace")
+
+    def events(
+        self, namespace: str, kind: str, name: str, reason: str | None = None
+    ) -> Sequence[Manifest]:
+        """Return the events about an object, those of its predecessors, too.
+
+        Args:
+            namespace: of the object
+            kind: of the object
+            name: of the object
+            reason: of the events; all if it is not given
+
+        """
+        about = f"involvedObject.kind={kind},involvedObject.name={name}"
+        about += f",reason={reason}" if reason is not None else ""
+        parts = self._parts("v1", "Event", namespace, fieldSelector=about)
+        return [each for part in parts for each in part]
+
+    def list_if_served(
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
+    ) -> Sequence[Manifest]:
+        """Return the same, and nothing of a kind that the API server does not know."""
+        if not self.serves(api_version, kind):
+            return []
+        try:
+            return self.list(api_version, kind, namespace, selector)
+        except NotFoundError:  # its definition went a moment ago
+            return []
+
+    def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
+        """Yield an object each time it changes after it was read as `body`, `None` once it is gone.
+
+        The API server ends the watch after so many seconds, or earlier.
+
+        Raises:
+            ExpiredError: `body` is too old; read the object again.
+            ForbiddenError: the user may not watch.
+            TemporaryError: the connection was lost.
+
+        """
+        metadata = body["metadata"]
+        action = f"watching {body['kind']} {metadata['name']}"
+        path = self._path(body["apiVersion"], body["kind"], metadata["namespace"])
+        query = {
+            "watch": True,
+            "fieldSelector": f"metadata.name={metadata['name']}",
+            "resourceVersion": metadata["resourceVersion"],
+            "timeoutSeconds": seconds,
+        }
+        for line in self._connection.lines(action, path, query, seconds + TIMEOUT_SECONDS):
+            event = orjson.loads(line)
+            if event["type"] == "ERROR":
+                status = event["object"]
+                raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
+            yield None if event["type"] == "DELETED" else event["object"]
+
+    def _parts(
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        *,
+        accept: str = JSON,
+        **query: str | int,
+    ) -> Iterator[Sequence[Manifest]]:
+        path = self._path(api_version, kind, namespace)
+
+        def fetch(token: str | None) -> Manifest:
+            options = {**query, "continue": token}
+            return _manifest(
+                self._send(f"listing {kind}", "GET", path, query=options, accept=accept)
+            )
+
+        return read_parts(fetch)
+
+    def _path(
+        self, api_version: str, kind: str, namespace: str | None, name: str | None = None
+    ) -> str:
+        return self._kinds.path(api_version, kind, namespace, name, self._timeout_seconds)
+
+    def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
+        return self._connection.send(action, method, path, seconds=self._timeout_seconds, **options)
+
+
+def _manifest(body: bytes) -> Manifest:
+    found: Manifest = orjson.loads(body)
+    return found

@@ -1,0 +1,55 @@
+"""The trust in an API server, and the certificate shown to it."""
+
+import ssl
+import tempfile
+from base64 import b64decode
+from pathlib import Path
+
+from solrbench.cluster.client.credentials import Credential
+from solrbench.cluster.client.kubeconfig import ClusterAccess, Entry, NoClusterError
+
+
+def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSLContext:
+    """Return how connections to the API server are secured.
+
+    Raises:
+        NoClusterError: if a certificate or key cannot be read.
+
+    """
+    try:
+        context = _trust(access.cluster)
+        certificate = _text(access.user, "client-certificate")
+        key = _text(access.user, "client-key")
+        if credential is not None and credential.get("clientCertificateData"):
+            certificate = credential["clientCertificateData"]
+            key = credential.get("clientKeyData")
+        if certificate and key:
+            _show(context, certificate, key)
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise NoClusterError(f"a certificate of the kubeconfig cannot be used: {error}") from error
+    return context
+
+
+def _trust(cluster: Entry) -> ssl.SSLContext:
+    context = ssl.create_default_context(cadata=_text(cluster, "certificate-authority"))
+    # From Python 3.13 on, authorities without a key identifier are refused: those of many clusters.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if cluster.get("insecure-skip-tls-verify"):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _text(entry: Entry, name: str) -> str | None:
+    """Return what stands under a name, or in the file that it names."""
+    if entry.get(f"{name}-data"):
+        return b64decode(entry[f"{name}-data"]).decode("utf-8")
+    return Path(entry[name]).read_text("utf-8") if entry.get(name) else None
+
+
+def _show(context: ssl.SSLContext, certificate: str, key: str) -> None:
+    # The library takes files only. The folder is the user's alone, and gone at once.
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "client.pem"
+        file.write_text(f"{certificate}\n{key}\n", "utf-8")
+        context.load_cert_chain(file)

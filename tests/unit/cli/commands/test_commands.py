@@ -1,0 +1,285 @@
+"""The commands on benchmarks in a cluster, with a stand-in for its API server."""
+
+import json
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.cli.commands.completion import PLUGIN_SCRIPT
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from support.cluster.benchmarks import small
+from support.servers.api_stub import ApiStub
+from unit.cli.conftest import Call
+from unit.cli.test_follow import DONE
+
+
+def pod(name: str, component: str, **env: str) -> dict[str, Any]:
+    secret = {"secretKeyRef": {"name": env["secret"], "key": "password"}} if env else {}
+    variables = [{"name": "PASSWORD", "valueFrom": secret}] if env else []
+    container = {"name": "solr", "env": variables}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {LABEL_BENCHMARK: "one", LABEL_COMPONENT: component}},
+        "spec": {"containers": [container]},
+        "status": {
+            "phase": "Running",
+            "containerStatuses": [{"name": "solr", "state": {"running": {}}}],
+        },
+    }
+
+
+def with_log(api: ApiStub, body: dict[str, Any], text: str) -> None:
+    path = api.path_of(api.put(body)) + "/log"
+    api.objects[path] = {"text": text, "metadata": {"labels": {}}}
+
+
+def test_list_has_one_line_for_each(call: Call, api: ApiStub) -> None:
+    api.put(small("waiting"))
+    summary = {"step": "s", "requestsPerSecond": 126.4, "p95Milliseconds": 1532.0}
+    status = DONE | {"summary": summary | {"failedPercent": 0.0, "verdict": "Valid"}}
+    measured = small("measured") | {"status": status | {"progressPercent": 100}}
+    measured["metadata"] |= {"namespace": "search", "creationTimestamp": "2026-01-02T00:00:00Z"}
+    api.put(measured)
+    first, second = call("list").stdout.splitlines()
+    assert first.split() == [
+        "NAME", "PHASE", "DONE", "STEP", "REQUESTS", "P95", "FAILED", "VERDICT", "AGE",
+    ]  # fmt: skip
+    assert second.split()[:4] == ["waiting", "Pending", "0", "%"]
+    everything = call("list", "-A").stdout.splitlines()
+    cells = ["search", "measured", "Succeeded", "100", "%", "s", "126/s", "1.53", "s", "0", "%"]
+    assert everything[1].split()[:11] == cells
+    assert call("list", "-o", "name").stdout == "solrbenchmark.solrbench.io/waiting\n"
+    assert len(json.loads(call("list", "-A", "-o", "json").stdout)["items"]) == 2
+
+
+def test_empty_list_says_where_it_looked(call: Call, api: ApiStub) -> None:
+    result = call("list", "-n", "search")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "no benchmarks in namespace search\n"
+
+
+@pytest.mark.parametrize(("command", "value"), [("stop", True), ("resume", False)])
+def test_stop_and_resume_change_one_field(
+    command: str, value: bool, call: Call, api: ApiStub
+) -> None:
+    api.put(small("one"))
+    assert call(command, "one").exit_code == 0
+    assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": value}}]
+
+
+def test_delete_asks_for_yes_without_a_terminal(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    assert call("delete", "one").exit_code == 2
+    assert call("delete", "one", "--yes").stdout == "one deleted\n"
+    assert call("delete", "one", "--yes").exit_code == 1
+
+
+def test_logs_name_pod_and_container(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    with_log(api, pod("one-solr-0", "solr"), "first\nsecond\n")
+    with_log(api, pod("one-load-worker-0", "load-worker"), "other\n")
+    assert call("logs", "one", "--component", "solr").stdout == (
+        "[one-solr-0/solr] first\n[one-solr-0/solr] second\n"
+    )
+    assert "[one-load-worker-0/solr] other" in call("logs", "one", "--follow").stdout
+
+
+def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    body = small("one") | {"status": DONE}
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
+    body["metadata"] |= {"annotations": applied, "managedFields": [{"manager": "kubectl"}]}
+    api.put(body)
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login"}}
+    api.put(secret | {"data": {"password": "aHVudGVyMi1sb25n"}})
+    with_log(api, pod("one-solr-0", "solr", secret="login"), "the word is hunter2-long\n")
+    with_log(api, pod("one-solr-1", "solr", secret="other"), "fine\n")
+    api.refusals["/api/v1/namespaces/default/secrets/other"] = 403, {"message": "no"}
+    event = {"involvedObject": {"kind": "SolrBenchmark", "name": "one"}, "message": "it began"}
+    api.put({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, **event})
+    target = tmp_path / "run.tar.gz"
+    result = call("export", "one", "--to", str(target))
+    assert result.exit_code == 0, result.output
+    with tarfile.open(target) as archive:
+        files = {
+            each.name: (archive.extractfile(each) or sys.stdin.buffer).read().decode()
+            for each in archive.getmembers()
+        }
+    assert {
+        "one/resource.yaml", "one/again.yaml", "one/report.json", "one/report.md",
+        "one/results.csv", "one/events.txt", "one/versions.txt", "one/logs/one-solr-0-solr.txt",
+    } <= files.keys()  # fmt: skip
+    assert not any("hunter2" in text for text in files.values())
+    assert files["one/logs/one-solr-0-solr.txt"].startswith("the word is ")
+    assert "Secret other cannot be read" in files["one/logs/one-solr-1-solr.txt"]
+    assert "it began" in files["one/events.txt"]
+    again = yaml.safe_load(files["one/again.yaml"])
+    assert again["metadata"] == {"name": "one"}
+    assert "status" not in again
+
+
+def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one", load__repeats={"count": 3})), "utf-8")
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
+    roomy = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}}
+    api.put(node | {"status": roomy})
+    result = call("plan", "-f", str(file))
+    assert result.exit_code == 0, result.output
+    assert "solr: 1 pod, 0.1 cores, 0.75 GiB" in result.stdout
+    assert "load: 1 step x 3 repeats = 3 runs, 3 of them until" in result.stdout
+    assert "there is room for all pods" in result.stdout
+    api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "512Mi", "pods": "20"}}})
+    result = call("plan", "-f", str(file))
+    assert result.exit_code == 1
+    assert "there is no room for solr needs 1 pod, 0.1 cores, 0.75 GiB" in result.stdout
+    assert call("plan", "-f", str(file), "--offline").exit_code == 0
+
+
+def deployment(**changes: Any) -> dict[str, Any]:
+    variables = [{"name": "SOLRBENCH_NAMESPACES", "value": changes.get("namespaces", "default")}]
+    labels = {"app.kubernetes.io/name": "solr-benchmark-operator"}
+    labels["app.kubernetes.io/version"] = changes.get("version", "0.1.0")
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "operator", "namespace": "solrbench", "labels": labels},
+        "spec": {"template": {"spec": {"containers": [{"env": variables}]}}},
+        "status": {"readyReplicas": changes.get("ready", 1)},
+    }
+
+
+def ready(api: ApiStub, **changes: Any) -> None:
+    api.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}})
+    api.put(deployment(**changes))
+
+
+def test_preflight_of_a_ready_cluster(call: Call, api: ApiStub) -> None:
+    ready(api)
+    result = call("preflight")
+    assert result.exit_code == 0, result.output
+    assert "ok       operator: operator in solrbench, version 0.1.0" in result.stdout
+    assert "ok       rights: the user may run benchmarks in namespace default" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "words"),
+    [
+        ({"namespaces": "other"}, 1, "does not watch namespace default; add it to watchNamespaces"),
+        ({"ready": 0}, 1, "is not ready; see kubectl -n solrbench describe deployment operator"),
+        ({"version": "0.9.9"}, 0, "version 0.9.9; this command has version 0.1.0; use the same"),
+    ],
+)
+def test_preflight_looks_at_the_operator(
+    changes: dict[str, Any], code: int, words: str, call: Call, api: ApiStub
+) -> None:
+    ready(api, **changes)
+    result = call("preflight")
+    assert result.exit_code == code
+    assert words in result.stdout
+
+
+def test_preflight_compares_files_with_quota_and_classes(
+    call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    ready(api)
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}}
+    api.put(quota | {"status": {"hard": {"requests.memory": "1Gi"}, "used": {}}})
+    file = tmp_path / "b.yaml"
+    claim = {"persistent": {"size": "1Gi", "storageClassName": "fast"}}
+    file.write_text(
+        yaml.safe_dump(
+            small(
+                "one",
+                target__solrCloud__provisioner="SolrOperator",
+                target__solrCloud__storage=claim,
+            )
+        ),
+        "utf-8",
+    )
+    result = call("preflight", "-f", str(file), "-o", "json")
+    assert result.exit_code == 1
+    failed = {
+        each["check"]: each for each in json.loads(result.stdout) if each["result"] == "failed"
+    }
+    assert "ResourceQuota small allows 1Gi of requests.memory" in failed["namespace"]["message"]
+    assert failed["storage"]["message"] == "there is no StorageClass fast"
+    assert "no kind SolrCloud" in failed["solr operator"]["message"]
+    assert "no node takes pods" in failed["capacity"]["message"]
+
+
+def test_preflight_names_missing_rights(call: Call, api: ApiStub) -> None:
+    ready(api)
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    api.refusals[path] = 201, {"status": {"allowed": False}}
+    result = call("preflight")
+    assert result.exit_code == 1
+    assert "the user may not get solrbenchmarks" in result.stdout
+
+
+def test_versions_of_all_parts(call: Call, api: ApiStub) -> None:
+    ready(api)
+    found = json.loads(call("version", "-o", "json").stdout)
+    assert found["operator"] == "0.1.0 in solrbench"
+    assert found["definition"] == "v1alpha1"
+    assert found["kubernetes"] == "v1.34.0"
+    assert "kubernetes" not in json.loads(call("version", "--client", "-o", "json").stdout)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--target", "SolrOperator"),
+        ("--target", "existing", "--url", "http://solr.a.svc:8983/solr"),
+    ],
+)
+def test_first_file_is_valid(options: tuple[str, ...], call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "first.yaml"
+    assert call("init", "--yes", "-w", str(file), *options).exit_code == 0
+    assert call("validate", "-f", str(file)).stdout == "first: valid\n"
+    again = call("init", "--yes", "-w", str(file))
+    assert again.exit_code == 1
+    assert "is there already" in again.stderr
+
+
+def test_first_file_with_a_bad_answer_is_refused(call: Call) -> None:
+    result = call("init", "--yes", "--heap", "lots")
+    assert result.exit_code == 1
+    assert "spec.target.solrCloud.heap" in result.stderr
+    assert call("init", "--yes", "--target", "existing").exit_code == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_has_a_script_for_each_shell(shell: str, call: Call) -> None:
+    assert "_SOLRBENCH_COMPLETE" in call("completion", shell).stdout
+
+
+def test_kubectl_completes_commands(tmp_path: Path) -> None:
+    program = tmp_path / "solrbench"
+    program.write_text(
+        f"#!{sys.executable}\nfrom solrbench.cli.main import main\nmain(prog_name='solrbench')\n",
+        "utf-8",
+    )
+    script = tmp_path / "kubectl_complete-solrbench"
+    script.write_text(PLUGIN_SCRIPT, "utf-8")
+    for each in (program, script):
+        each.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [str(script), "re"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["report", "resume", ":4"]
+
+
+def test_open_needs_a_running_load(call: Call, api: ApiStub) -> None:
+    result = call("open", "one")
+    assert result.exit_code == 1
+    assert "no load of one runs" in result.stderr

@@ -1,0 +1,152 @@
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from solrbench.cli.files.changes import apply_changes
+from solrbench.cli.files.reading import documents_of
+from solrbench.cli.main import main
+from support.cluster.benchmarks import config_map, small
+from support.resources.small_sweep import small_sweep
+
+
+def validate(file: Path, text: str) -> tuple[int, str]:
+    file.write_text(text, "utf-8")
+    result = CliRunner().invoke(main, ["validate", "-f", str(file)])
+    return result.exit_code, result.output
+
+
+def test_good_file_with_other_objects(tmp_path: Path) -> None:
+    text = yaml.safe_dump_all([config_map("queries"), small("one"), small("two")])
+    assert validate(tmp_path / "b.yaml", text) == (0, "one: valid\ntwo: valid\n")
+
+
+def test_bad_field_is_named_with_its_path(tmp_path: Path) -> None:
+    code, output = validate(
+        tmp_path / "b.yaml", yaml.safe_dump(small("bad", target__solrCloud__heap="2GB"))
+    )
+    assert code == 1
+    assert "SolrBenchmark bad is not valid" in output
+    assert "spec.target.solrCloud.heap" in output
+    assert "512Mi" in output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "not readable as YAML"),
+        ("- 1", "apiVersion, kind and metadata"),
+        ("kind: SolrBenchmark", "apiVersion, kind and metadata"),
+        ("", "no SolrBenchmark"),
+        (yaml.safe_dump(config_map("queries")), "no SolrBenchmark"),
+    ],
+)
+def test_file_without_a_benchmark_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    code, output = validate(tmp_path / "b.yaml", text)
+    assert code == 1
+    assert words in output
+
+
+def test_validate_reads_standard_input() -> None:
+    text = yaml.safe_dump(small("one"))
+    result = CliRunner().invoke(main, ["validate", "-f", "-"], input=text)
+    assert result.output == "one: valid\n"
+
+
+def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.yaml", tmp_path / "b.json"
+    text = yaml.safe_dump(small("one"), sort_keys=False).replace("nodes: 1", "node: 1")
+    first.write_text(text.replace("users: 2", "users: many"), "utf-8")
+    second.write_text(json.dumps(small("two", load__step=[])), "utf-8")
+    good = tmp_path / "c.yml"
+    good.write_text(yaml.safe_dump(small("three")), "utf-8")
+    result = CliRunner().invoke(main, ["validate", "-f", str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.stdout == "three: valid\n"
+    lines = result.stderr.splitlines()
+    at = enumerate(first.read_text("utf-8").splitlines(), 1)
+    numbers = {each.split(":")[0].strip(" -"): number for number, each in at}
+    node, users = numbers["node"], numbers["users"]
+    one, two = "SolrBenchmark one is not valid", "SolrBenchmark two is not valid"
+    nodes = 'spec.target.solrCloud.node: unknown field; did you mean "nodes"?'
+    assert lines == [
+        f"{first}:{node}: {one}: {nodes}",
+        f"{first}:{users}: {one}: spec.load.steps[0].users: must be a whole number",
+        f'{second}:1: {two}: spec.load.step: unknown field; did you mean "steps"?',
+    ]
+
+
+def test_key_that_is_there_twice_is_a_fault(tmp_path: Path) -> None:
+    text = yaml.safe_dump(small("one")) + "metadata: {name: two}\n"
+    code, output = validate(tmp_path / "b.yaml", text)
+    assert code == 1
+    assert "metadata: is there twice" in output
+
+
+def test_solr_10_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    body = small("one", target__solrCloud__image={"tag": "10.0.0"})
+    code, output = validate(tmp_path / "b.yaml", yaml.safe_dump(body))
+    assert code == 1
+    assert "use a 9.x tag" in output
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "value"),
+    [
+        ("spec.target.solrCloud.heap=1Gi", ("target", "solrCloud", "heap"), "1Gi"),
+        ("load.steps[0].users=7", ("load", "steps", 0, "users"), 7),
+        ("spec.collection.caches.filter.size=9", ("collection", "caches", "filter", "size"), 9),
+    ],
+)
+def test_values_can_be_set(change: str, place: tuple[str | int, ...], value: object) -> None:
+    (document,) = documents_of("a file", yaml.safe_dump(small("one")))
+    apply_changes([document], (change,))
+    found = document.body["spec"]
+    for part in place:
+        found = found[part]
+    assert found == value
+
+
+@pytest.mark.parametrize(
+    "change", ["heap", "spec..a=1", "spec.load.steps[4].users=1", "spec.load.steps.users=1", "a=["]
+)
+def test_values_that_lead_nowhere_are_wrong_use(tmp_path: Path, change: str) -> None:
+    file = tmp_path / "b.yaml"
+    file.write_text(yaml.safe_dump(small("one")), "utf-8")
+    result = CliRunner().invoke(main, ["validate", "-f", str(file), "--set", change])
+    assert result.exit_code == 2
+    assert "--set" in result.stderr
+
+
+def test_folder_without_files_is_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["validate", "-f", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "no file in it ends in .yaml" in result.stderr
+
+
+def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
+    code, output = validate(tmp_path / "s.yaml", yaml.safe_dump(small_sweep()))
+    assert code == 0
+    first, *points = output.splitlines()
+    assert first.startswith("trial: valid, 4 points, 0.667 min of steps; the largest requests ")
+    assert points[0].startswith("  trial-baseline-")
+    assert points[0].endswith(": heap 512Mi, nodes 1/1 (baseline)")
+    assert len(points) == 4
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"spec.axes.0.values": ["512Mi", "lots"]}, "point heap lots, nodes 1/1"),
+        ({"spec.order": "Sorted"}, "spec.order: "),
+    ],
+)
+def test_a_bad_sweep_is_refused_by_point_and_field(
+    tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    code, output = validate(tmp_path / "s.yaml", yaml.safe_dump(small_sweep(changes)))
+    assert code == 1
+    assert "SolrBenchmarkSweep trial is not valid" in output
+    assert words in output

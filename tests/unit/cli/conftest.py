@@ -1,0 +1,30 @@
+"""A stand-in for an API server, and commands called with it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from solrbench.cli.main import main
+from support.servers.api_stub import ApiStub, serving
+
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiStub]:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+    with serving(tmp_path) as stub:
+        yield stub
+
+
+@pytest.fixture
+def call() -> Call:
+    """Return a function that calls a command as a terminal would."""
+
+    def invoke(*arguments: str, **options: Any) -> Result:
+        return CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
+
+    return invoke

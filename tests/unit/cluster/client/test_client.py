@@ -1,0 +1,209 @@
+"""Kinds that a cluster may not know, refusals, logs and lists."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
+from typing import Any
+
+import httpx
+import pytest
+
+from solrbench.cluster.client import (
+    Cluster,
+    ForbiddenError,
+    KindNotServedError,
+    UnauthorizedError,
+    UnreachableError,
+)
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from support.fakes.api_responses import CORE, cluster_of, resources, status
+
+GROUP_PATH = "/apis/solr.apache.org/v1beta1"
+KIND = ("solr.apache.org/v1beta1", "SolrCloud")
+
+
+def cluster(**by_path: httpx.Response) -> Cluster:
+    """Return a client of a server with these responses, by path; HTTP 404 at all others."""
+    return cluster_of(lambda request: by_path.get(request.url.path) or status(404))
+
+
+def test_a_kind_is_served_if_its_group_lists_it() -> None:
+    assert cluster(**{GROUP_PATH: resources("SolrBackup", "SolrCloud")}).serves(*KIND)
+    assert not cluster(**{GROUP_PATH: resources("SolrBackup")}).serves(*KIND)
+
+
+def test_a_group_that_is_not_there_serves_nothing() -> None:
+    assert not cluster().serves(*KIND)
+    assert cluster().list_if_served(*KIND, "search", {}) == []
+
+
+def test_an_empty_document_is_none() -> None:
+    empty = httpx.Response(200, content=b"")
+    assert cluster(**{"/openapi/v3/x": empty}).read("/openapi/v3/x") is None
+
+
+def test_a_refusal_is_no_absence() -> None:
+    with pytest.raises(TemporaryError) as caught:
+        cluster(**{GROUP_PATH: status(403)}).serves(*KIND)
+    assert caught.value.reason == "ApiRefused"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "error"),
+    [
+        (400, "", PermanentError),
+        (413, "", PermanentError),
+        (422, "", PermanentError),
+        (500, "etcdserver: request is too large", PermanentError),
+        (500, "grpc: trying to send message larger than max", PermanentError),
+        (500, "etcdserver: leader changed", TemporaryError),
+        (503, "", TemporaryError),
+    ],
+)
+def test_what_another_attempt_cannot_cure_is_permanent(
+    code: int, text: str, error: type[SolrbenchError]
+) -> None:
+    with pytest.raises(error):
+        cluster(**{"/x": httpx.Response(code, text=text)}).read("/x")
+
+
+def test_a_refusal_is_worded_by_the_server_and_not_as_json() -> None:
+    causes = {"causes": [{"field": "spec.load", "message": "must have steps"}]}
+    refusal = status(422, 'SolrBenchmark "one" is invalid', details=causes)
+    with pytest.raises(PermanentError) as caught:
+        cluster(**{"/x": refusal}).read("/x")
+    assert caught.value.message == (
+        'reading /x: SolrBenchmark "one" is invalid (spec.load: must have steps)'
+    )
+
+
+def test_a_page_of_a_proxy_is_cut() -> None:
+    with pytest.raises(TemporaryError) as caught:
+        cluster(**{"/x": httpx.Response(502, text="<html>" * 10_000)}).read("/x")
+    assert len(caught.value.message) < 1100
+
+
+def test_an_unknown_user_has_an_error_of_its_own() -> None:
+    with pytest.raises(UnauthorizedError):
+        cluster(**{"/x": status(401, "Unauthorized")}).read("/x")
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_reads_are_repeated_when_a_kept_connection_was_closed(method: str) -> None:
+    seen: list[str] = []
+
+    def close_once(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/v1":
+            return resources(*CORE)
+        seen.append(request.method)
+        if len(seen) == 1:
+            raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+        return httpx.Response(200, json={})
+
+    shared = cluster_of(close_once)
+    if method == "GET":
+        assert shared.read("/x") == {}
+        assert seen == ["GET", "GET"]
+    else:
+        with pytest.raises(UnreachableError, match="disconnected"):
+            shared.merge("v1", "Pod", "search", "one", {})
+        assert seen == ["PATCH"]
+
+
+LOG_PATH = "/api/v1/namespaces/search/pods/one-solr-0/log"
+
+
+def read_log(client: Cluster) -> str:
+    return client.pod_log("search", "one-solr-0", "solr", previous=True, lines=5, max_bytes=100)
+
+
+def test_end_of_a_log_is_read_as_text_with_limits() -> None:
+    sent: list[httpx.Request] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/v1":
+            return resources(*CORE)
+        sent.append(request)
+        return httpx.Response(200, content=b"\xc3\xa9t\xc3\xa9 \xff")
+
+    assert read_log(cluster_of(respond).within(1.5)) == "été \ufffd"
+    (request,) = sent
+    assert request.url.path == LOG_PATH
+    assert dict(request.url.params) == {
+        "container": "solr",
+        "previous": "true",
+        "tailLines": "5",
+        "limitBytes": "100",
+    }
+    assert request.extensions["timeout"]["read"] == 1.5
+
+
+def test_a_log_is_followed_line_by_line() -> None:
+    text = httpx.Response(200, content=iter([b"on", b"e\ntwo\n\nth", b"ree"]))
+    shared = cluster(**{"/api/v1": resources(*CORE), LOG_PATH: text})
+    found = list(shared.follow_log("search", "one-solr-0", "solr", 10))
+    assert found == ["one", "two", "", "three"]
+
+
+def test_a_refused_log_is_not_a_missing_one() -> None:
+    with pytest.raises(ForbiddenError):
+        read_log(cluster(**{"/api/v1": resources(*CORE), LOG_PATH: status(403)}))
+    with pytest.raises(TemporaryError) as caught:
+        read_log(cluster(**{"/api/v1": resources(*CORE)}))
+    assert caught.value.reason == "NotFound"
+
+
+def test_a_kind_that_is_not_there_is_named() -> None:
+    with pytest.raises(KindNotServedError, match="no kind SolrCloud"):
+        cluster().get(*KIND, "search", "one")
+
+
+def test_objects_of_the_whole_cluster_have_no_namespace_in_their_path() -> None:
+    found = {"/api/v1": resources("Node", namespaced=False)}
+    found["/api/v1/nodes/one"] = httpx.Response(200, json={"kind": "Node"})
+    assert cluster(**found).get("v1", "Node", "search", "one") == {"kind": "Node"}
+    assert not cluster(**found).is_namespaced("v1", "Node")
+
+
+def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/v1":
+            return resources(*CORE)
+        if request.url.params.get("continue") == "more":
+            items, metadata = [{"metadata": {"name": "b"}}], {}
+        else:
+            items, metadata = [{"metadata": {"name": "a"}}], {"continue": "more"}
+        body = {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
+        return httpx.Response(200, json=body)
+
+    found = cluster_of(respond).list("v1", "Pod", "search", {})
+    assert [(each["kind"], each["metadata"]["name"]) for each in found] == [
+        ("Pod", "a"),
+        ("Pod", "b"),
+    ]
+
+
+def test_threads_find_a_kind_once_while_another_is_missing() -> None:
+    searches: list[str] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if re.fullmatch(r"/api/v1|/apis/.*", path):
+            searches.append(path)
+            sleep(0.001)  # lets others in
+            return resources("Pod") if path == "/api/v1" else status(404)
+        return httpx.Response(200, json={"kind": "Pod"})
+
+    shared = cluster_of(respond)
+
+    def read(number: int) -> Any:
+        if number % 2:
+            with pytest.raises(TemporaryError, match="SolrCloud"):
+                shared.get(*KIND, "search", "one")
+            return None
+        return shared.within(1.0).get("v1", "Pod", "search", "one")
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(read, range(40)))
+    assert found == [{"kind": "Pod"}, None] * 20
+    assert searches.count("/api/v1") == 1

@@ -1,0 +1,192 @@
+"""How a request is secured: certificates, tokens, and programs that give them."""
+
+import json
+import ssl
+import sys
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from solrbench.cluster.client import Cluster, NoClusterError, UnauthorizedError, UnreachableError
+from solrbench.cluster.client.connection import open_connection
+from solrbench.cluster.client.kubeconfig import ClusterAccess
+
+
+class Server(ThreadingHTTPServer):
+    """Takes one token, and notes the names of client certificates."""
+
+    def __init__(self, authority: trustme.CA) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert("api.internal", "127.0.0.1").configure_cert(context)
+        authority.configure_trust(context)
+        context.verify_mode = ssl.CERT_OPTIONAL
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.token = "right"
+        self.certificates: list[str] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+    connection: ssl.SSLSocket
+
+    def do_GET(self) -> None:
+        shown = self.connection.getpeercert() or {}
+        names = [str(each[1]) for each in shown.get("subjectAltName", ())]
+        self.server.certificates += names
+        known = bool(names) or self.headers["Authorization"] == f"Bearer {self.server.token}"
+        self.send_response(200 if known else 401)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def server(authority: trustme.CA) -> Iterator[Server]:
+    with Server(authority) as http:
+        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
+        thread.start()
+        yield http
+        http.shutdown()
+        thread.join()
+
+
+def access(
+    server: Server, authority: trustme.CA, user: dict[str, Any], **cluster: Any
+) -> ClusterAccess:
+    ca = {"certificate-authority-data": encoded(authority.cert_pem)}
+    url = f"https://127.0.0.1:{server.server_port}"
+    return ClusterAccess("one", url, "default", ca | cluster, user)
+
+
+def encoded(blob: trustme.Blob) -> str:
+    return b64encode(blob.bytes()).decode()
+
+
+def read(found: ClusterAccess) -> Any:
+    return Cluster(open_connection(found)).read("/x")
+
+
+def test_a_token_is_sent(server: Server, authority: trustme.CA) -> None:
+    assert read(access(server, authority, {"token": "right"})) == {}
+    with pytest.raises(UnauthorizedError):
+        read(access(server, authority, {"token": "wrong"}))
+
+
+def test_a_token_that_was_replaced_is_read_again(
+    server: Server, authority: trustme.CA, tmp_path: Path
+) -> None:
+    file = tmp_path / "token"
+    file.write_text("right\n", "utf-8")
+    cluster = Cluster(open_connection(access(server, authority, {"tokenFile": str(file)})))
+    assert cluster.read("/x") == {}
+    server.token = "next"
+    file.write_text("next", "utf-8")
+    assert cluster.read("/x") == {}
+
+
+def test_a_client_certificate_is_shown(server: Server, authority: trustme.CA) -> None:
+    own = authority.issue_cert("user.test")
+    user = {
+        "client-certificate-data": encoded(own.cert_chain_pems[0]),
+        "client-key-data": encoded(own.private_key_pem),
+    }
+    assert read(access(server, authority, user)) == {}
+    assert server.certificates == ["user.test"]
+
+
+def test_an_unknown_authority_is_refused(server: Server) -> None:
+    with pytest.raises(UnreachableError, match="certificate verify failed"):
+        read(access(server, trustme.CA(), {"token": "right"}))
+
+
+def test_trust_can_be_switched_off_and_the_name_be_another(
+    server: Server, authority: trustme.CA
+) -> None:
+    user = {"token": "right"}
+    lax = {"insecure-skip-tls-verify": True, "certificate-authority-data": ""}
+    assert read(access(server, authority, user, **lax)) == {}
+    assert read(access(server, authority, user, **{"tls-server-name": "api.internal"})) == {}
+    with pytest.raises(UnreachableError, match=r"not valid for 'other\.internal'"):
+        read(access(server, authority, user, **{"tls-server-name": "other.internal"}))
+
+
+def program(text: str, version: str = "v1", **more: Any) -> dict[str, Any]:
+    return {
+        "exec": {
+            "apiVersion": f"client.authentication.k8s.io/{version}",
+            "command": sys.executable,
+            "args": ["-c", text],
+            **more,
+        }
+    }
+
+
+PRINT = "import json, os; print(json.dumps({'status': {'token': os.environ['TOKEN']}}))"
+INFO = (
+    "import json, os; info = json.loads(os.environ['KUBERNETES_EXEC_INFO']);"
+    " print(json.dumps({'status': {'token': info['spec']['cluster']['server'][:5]}}))"
+)
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_a_program_gives_the_token(server: Server, authority: trustme.CA, version: str) -> None:
+    user = program(PRINT, version, env=[{"name": "TOKEN", "value": "right"}])
+    assert read(access(server, authority, user)) == {}
+
+
+def test_a_program_learns_of_the_cluster(server: Server, authority: trustme.CA) -> None:
+    server.token = "https"
+    assert read(access(server, authority, program(INFO, provideClusterInfo=True))) == {}
+
+
+def test_an_expired_token_of_a_program_is_asked_for_again(
+    server: Server, authority: trustme.CA, tmp_path: Path
+) -> None:
+    calls = tmp_path / "calls"
+    text = (
+        f"import json; open({str(calls)!r}, 'a').write('x'); print(json.dumps({{'status':"
+        " {'token': 'right', 'expirationTimestamp': '2001-01-01T00:00:00Z'}}))"
+    )
+    cluster = Cluster(open_connection(access(server, authority, program(text))))
+    assert [cluster.read("/x"), cluster.read("/x")] == [{}, {}]
+    assert calls.read_text("utf-8") == "xx"
+
+
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        (program("raise SystemExit(3)", installHint="log in first"), "exit status 3.*log in first"),
+        (program("print('hello')"), "printed no credential"),
+        (program("", "v1alpha1"), "v1alpha1, which is not supported"),
+        (
+            {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "none-such"}},
+            "none-such",
+        ),
+        ({"client-certificate": "/none", "client-key": "/none"}, "a certificate .* cannot be used"),
+    ],
+)
+def test_credentials_that_cannot_be_had_are_explained(
+    server: Server, authority: trustme.CA, user: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(NoClusterError, match=words):
+        read(access(server, authority, user))
+
+
+def test_an_api_server_that_is_away_is_one_short_error() -> None:
+    with pytest.raises(UnreachableError, match="Connection refused") as caught:
+        read(ClusterAccess("one", "https://127.0.0.1:1", "default", {}, {}))
+    assert len(json.dumps(caught.value.message)) < 200

@@ -1,0 +1,103 @@
+"""Workflows, and what users copy into theirs."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.files.faults import check
+from solrbench.cli.files.reading import documents_of
+from solrbench.cli.main import COMMANDS, main
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = [
+    *sorted((ROOT / ".github/workflows").glob("*.yaml")),
+    ROOT / "examples/ci/github-actions.yaml",
+]
+KREW = ROOT / "hack/krew"
+
+
+def read(path: Path) -> dict[str, Any]:
+    # "on" is a truth in YAML 1.1.
+    found: dict[str, Any] = yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)
+    return found
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    return [step for job in read(path)["jobs"].values() for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_are_pinned_by_digest_and_named_by_version(path: Path) -> None:
+    used = re.findall(r"uses: (.*)", path.read_text("utf-8"))
+    assert used
+    for each in used:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
+
+
+def test_one_action_has_one_digest() -> None:
+    texts = [path.read_text("utf-8") for path in WORKFLOWS]
+    used = {each for text in texts for each in re.findall(r"uses: (.*)", text)}
+    names = [each.partition("@")[0] for each in used]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_jobs_have_a_time_and_no_right_that_they_do_not_name(path: Path) -> None:
+    workflow = read(path)
+    assert workflow["permissions"] == {}
+    for name, job in workflow["jobs"].items():
+        assert "timeout-minutes" in job, name
+        assert job["permissions"], name
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_no_expression_is_put_into_a_script(path: Path) -> None:
+    scripts = [step["run"] for step in steps(path) if "run" in step]
+    assert not any("${{" in script for script in scripts)
+
+
+def test_commands_in_files_of_ci_exist() -> None:
+    texts = [path.read_text("utf-8") for path in [*WORKFLOWS, *(ROOT / "examples/ci").iterdir()]]
+    command = re.compile(r"(?:run: |^ +|\()solrbench ([a-z]+) ", re.MULTILINE)
+    called = {word for text in texts for word in command.findall(text)}
+    assert {"run", "report", "export", "preflight", "list"} <= called
+    assert called <= COMMANDS.keys()
+
+
+def test_nightly_benchmark_is_valid_and_its_command_parses() -> None:
+    documents = list(yaml.safe_load_all((ROOT / "examples/ci/nightly-cronjob.yaml").read_text()))
+    config_map = next(each for each in documents if each["kind"] == "ConfigMap")
+    (document,) = documents_of("nightly", config_map["data"]["benchmark.yaml"])
+    benchmark, faults = check(document)
+    assert isinstance(benchmark, SolrBenchmark), faults
+    job = next(each for each in documents if each["kind"] == "CronJob")["spec"]["jobTemplate"]
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    command, *options = container["args"]
+    found = main.get_command(None, command)  # type: ignore[arg-type]
+    assert found is not None
+    options[options.index("/benchmark")] = str(ROOT / "examples")
+    context = found.make_context(command, options)
+    assert context.params["timeout_seconds"] == 3 * 3600
+
+
+def test_krew_manifest_has_a_digest_for_each_platform(tmp_path: Path) -> None:
+    platforms = ("linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64", "windows-amd64")
+    for each in platforms:
+        (tmp_path / f"kubectl-solrbench-{each}.tar.gz").write_text(each, "utf-8")
+    command = [str(KREW / "manifest"), "v1.2.3", str(tmp_path)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "@" not in text
+    plugin = yaml.safe_load(text)
+    assert plugin["spec"]["version"] == "v1.2.3"
+    found = {
+        f"{each['selector']['matchLabels']['os']}-{each['selector']['matchLabels']['arch']}": each
+        for each in plugin["spec"]["platforms"]
+    }
+    assert set(found) == set(platforms)
+    assert len({each["sha256"] for each in found.values()}) == len(platforms)
+    assert all("/v1.2.3/" in each["uri"] and name in each["uri"] for name, each in found.items())
