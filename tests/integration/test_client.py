@@ -1,24 +1,34 @@
-"""The operator's own client against the real API server."""
+"""The client against the real API server, over both of its connections."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from uuid import uuid4
 
 import pytest
 from kubernetes import client, config
 
-from solrbench.cluster.client import Manifest, connect
+from solrbench.cluster.client import Cluster, Manifest, connect
+from solrbench.cluster.client.official import connect_officially
 from solrbench.decide.evidence.text import MAX_BYTES
 from solrbench.errors import TemporaryError
 from support.cluster.admission import reachable_api_server
 
 pytestmark = pytest.mark.cluster
 
+Connect = Callable[[], Cluster]
 
-def test_api_server_reports_its_address() -> None:
+
+@pytest.fixture(params=[connect, connect_officially], ids=["commands", "operator"])
+def connected(request: pytest.FixtureRequest) -> Connect:
+    """How the commands, or the operator, connect."""
+    found: Connect = request.param
+    return found
+
+
+def test_api_server_reports_its_address(connected: Connect) -> None:
     if reachable_api_server() is None:
         pytest.skip("no cluster")
-    found = connect().server_hosts()
+    found = connected().server_hosts()
     config.load_kube_config()
     slices = client.DiscoveryV1Api().list_namespaced_endpoint_slice(
         "default", label_selector="kubernetes.io/service-name=kubernetes"
@@ -52,35 +62,39 @@ def event(namespace: str, name: str, reason: str) -> Manifest:
     }
 
 
-def test_events_of_an_object_are_found_with_and_without_their_reason(namespace: str) -> None:
+def test_events_of_an_object_are_found_with_and_without_their_reason(
+    namespace: str, connected: Connect
+) -> None:
     api = client.CoreV1Api()
     for name, reason in (("one", "BackOff"), ("one", "Failed"), ("two", "Failed")):
         api.create_namespaced_event(namespace, event(namespace, name, reason))
-    cluster = connect().within(5.0)
+    cluster = connected().within(5.0)
     found = {each["reason"] for each in cluster.events(namespace, "Pod", "one")}
     assert found == {"BackOff", "Failed"}
     (failed,) = cluster.events(namespace, "Pod", "one", "Failed")
     assert failed["involvedObject"]["name"] == "one"
 
 
-def test_log_of_a_missing_pod_is_not_found(namespace: str) -> None:
+def test_log_of_a_missing_pod_is_not_found(namespace: str, connected: Connect) -> None:
     with pytest.raises(TemporaryError) as caught:
-        connect().pod_log(namespace, "none", "solr", previous=False, lines=5, max_bytes=100)
+        connected().pod_log(namespace, "none", "solr", previous=False, lines=5, max_bytes=100)
     assert caught.value.reason == "NotFound"
 
 
-def test_config_map_holds_all_that_is_kept_of_failures(namespace: str) -> None:
+def test_config_map_holds_all_that_is_kept_of_failures(namespace: str, connected: Connect) -> None:
     manifest = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "evidence", "namespace": namespace},
         "data": {f"load-{i}": "x" * (MAX_BYTES // 4) for i in range(4)},
     }
-    assert connect().apply(manifest)["data"] == manifest["data"]
+    assert connected().apply(manifest)["data"] == manifest["data"]
 
 
-def test_large_lists_come_in_parts(namespace: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster, labels = connect(), {"of": "the-test"}
+def test_large_lists_come_in_parts(
+    namespace: str, monkeypatch: pytest.MonkeyPatch, connected: Connect
+) -> None:
+    cluster, labels = connected(), {"of": "the-test"}
     for number in range(5):
         metadata = {"name": f"own-{number}", "namespace": namespace, "labels": labels}
         own = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "b"}}

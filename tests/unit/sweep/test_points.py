@@ -134,8 +134,8 @@ def problem(changes: Changes, template: Changes | None = None) -> str:
         ({"spec.template.metadata": {"labels": {"a b": "1"}}}, "'a b' must be a key"),
         ({"spec.template.metadata": {"annotations": {"/x": "1"}}}, "'/x' must be a key"),
         ({"spec.template.metadata": {"labels": {"a": "b c"}}}, "'b c' must be letters"),
-        ({"spec.template.spec.load.steps": []}, "every point: spec.load.steps: List should"),
-        ({"spec.template.spec.wrong": 1}, "every point: spec.wrong: Extra inputs"),
+        ({"spec.template.spec.load.steps": []}, "every point: spec.load: steps must be set"),
+        ({"spec.template.spec.wrong": 1}, "every point: spec.wrong: unknown field"),
     ],
 )
 def test_problems_name_the_field(changes: dict[str, object], words: str) -> None:

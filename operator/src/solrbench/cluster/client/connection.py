@@ -1,8 +1,8 @@
 """Requests to the API server, and the errors of its responses."""
 
 import weakref
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import httpx
@@ -24,8 +24,42 @@ _REPEATABLE = ("GET", "PUT", "DELETE")
 Query = Mapping[str, str | int | bool | None]
 
 
+class Connection(Protocol):
+    """Sends requests to one API server; safe for threads."""
+
+    @property
+    def server(self) -> str:
+        """The URL of the API server."""
+
+    @property
+    def host(self) -> str:
+        """The host in that URL."""
+
+    def send(  # noqa: PLR0913 - what HTTP requests have
+        self,
+        action: str,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: Any = None,
+        content_type: str = JSON,
+        accept: str = JSON,
+        seconds: float = TIMEOUT_SECONDS,
+    ) -> bytes:
+        """Return the body of the response.
+
+        Raises:
+            SolrbenchError: if there is none, or the server refuses; begins with `action`.
+
+        """
+
+    def lines(self, action: str, path: str, query: Query, seconds: float | None) -> Iterator[bytes]:
+        """Yield the lines of a response as they come; errors as those of `send`."""
+
+
 class ApiConnection:
-    """Sends requests to one API server; safe for threads.
+    """Sends requests to one API server by httpx; safe for threads.
 
     Args:
         http: with the server's URL, credentials and trust
@@ -100,12 +134,7 @@ class ApiConnection:
             try:
                 if response.is_error:
                     raise ApiStatusError(response.status_code, response.read())
-                rest = b""
-                for part in response.iter_bytes():
-                    *complete, rest = (rest + part).split(b"\n")
-                    yield from complete
-                if rest:
-                    yield rest
+                yield from split_lines(response.iter_bytes())
             finally:
                 response.close()
 
@@ -128,6 +157,16 @@ class ApiConnection:
             timeout=timeout,
             extensions=self._extensions,
         )
+
+
+def split_lines(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines of a text that comes in parts, as soon as each is whole."""
+    rest = b""
+    for part in parts:
+        *complete, rest = (rest + part).split(b"\n")
+        yield from complete
+    if rest:
+        yield rest
 
 
 def open_connection(access: ClusterAccess) -> ApiConnection:

@@ -5,7 +5,7 @@ from threading import Lock
 import orjson
 
 from solrbench.cluster.client.api_errors import KindNotServedError, NotFoundError
-from solrbench.cluster.client.connection import TIMEOUT_SECONDS, ApiConnection
+from solrbench.cluster.client.connection import TIMEOUT_SECONDS, Connection
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
@@ -15,7 +15,7 @@ class KnownKinds:
     What is not there is asked for each time: its definition may come.
     """
 
-    def __init__(self, connection: ApiConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._lock = Lock()
         self._found: dict[tuple[str, str], tuple[str, bool]] = {}

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from solrbench.cluster.client.api_errors import NotFoundError, error_for
-from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, ApiConnection, Query
+from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, Connection, Query
 from solrbench.cluster.client.known_kinds import KnownKinds
 from solrbench.cluster.client.parts import read_parts
 from solrbench.plan.names import label_selector
@@ -24,7 +24,7 @@ class ObjectReader:
 
     def __init__(
         self,
-        connection: ApiConnection,
+        connection: Connection,
         timeout_seconds: float = TIMEOUT_SECONDS,
         kinds: KnownKinds | None = None,
     ) -> None:

@@ -111,9 +111,7 @@ def _parse(text: ManifestText, body: Any, values: Mapping[str, str]) -> Companio
 
 def _describe(error: ValidationError) -> str:
     unknown = "must not be set, companions cannot have it"
-    return "; ".join(
-        each.replace("Extra inputs are not permitted", unknown) for each in problems(error)[:3]
-    )
+    return "; ".join(each.replace("unknown field", unknown) for each in problems(error)[:3])
 
 
 def _service_name(body: Any, values: Mapping[str, str]) -> Iterator[str]:
