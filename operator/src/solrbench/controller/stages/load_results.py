@@ -212,14 +212,14 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         )
         update_objectives(context)
     verdicts = context.reports.verdicts(context.benchmark)
-    is_judged_anew = changed or verdicts != context.status.verdicts
+    is_evaluated_anew = changed or verdicts != context.status.verdicts
     summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
     context.update(
         verdicts=verdicts,
         summary=summary,
         comparisons=mark_invalid(context.status.comparisons, verdicts),
     )
-    if is_judged_anew:
+    if is_evaluated_anew:
         compare_with_baseline(context)
     if changed:
         _count_repeats(context, documents)
