@@ -12,7 +12,7 @@ import pytest
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.cluster.client import connect
 from solrbench.controller.stages import load_results
-from solrbench.decide.finalizers import needs_finalizer
+from solrbench.decide.scheduling.finalizers import needs_finalizer
 from support.cluster.admission import reachable_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until

@@ -19,7 +19,7 @@ from solrbench.controller.context import TargetAccess
 from solrbench.controller.handlers import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
 from solrbench.controller.settings import Settings
-from solrbench.decide.finalizers import needs_finalizer, needs_reconcile
+from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.telemetry.metrics import Telemetry
 
 Body = dict[str, Any]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from solrbench.controller import children
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects import children
 from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.decide.solr_views import Replica, ReplicaSize
 from solrbench.errors import TemporaryError

@@ -15,7 +15,7 @@ from typing import Any
 
 from solrbench.api.crd import build_crd
 from solrbench.api.kinds import BENCHMARK
-from solrbench.decide.finalizers import needs_reconcile
+from solrbench.decide.scheduling.finalizers import needs_reconcile
 from support.cluster.admission import RejectedError
 from support.fakes.faked_pods import ClusterWithFakedPods, Workloads
 from support.fakes.handled_operator import HandledOperator, condition

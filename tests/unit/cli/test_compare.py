@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli import compare, tables
+from solrbench.cli import compare
+from solrbench.cli.terminal import tables
 from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.results.comparison.baseline import whole_comparison

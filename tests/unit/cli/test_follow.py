@@ -47,7 +47,7 @@ class Answers:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solrbench.cli.states.time.sleep", lambda _: None)
+    monkeypatch.setattr("solrbench.cli.terminal.states.time.sleep", lambda _: None)
 
 
 def body(**status: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.cli import report as command
-from solrbench.cli.detail_tables import LEAST_POINTS, POINTS, print_details, time_table
+from solrbench.cli.terminal.detail_tables import LEAST_POINTS, POINTS, print_details, time_table
 from support.resources.reports import HOSTILE, make_report
 
 STARTS = {

@@ -6,7 +6,6 @@ from typing import Any, cast
 import pytest
 
 from solrbench.cluster.client import Cluster, ForbiddenError
-from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.deletion import (
     OWNED_KINDS,
     Removal,
@@ -14,7 +13,8 @@ from solrbench.controller.deletion import (
     delete_children,
     find_removal_obstacle,
 )
-from solrbench.controller.lost_pods import find_lost_pods, force_delete
+from solrbench.controller.objects.children import LOAD, TARGET
+from solrbench.controller.objects.lost_pods import find_lost_pods, force_delete
 from solrbench.decide.pods.lost import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.plan import names

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.cluster.client import Cluster
 from solrbench.controller.handlers import Handlers
-from solrbench.decide.finalizers import needs_finalizer, needs_reconcile
+from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.telemetry.metrics import Telemetry
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster

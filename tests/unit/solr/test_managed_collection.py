@@ -1,6 +1,6 @@
 import pytest
 
-from solrbench.decide.checks.existing_target import CollectionOwner
+from solrbench.decide.checks.targets.existing_target import CollectionOwner
 from solrbench.errors import TemporaryError
 from solrbench.solr.managed_collection import (
     delete_stale_collection,

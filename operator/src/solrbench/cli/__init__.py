@@ -8,6 +8,7 @@
 | files | benchmarks in files, with lines, faults and changes |
 | compare, log | two benchmarks or reports beside each other; query logs as workloads |
 | readiness | whether a cluster is ready, and has room |
-| follow, states, progress, tables, layout | a benchmark under way, and its results, on a terminal |
+| follow | a benchmark under way |
+| terminal | results and progress on a terminal |
 | options, errors, exit_codes, program | what all commands share |
 """

@@ -13,8 +13,8 @@ from solrbench.api.v1alpha1.status.word import Word
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
 from solrbench.cli.program import examples
-from solrbench.cli.table_printing import print_line
-from solrbench.cli.tables import print_baseline_table
+from solrbench.cli.terminal.table_printing import print_line
+from solrbench.cli.terminal.tables import print_baseline_table
 from solrbench.cluster.client import BENCHMARKS
 from solrbench.cluster.stored_results import sorted_documents
 from solrbench.results.answers.comparison import baseline_sentences, loads_as_text

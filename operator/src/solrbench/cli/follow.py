@@ -15,11 +15,11 @@ from rich.text import Text
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.verdicts import INVALID
 from solrbench.cli.exit_codes import ExitCode
-from solrbench.cli.layout import wrap_line
 from solrbench.cli.program import program_name
-from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
-from solrbench.cli.states import LOG_SECONDS, watch_states
-from solrbench.cli.tables import print_result
+from solrbench.cli.terminal.layout import wrap_line
+from solrbench.cli.terminal.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.cli.terminal.states import LOG_SECONDS, watch_states
+from solrbench.cli.terminal.tables import print_result
 from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 

@@ -10,10 +10,10 @@ import click
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.detail_tables import print_details
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
-from solrbench.cli.tables import print_result
+from solrbench.cli.terminal.detail_tables import print_details
+from solrbench.cli.terminal.tables import print_result
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.stored_results import read_environment, sorted_documents

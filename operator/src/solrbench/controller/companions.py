@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.companions import Companion
 from solrbench.api.v1alpha1.status.target import CompanionsStatus
-from solrbench.controller import children
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects import children
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import qualify
 from solrbench.decide.checks.companions import (
@@ -19,7 +19,7 @@ from solrbench.decide.checks.companions import (
 )
 from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.checks.pod_options import SECRETS
-from solrbench.decide.checks.target import TargetPods
+from solrbench.decide.checks.targets.target import TargetPods
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.manifests.companions import build_companions

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from solrbench.cluster.client import Cluster, ForbiddenError, Manifest
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.lost_pods import find_lost_pods, force_delete
+from solrbench.controller.objects.lost_pods import find_lost_pods, force_delete
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of

@@ -9,8 +9,8 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.secrets import secret_auth
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
-from solrbench.decide.checks.existing_target import EXISTING_CLOUD_CHECKS, ExistingSolrCloud
 from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.targets.existing_target import EXISTING_CLOUD_CHECKS, ExistingSolrCloud
 from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth

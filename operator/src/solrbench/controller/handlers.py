@@ -20,12 +20,12 @@ from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
-from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.deletion import Removal, delete_children, find_removal_obstacle
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
+from solrbench.controller.objects.children import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
@@ -36,8 +36,8 @@ from solrbench.controller.scheduling.reconcile_schedule import (
 )
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import CLEANED_UP, is_finished
-from solrbench.decide.finalizers import needs_finalizer, needs_reconcile
-from solrbench.decide.pauses import QUEUED_PAUSE, decide_pause
+from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
+from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause
 from solrbench.decide.unreadable import holds_collection, without_unreadable_results
 from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
 from solrbench.plan import names

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.cluster.client import Cluster
-from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.deletion import Removal, delete_children
+from solrbench.controller.objects.children import LOAD, TARGET
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED
 from solrbench.decide.unreadable import (
     StoredStatus,

@@ -8,9 +8,7 @@
 - `allowed_hosts`: which hosts an existing target may have
 - `repeats`: which repeat starts on a target or data of its own
 - `resume`: where a new attempt of the load goes on in the lists of the workload
-- `queue`: which benchmark may run
-- `finalizers`: how long a benchmark needs the operator
-- `pauses`: how soon a benchmark is reconciled again, and live figures are written
+- `scheduling`: when a benchmark runs, and is reconciled again
 - `ownership`: to which resource an object belongs
 - `internal_errors`: exceptions that no reason describes
 - `reduced_status`: what is left of a status that cannot be stored

@@ -4,7 +4,7 @@ Its config set identifies it: CREATE stores both in one step, so at no time can 
 benchmark be taken for a foreign one, or the other way round.
 """
 
-from solrbench.decide.checks.existing_target import CollectionOwner
+from solrbench.decide.checks.targets.existing_target import CollectionOwner
 from solrbench.errors import TemporaryError
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient

@@ -193,7 +193,7 @@ def test_exit_codes(  # noqa: PLR0917
     api: ApiStub,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("solrbench.cli.states.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
     api.put(small("one") | {"status": status})
     assert call("watch", "one", *options).exit_code == code
 
@@ -201,7 +201,7 @@ def test_exit_codes(  # noqa: PLR0917
 def test_benchmark_is_stopped_when_the_time_is_over(
     call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solrbench.cli.states.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("solrbench.cli.terminal.states.POLL_SECONDS", 0.02)
     api.put(small("one") | {"status": {"phase": "Measuring"}})
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
     assert result.exit_code == 3

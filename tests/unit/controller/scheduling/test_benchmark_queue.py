@@ -11,7 +11,7 @@ from solrbench.controller.scheduling.benchmark_queue import (
     VERIFY_AFTER,
     BenchmarkQueue,
 )
-from solrbench.decide.queue import Turn
+from solrbench.decide.scheduling.queue import Turn
 from solrbench.reasons.lifecycle import LifecycleReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster

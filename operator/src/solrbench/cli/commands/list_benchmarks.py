@@ -7,9 +7,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.cli.layout import GAP
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
+from solrbench.cli.terminal.layout import GAP
 from solrbench.cluster.client import BENCHMARKS, Manifest
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 

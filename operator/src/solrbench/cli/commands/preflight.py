@@ -10,10 +10,10 @@ from rich.text import Text
 
 from solrbench.cli.files import read_documents, valid_benchmarks
 from solrbench.cli.files.reading import FILES_OPTIONAL
-from solrbench.cli.layout import wrap_line
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
 from solrbench.cli.readiness.checks import CHECKS, Finding, Result, Subject
+from solrbench.cli.terminal.layout import wrap_line
 from solrbench.cluster.client import UnauthorizedError, UnreachableError
 from solrbench.errors import SolrbenchError
 

@@ -3,16 +3,16 @@
 from abc import ABC, abstractmethod
 
 from solrbench.api.quantities import parse_bytes
-from solrbench.controller import children
-from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects import children
+from solrbench.controller.objects.config_set import read_archive
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.collection import check_created
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
 from solrbench.decide.checks.collection import check_settings
 from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.target import (
+from solrbench.decide.checks.targets.target import (
     NODE_CHECKS,
     TargetNodes,
     TargetPods,

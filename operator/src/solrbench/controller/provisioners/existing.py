@@ -3,15 +3,16 @@
 from datetime import timedelta
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.controller.config_set import read_archive
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import leader_urls
+from solrbench.controller.objects.config_set import read_archive
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.collection import check_created
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
 from solrbench.decide.checks.collection import check_settings
-from solrbench.decide.checks.existing_target import (
+from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.checks.targets.existing_target import (
     EXISTING_CHECKS,
     USER_COLLECTION_CHECKS,
     ExistingNodes,
@@ -19,8 +20,7 @@ from solrbench.decide.checks.existing_target import (
     check_enough_nodes,
     check_own_collection,
 )
-from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.target import NODE_CHECKS, TargetNodes
+from solrbench.decide.checks.targets.target import NODE_CHECKS, TargetNodes
 from solrbench.decide.solr_views import NodeIdentity, Replica, ReplicaSize
 from solrbench.decide.views import PodView
 from solrbench.errors import SolrbenchError, TemporaryError

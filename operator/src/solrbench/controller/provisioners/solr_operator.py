@@ -3,8 +3,8 @@
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
-from solrbench.controller.children import creation_problem, pods
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects.children import creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
 from solrbench.controller.provisioners.provisioner import OwnedKind
@@ -16,7 +16,7 @@ from solrbench.controller.provisioners.zookeeper import (
     wait_for_provided,
 )
 from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.checks.solr_operator import (
+from solrbench.decide.checks.targets.solr_operator import (
     OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,

@@ -1,12 +1,12 @@
 """`provisioner: StatefulSet`: Services and StatefulSets of our own."""
 
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
-from solrbench.controller import children
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects import children
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.controller.provisioners.zookeeper import check_external, ensure_ensemble
-from solrbench.decide.checks.provisioning import ComponentPods, check_solr_pods
+from solrbench.decide.checks.targets.provisioning import ComponentPods, check_solr_pods
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.solr import build_solr
 from solrbench.plan import names

@@ -2,19 +2,19 @@
 
 from solrbench.api.quantities import parse_bytes
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
-from solrbench.controller.children import apply_all, creation_problem, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.objects.children import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
-from solrbench.decide.checks.provisioning import (
+from solrbench.decide.checks.targets.provisioning import (
     ComponentPods,
     ZooKeeperHeap,
     check_ensemble,
     check_zookeeper_heap,
 )
-from solrbench.decide.checks.zookeeper import (
+from solrbench.decide.checks.targets.zookeeper import (
     check_clusters_served,
     check_provided_made,
     check_reachable,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
-from solrbench.decide.queue import QueueEntry, Turn, find_turn, view_entry
+from solrbench.decide.scheduling.queue import QueueEntry, Turn, find_turn, view_entry
 
 VERIFY_AFTER = timedelta(minutes=5)
 """How long the snapshot is used before it is compared with the benchmarks that exist: one that is

@@ -2,7 +2,6 @@
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
 from solrbench.cluster.client import BENCHMARKS
-from solrbench.controller.children import LOAD, TARGET
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import (
     delete_budgets,
@@ -10,7 +9,8 @@ from solrbench.controller.deletion import (
     find_removal_obstacle,
     removal_of,
 )
-from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.objects.children import LOAD, TARGET
+from solrbench.controller.objects.failure_evidence import keep_evidence
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (

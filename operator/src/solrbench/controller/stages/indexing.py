@@ -6,10 +6,10 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
-from solrbench.controller.children import apply_all, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import api_server_addresses
+from solrbench.controller.objects.children import apply_all, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target

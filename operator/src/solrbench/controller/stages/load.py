@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.rules.size import max_request_names, max_result_bytes
-from solrbench.controller.children import LOAD, apply_all, job
 from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
-from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.objects.children import LOAD, apply_all, job
+from solrbench.controller.objects.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import LoadLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import (

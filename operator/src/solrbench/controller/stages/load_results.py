@@ -6,8 +6,8 @@ from solrbench.api.v1alpha1.rules.size import ladder_length
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
-from solrbench.controller.children import LOAD, creation_problem, job, pods
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects.children import LOAD, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.measured_target import observe_measured_target
@@ -23,10 +23,10 @@ from solrbench.decide.checks.load import (
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import first_outcome
-from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pods.events import add_pod_events
 from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.repeats import count_repeats, format_repeats
+from solrbench.decide.scheduling.pauses import is_live_load_due
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient

@@ -3,7 +3,6 @@
 from contextlib import suppress
 
 from solrbench.api.v1alpha1.status.target import TargetStatus
-from solrbench.controller.children import LOAD
 from solrbench.controller.companions import (
     companion_pods,
     ensure_companions,
@@ -11,7 +10,8 @@ from solrbench.controller.companions import (
 )
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_obstacle, removal_of
-from solrbench.controller.failure_evidence import keep_evidence
+from solrbench.controller.objects.children import LOAD
+from solrbench.controller.objects.failure_evidence import keep_evidence
 from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.late_evidence import add_late_pod_events

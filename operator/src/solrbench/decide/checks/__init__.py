@@ -6,11 +6,7 @@ applies the outcome.
 - `outcome`: a check, its outcome, and what the stage does about it
 - `references`: the objects that the spec refers to
 - `baseline`: the benchmark that another one is compared with
-- `provisioning`: how far the pods of ZooKeeper and Solr are
-- `zookeeper`: whether the ZooKeeper that others make or run can serve
-- `solr_operator`: how far the Solr Operator is with a SolrCloud
-- `existing_target`: an existing target: its SolrCloud, its nodes, and whose the collection is
-- `target`: the nodes of a target beside the spec, and beside what they were when it became ready
+- `targets`: the target, until it can be measured
 - `collection`: shards, replicas and settings of the collection
 - `indexing`: the index Job, and the documents that Solr holds at its end
 - `load`: pods and Jobs of a load, and what its master reports

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from solrbench.decide.checks.outcome import Check, Outcome, fail, wait
-from solrbench.decide.checks.target import TargetPods, check_pods_unchanged
+from solrbench.decide.checks.targets.target import TargetPods, check_pods_unchanged
 from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.companions import CompanionReason

@@ -3,8 +3,8 @@
 import pytest
 
 from solrbench.decide.checks.outcome import Action, Outcome
-from solrbench.decide.checks.solr_operator import check_clouds_served
-from solrbench.decide.checks.zookeeper import (
+from solrbench.decide.checks.targets.solr_operator import check_clouds_served
+from solrbench.decide.checks.targets.zookeeper import (
     check_clusters_served,
     check_provided_made,
     check_reachable,

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.status.conditions import Condition
 from solrbench.api.v1alpha1.status.results import ReportStatus
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
-from solrbench.cli.progress import details, elapsed_seconds, one_line, percent, summary
+from solrbench.cli.terminal.progress import details, elapsed_seconds, one_line, percent, summary
 from solrbench.decide.conditions import Truth
 from support.cluster.benchmarks import small
 from support.resources.statuses import START, full_status

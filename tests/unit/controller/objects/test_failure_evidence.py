@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from solrbench.cluster.client import ForbiddenError
-from solrbench.controller import failure_evidence
+from solrbench.controller.objects import failure_evidence
 from solrbench.decide.evidence.text import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason

@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.target import LiveLoad
-from solrbench.decide.pauses import (
+from solrbench.decide.scheduling.pauses import (
     FINISHED_PAUSE,
     LIVE_LOAD_PAUSE,
     MAX_RETRY_PAUSE,

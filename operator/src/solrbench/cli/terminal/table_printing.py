@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from solrbench.cli.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
+from solrbench.cli.terminal.layout import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.results.text.tables.table import Row, Table
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.decide.checks.existing_target import (
+from solrbench.decide.checks.outcome import Action, first_outcome
+from solrbench.decide.checks.targets.existing_target import (
     EXISTING_CHECKS,
     EXISTING_CLOUD_CHECKS,
     PATIENCE,
@@ -18,7 +19,6 @@ from solrbench.decide.checks.existing_target import (
     check_enough_nodes,
     check_own_collection,
 )
-from solrbench.decide.checks.outcome import Action, first_outcome
 from solrbench.decide.solr_views import NodeIdentity, Replica
 from solrbench.errors import TemporaryError
 from solrbench.reasons.target import TargetReason

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
-from solrbench.decide.queue import QueueEntry, Turn, find_turn, view_entry
+from solrbench.decide.scheduling.queue import QueueEntry, Turn, find_turn, view_entry
 from support.resources.small_resource import resource
 
 TIME = datetime(2025, 3, 1, tzinfo=UTC)

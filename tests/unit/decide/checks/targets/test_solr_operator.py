@@ -1,7 +1,7 @@
 """The SolrCloud of a benchmark; its way to readiness is in the tests of its provisioner."""
 
 from solrbench.decide.checks.outcome import Action, first_outcome
-from solrbench.decide.checks.solr_operator import (
+from solrbench.decide.checks.targets.solr_operator import (
     OWNERSHIP_CHECKS,
     SolrCloudState,
     check_cloud_ready,
@@ -10,7 +10,7 @@ from solrbench.decide.checks.solr_operator import (
 from solrbench.decide.pods.problems import PodProblem
 from solrbench.reasons.pod import PodReason
 from support.resources.solr_clouds import ready_cloud, ready_stateful_set
-from unit.decide.checks.test_provisioning import NOW, POD
+from unit.decide.checks.targets.test_provisioning import NOW, POD
 
 
 def owner() -> str:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from solrbench.decide.checks.outcome import Action, Outcome
-from solrbench.decide.checks.provisioning import (
+from solrbench.decide.checks.targets.provisioning import (
     ComponentPods,
     ZooKeeperHeap,
     check_ensemble,

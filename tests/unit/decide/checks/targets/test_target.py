@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from solrbench.decide.checks.outcome import Action, first_outcome
-from solrbench.decide.checks.target import (
+from solrbench.decide.checks.targets.target import (
     NODE_CHECKS,
     TargetNodes,
     TargetPods,

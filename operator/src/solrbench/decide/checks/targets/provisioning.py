@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from solrbench.decide.checks.outcome import Outcome, fail, wait
-from solrbench.decide.checks.target import is_other_heap
+from solrbench.decide.checks.targets.target import is_other_heap
 from solrbench.decide.pods.problems import PodProblem, first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.kinds import Reason

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.cli.states import LOG_SECONDS, POLL_SECONDS, watch_states
+from solrbench.cli.terminal.states import LOG_SECONDS, POLL_SECONDS, watch_states
 from solrbench.cluster.client import ExpiredError, ForbiddenError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -49,7 +49,7 @@ class Playback:
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     found: list[float] = []
-    monkeypatch.setattr("solrbench.cli.states.time.sleep", found.append)
+    monkeypatch.setattr("solrbench.cli.terminal.states.time.sleep", found.append)
     return found
 
 
@@ -131,6 +131,6 @@ def test_it_ends_when_the_time_is_over(
     event: Body | Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = count(0, 2)
-    monkeypatch.setattr("solrbench.cli.states.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("solrbench.cli.terminal.states.time.monotonic", lambda: float(next(clock)))
     cluster = Playback([body(1), body(3)], [[event, body(2)], [body(2)]])
     assert phases(cluster, 5.0) == ["Measuring"] * (1 if event is LOST else 2)

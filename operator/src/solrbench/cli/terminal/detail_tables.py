@@ -6,7 +6,7 @@ from dataclasses import replace
 from rich.console import Console
 from sparklines import sparklines
 
-from solrbench.cli.table_printing import print_line, print_table_of
+from solrbench.cli.terminal.table_printing import print_line, print_table_of
 from solrbench.report.figures.slices import Slice, slices
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number

@@ -10,8 +10,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.comparison import BaselineComparison
 from solrbench.api.v1alpha1.status.step_result import Column, ColumnGroup, StepResult
 from solrbench.cli.program import program_name
-from solrbench.cli.progress import details, summary
-from solrbench.cli.table_printing import (
+from solrbench.cli.terminal.progress import details, summary
+from solrbench.cli.terminal.table_printing import (
     TableColumns,
     columns_of,
     print_line,
