@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import uvloop
 
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.api.v1alpha1.workload.workload import Queries, Workload
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.load.engine import user_factory

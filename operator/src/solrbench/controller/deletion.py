@@ -1,16 +1,18 @@
 """The objects a benchmark owns: deleted until nothing is left."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from solrbench.cluster.client import Cluster, ForbiddenError, Manifest
+from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.objects.children import LOAD, TARGET
 from solrbench.controller.objects.lost_pods import find_lost_pods, force_delete
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
-from solrbench.errors import TemporaryError
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.manifests import disruption
 from solrbench.plan.names import (
     LABEL_BENCHMARK,
@@ -19,6 +21,8 @@ from solrbench.plan.names import (
     ZOOKEEPER,
 )
 from solrbench.reasons.pod import PodReason
+
+log = logging.getLogger("solrbench")
 
 FIRST_ATTEMPT = 1
 
@@ -154,6 +158,26 @@ def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
     if blocking is not None or not lost:
         return blocking
     return TemporaryError(PodReason.NODE_LOST, "; ".join(each.message for each in lost))
+
+
+def remove_rest(removal: Removal, *, is_late: bool) -> bool:
+    """Remove what a benchmark that is gone has left; return whether to wait no longer.
+
+    What has the name of another benchmark by now is left to the garbage collector. If it is late,
+    what holds the removal up is logged.
+    """
+    namespace, name = removal.namespace, removal.benchmark_name
+    try:
+        is_replaced = removal.cluster.get(*BENCHMARKS, namespace, name) is not None
+        if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
+            return True
+        obstacle: SolrbenchError | None = find_removal_obstacle(removal) if is_late else None
+    except SolrbenchError as error:
+        obstacle = error
+    if obstacle is not None:
+        text = " ".join(str(obstacle).split())
+        log.warning("%s/%s: something is left of it: %s", namespace, name, text)
+    return is_late
 
 
 def blocking_finalizer(

@@ -21,7 +21,12 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion import Removal, delete_children, find_removal_obstacle
+from solrbench.controller.deletion import (
+    Removal,
+    delete_children,
+    find_removal_obstacle,
+    remove_rest,
+)
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
@@ -171,24 +176,10 @@ class Handlers:
         self._queue.forget(key.uid)
 
     def _remove_rest(self, key: BenchmarkKey, *, is_late: bool) -> bool:
-        """Remove what a benchmark that is gone has left; return whether to wait no longer.
-
-        What has the name of another benchmark by now is left to the garbage collector.
-        """
         if self._schedule.is_busy(key.uid):
             return is_late  # a reconcile is under way, which may make more
         removal = Removal(self._cluster, key.namespace, key.name, _utc_now())
-        try:
-            is_replaced = self._cluster.get(*BENCHMARKS, key.namespace, key.name) is not None
-            if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
-                return True
-            obstacle: SolrbenchError | None = find_removal_obstacle(removal) if is_late else None
-        except SolrbenchError as error:
-            obstacle = error
-        if obstacle is not None:
-            text = " ".join(str(obstacle).split())
-            log.warning("%s/%s: something is left of it: %s", key.namespace, key.name, text)
-        return is_late
+        return remove_rest(removal, is_late=is_late)
 
     def on_due(self, key: BenchmarkKey) -> timedelta | None:
         """Reconcile one benchmark and return the pause until the next time.

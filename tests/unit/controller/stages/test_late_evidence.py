@@ -14,7 +14,8 @@ from solrbench.controller.events import Event, verdict_events
 from solrbench.controller.stages import cleanup, load_results
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.plan.load_plan import LoadState
-from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResult
+from solrbench.results.model.pod_record import PodEvent, PodRecord
+from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.model.windows import OutlierWindow
 from unit.controller.runs import reconcile_context
 from unit.controller.test_reconcile import NOW, World, condition_of

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.load.engine.engine import Engine
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment, Start

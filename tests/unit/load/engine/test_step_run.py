@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.load.engine import resource_usage
 from solrbench.load.engine.step_run import StepRun
 from solrbench.load.engine.step_run_state import StepRunState

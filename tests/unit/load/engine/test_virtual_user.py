@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.http import http_client
 from solrbench.load.engine.http.http_connection import Connection

@@ -2,7 +2,7 @@ import statistics
 
 import pytest
 
-from solrbench.api.v1alpha1.load.load import ThinkTime, UniformTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime, UniformTime
 from solrbench.load.schedule import think_time as module
 from solrbench.load.schedule.seeds import seed_of, uniform
 from solrbench.load.schedule.think_time import (

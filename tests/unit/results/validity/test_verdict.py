@@ -9,10 +9,9 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load.load import Load, OnWorkerLoss
 from solrbench.api.v1alpha1.status.verdicts import StepVerdict
 from solrbench.results.model.measured_target import MeasuredTarget
+from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import (
     FailureKind,
-    PodEvent,
-    PodRecord,
     StepRunResult,
     Window,
     WorkerResult,

@@ -6,10 +6,9 @@ import pytest
 
 from solrbench.results.model.failure_kinds import CONNECTIONS_RAN_OUT, PARTIAL_RESULTS
 from solrbench.results.model.measured_target import MeasuredTarget, VariantTarget
+from solrbench.results.model.pod_record import PodEvent, PodRecord
 from solrbench.results.model.step_result import (
     FailureKind,
-    PodEvent,
-    PodRecord,
     Window,
     WorkerPercentile,
 )

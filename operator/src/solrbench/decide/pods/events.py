@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from solrbench.decide.views import ContainerView, PodView
-from solrbench.results.model.step_result import PodEvent, PodRecord, StepRunResult
+from solrbench.results.model.pod_record import PodEvent, PodRecord
+from solrbench.results.model.step_result import StepRunResult
 
 
 def add_pod_events(document: StepRunResult, pods: Iterable[PodView]) -> StepRunResult:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import count
 
 from solrbench.api.rules import Model
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
 from solrbench.plan.load_plan import LoadPlan, PlannedStepRun
 

@@ -2,7 +2,7 @@
 
 import math
 
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.load.schedule.seeds import seed_of, uniform
 
 _MOST_MEANS = 53 * math.log(2)

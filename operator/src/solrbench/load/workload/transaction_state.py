@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.load.schedule.think_time import think_seconds
 from solrbench.load.validation.expectations import CompiledExpectation
 from solrbench.load.validation.response_checks import RequestFailure, failure_or_none

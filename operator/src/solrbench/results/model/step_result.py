@@ -13,6 +13,7 @@ from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.figures import TimeFigures
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
+from solrbench.results.model.pod_record import PodRecord
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
@@ -190,30 +191,6 @@ class WorkerResult(WorkerUsage):
             return None
         wanted = self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
         return 100 * wanted / self.measured_seconds
-
-
-class PodEvent(LenientModel):
-    """What happened to a pod while a step run was measured."""
-
-    kind: str
-    """Restarted, OOMKilled or Replaced."""
-    container: str = ""
-    """The container that ended; empty for a whole pod."""
-    time: datetime
-    """When the container ended, or when the pod that took the place was made."""
-
-
-class PodRecord(LenientModel):
-    """A pod of the benchmark, as the operator saw it when the step run was over."""
-
-    pod: str
-    """Name of the pod."""
-    component: str
-    """solr, zookeeper, load-master or load-worker."""
-    restarts: int
-    """Restarts of its containers since the pod was made."""
-    troubles: list[PodEvent] = []
-    """What happened to it between the step run's start and end."""
 
 
 class StepRunResult(LenientModel):

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import Count, Handler, Int, Milliseconds, Seed, ShortName
-from solrbench.api.v1alpha1.load.load import ThinkTime
+from solrbench.api.v1alpha1.load.think_time import ThinkTime
 from solrbench.api.v1alpha1.seeds import default_seed
 from solrbench.api.v1alpha1.workload.queries import Queries, QueryConfigMap, QueryVolume
 
