@@ -1,6 +1,5 @@
 """The objects a benchmark owns: deleted until nothing is left."""
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,9 +19,8 @@ from solrbench.plan.names import (
     SOLR,
     ZOOKEEPER,
 )
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.pod import PodReason
-
-log = logging.getLogger("solrbench")
 
 FIRST_ATTEMPT = 1
 
@@ -160,24 +158,21 @@ def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
     return TemporaryError(PodReason.NODE_LOST, "; ".join(each.message for each in lost))
 
 
-def remove_rest(removal: Removal, *, is_late: bool) -> bool:
-    """Remove what a benchmark that is gone has left; return whether to wait no longer.
+def remove_rest(removal: Removal) -> SolrbenchError | None:
+    """Remove what a benchmark that is gone has left; return what holds that up, if anything does.
 
-    What has the name of another benchmark by now is left to the garbage collector. If it is late,
-    what holds the removal up is logged.
+    What has the name of another benchmark by now is left to the garbage collector.
     """
     namespace, name = removal.namespace, removal.benchmark_name
     try:
         is_replaced = removal.cluster.get(*BENCHMARKS, namespace, name) is not None
         if is_replaced or delete_children(removal, (*LOAD, *TARGET)):
-            return True
-        obstacle: SolrbenchError | None = find_removal_obstacle(removal) if is_late else None
+            return None
+        return find_removal_obstacle(removal) or TemporaryError(
+            LifecycleReason.REMOVING_PODS, "pods are terminating"
+        )
     except SolrbenchError as error:
-        obstacle = error
-    if obstacle is not None:
-        text = " ".join(str(obstacle).split())
-        log.warning("%s/%s: something is left of it: %s", namespace, name, text)
-    return is_late
+        return error
 
 
 def blocking_finalizer(

@@ -118,7 +118,7 @@ class Handlers:
 
         """
         if event["type"] == "DELETED":
-            await self._on_gone(_key(body))
+            await self._on_gone(body)
         else:
             self._queue.observe(dict(body), _utc_now())
             self._set_schedule(body)
@@ -160,26 +160,31 @@ class Handlers:
             return benchmark
         return None
 
-    async def _on_gone(self, key: BenchmarkKey) -> None:
+    async def _on_gone(self, body: Mapping[str, Any]) -> None:
         """Forget a benchmark that is gone, once its pods disturb the next one no more.
 
-        What it left goes by owner references without us, but pods have time to end then.
+        What it left goes by owner references without us, but pods have time to end then. What
+        holds that up is an event of the benchmark.
         """
+        key, shown = _key(body), ""
         self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
         self._reports.forget(key.uid)
         self._schedule.stop(key.uid)
         end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
-        while self._queue.holds_place(key.uid):
-            if await asyncio.to_thread(self._remove_rest, key, is_late=time.monotonic() > end):
+        while self._queue.holds_place(key.uid) and time.monotonic() < end:
+            left = await asyncio.to_thread(self._remove_rest, key)
+            if left is None:
                 break
+            if left.reason not in (LifecycleReason.REMOVING_PODS, shown):
+                shown = left.reason
+                _emit_warning(body, left)
             await asyncio.sleep(DELETE_POLL_SECONDS)
         self._queue.forget(key.uid)
 
-    def _remove_rest(self, key: BenchmarkKey, *, is_late: bool) -> bool:
+    def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
         if self._schedule.is_busy(key.uid):
-            return is_late  # a reconcile is under way, which may make more
-        removal = Removal(self._cluster, key.namespace, key.name, _utc_now())
-        return remove_rest(removal, is_late=is_late)
+            return TemporaryError(LifecycleReason.REMOVING_PODS, "a reconcile is under way")
+        return remove_rest(Removal(self._cluster, key.namespace, key.name, _utc_now()))
 
     def on_due(self, key: BenchmarkKey) -> timedelta | None:
         """Reconcile one benchmark and return the pause until the next time.
@@ -310,6 +315,12 @@ def _parse(body: dict[str, Any]) -> SolrBenchmark:
         if readable is None:
             raise
         return SolrBenchmark.parse(readable)
+
+
+def _emit_warning(body: Mapping[str, Any], error: SolrbenchError) -> None:
+    metadata, text = body["metadata"], " ".join(error.message.split())
+    log.warning("%s/%s: %s: %s", metadata["namespace"], metadata["name"], error.reason, text)
+    kopf.event(cast(kopf.Body, body), type="Warning", reason=error.reason, message=error.message)
 
 
 def _report_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
