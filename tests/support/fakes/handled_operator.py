@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.controller import deletion_handlers
 from solrbench.controller import handlers as handlers_module
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.context import TargetAccess
@@ -57,7 +58,7 @@ class HandledOperator:
 
     def __post_init__(self) -> None:
         self.patch.setattr(handlers_module, "_utc_now", lambda: self.now)
-        self.patch.setattr(handlers_module, "DELETE_POLL_SECONDS", 0.01)
+        self.patch.setattr(deletion_handlers, "DELETE_POLL_SECONDS", 0.01)
         self.patch.setattr(kopf, "event", self._note)
         self.patch.setattr(reconcile_module.log, "error", self._note_error)
         self.restart()

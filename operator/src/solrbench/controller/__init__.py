@@ -10,6 +10,7 @@ applies, and writes status once; any of them may be the first after a crash.
 - `stages`: what each stage does
 - `provisioners`: the ways to a target
 - `objects`: the objects of a benchmark, one by one
+- `deletion_handlers`: what is left of benchmarks that are deleted, or gone
 - `deletion`: the objects a benchmark owns, deleted
 - `context`: what the stages of one reconcile share
 - `endpoint`: where and how a target is reached

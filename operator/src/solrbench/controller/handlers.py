@@ -4,7 +4,6 @@ The reconcile is the only writer of status (docs/adr/0002). kopf watches, keeps 
 retries deletions that raised; the schedule says when a benchmark is reconciled (docs/adr/0009).
 """
 
-import asyncio
 import logging
 import time
 from collections.abc import Mapping
@@ -16,22 +15,14 @@ import kopf
 from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK
-from solrbench.api.problems import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import BENCHMARKS, Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion import (
-    Removal,
-    delete_children,
-    find_removal_obstacle,
-    remove_rest,
-)
+from solrbench.controller.deletion_handlers import DeletionHandlers
 from solrbench.controller.events import events_between, verdict_events
 from solrbench.controller.invalid import mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
-from solrbench.controller.objects.children import LOAD, TARGET
-from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.scheduling.benchmark_queue import BenchmarkQueue
 from solrbench.controller.scheduling.reconcile_schedule import (
@@ -40,25 +31,16 @@ from solrbench.controller.scheduling.reconcile_schedule import (
     ReconcileSchedule,
 )
 from solrbench.controller.settings import Settings
-from solrbench.decide.conditions import CLEANED_UP, is_finished
+from solrbench.decide.conditions import is_finished
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause
-from solrbench.decide.unreadable import holds_collection, without_unreadable_results
-from solrbench.errors import ConflictError, SolrbenchError, TemporaryError
-from solrbench.plan import names
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.decide.unreadable import without_unreadable_results
+from solrbench.errors import ConflictError, SolrbenchError
 from solrbench.telemetry.metrics import ReconcileResult, Telemetry
 
 log = logging.getLogger("solrbench")
 
 
-DELETE_POLL_SECONDS = 0.5
-DELETE_PATIENCE_SECONDS = 20.0
-"""Pods have a second to end; when they take longer, something is wrong and worth a log line."""
-DELETE_RETRY_SECONDS = 1.0
-DELETION_TIMEOUT = timedelta(seconds=120)
-"""How long the deletion of a benchmark waits for an existing Solr that does not respond, and how
-long one that is gone keeps its place in the queue until its pods are gone, too."""
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
@@ -88,6 +70,9 @@ class Handlers:
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
+        self._deletion = DeletionHandlers(
+            cluster, self._schedule, self._queue, self._context, _utc_now
+        )
 
     def register(self, registry: kopf.OperatorRegistry) -> None:
         """Register the handlers with kopf."""
@@ -118,7 +103,11 @@ class Handlers:
 
         """
         if event["type"] == "DELETED":
-            await self._on_gone(body)
+            key = _key(body)
+            self._forget(key.uid, key.namespace, key.name)
+            self._schedule.stop(key.uid)
+            await self._deletion.wait_for_pods(body, key)
+            self._queue.forget(key.uid)
         else:
             self._queue.observe(dict(body), _utc_now())
             self._set_schedule(body)
@@ -160,31 +149,19 @@ class Handlers:
             return benchmark
         return None
 
-    async def _on_gone(self, body: Mapping[str, Any]) -> None:
-        """Forget a benchmark that is gone, once its pods disturb the next one no more.
+    def _forget(self, uid: str, namespace: str, name: str) -> None:
+        self._telemetry.benchmarks.forget(f"{namespace}/{name}")
+        self._reports.forget(uid)
 
-        What it left goes by owner references without us, but pods have time to end then. What
-        holds that up is an event of the benchmark.
+    def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
+        """Leave nothing of a benchmark that may have a collection on an existing Solr.
+
+        Raises:
+            kopf.TemporaryError: while something is still there.
+
         """
-        key, shown = _key(body), ""
-        self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
-        self._reports.forget(key.uid)
-        self._schedule.stop(key.uid)
-        end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
-        while self._queue.holds_place(key.uid) and time.monotonic() < end:
-            left = await asyncio.to_thread(self._remove_rest, key)
-            if left is None:
-                break
-            if left.reason not in (LifecycleReason.REMOVING_PODS, shown):
-                shown = left.reason
-                _emit_warning(body, left)
-            await asyncio.sleep(DELETE_POLL_SECONDS)
-        self._queue.forget(key.uid)
-
-    def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
-        if self._schedule.is_busy(key.uid):
-            return TemporaryError(LifecycleReason.REMOVING_PODS, "a reconcile is under way")
-        return remove_rest(Removal(self._cluster, key.namespace, key.name, _utc_now()))
+        self._forget(uid, namespace, name)
+        self._deletion.remove(BenchmarkKey(uid, namespace, name), given["body"], given["retry"])
 
     def on_due(self, key: BenchmarkKey) -> timedelta | None:
         """Reconcile one benchmark and return the pause until the next time.
@@ -239,62 +216,6 @@ class Handlers:
             self._queue,
         )
 
-    def on_delete(
-        self, *, body: kopf.Body, name: str, namespace: str, uid: str, retry: int, **_: object
-    ) -> None:
-        """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
-
-        What blocks the deletion is reported once as an event, as the status is no longer written.
-
-        Raises:
-            kopf.TemporaryError: while something is still there.
-
-        """
-        self._telemetry.benchmarks.forget(f"{namespace}/{name}")
-        self._reports.forget(uid)
-        is_busy = self._schedule.is_busy(uid)
-        end = time.monotonic() + DELETE_PATIENCE_SECONDS
-        try:
-            while not delete_children(
-                removal := Removal(self._cluster, namespace, name, _utc_now()), (*LOAD, *TARGET)
-            ):
-                if time.monotonic() > end:
-                    raise find_removal_obstacle(removal) or TemporaryError(
-                        LifecycleReason.REMOVING_PODS, "pods are terminating"
-                    )
-                time.sleep(DELETE_POLL_SECONDS)
-        except SolrbenchError as error:
-            if retry == 0:
-                kopf.event(body, type="Warning", reason=error.reason, message=error.message)
-            raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error
-        self._remove_collection(body)
-        if is_busy:  # what the last reconcile has made meanwhile is deleted by the next attempt
-            raise kopf.TemporaryError("a reconcile is under way", delay=DELETE_RETRY_SECONDS)
-
-    def _remove_collection(self, body: kopf.Body) -> None:
-        """Remove our collection from an existing target, or give up and say where it is left.
-
-        A target that is gone for good must not keep the benchmark, or its namespace, for ever.
-        """
-        try:
-            benchmark = SolrBenchmark.parse(dict(body))
-        except ValidationError as error:
-            if holds_collection(dict(body)):
-                _report_left_behind(body, body["metadata"]["name"], "; ".join(problems(error)))
-            return
-        context = self._context(benchmark, dict(body))
-        if context.conditions.is_true(CLEANED_UP):
-            return
-        patient = (
-            context.now - (benchmark.metadata.deletion_timestamp or context.now) < DELETION_TIMEOUT
-        )
-        try:
-            provisioner_of(context).remove_collection(context, at_once=not patient)
-        except SolrbenchError as error:
-            if patient and isinstance(error, TemporaryError):
-                raise kopf.TemporaryError(str(error), delay=RETRY.total_seconds()) from error
-            _report_left_behind(body, names.collection(benchmark), str(error))
-
 
 def _key(body: Mapping[str, Any]) -> BenchmarkKey:
     metadata = body["metadata"]
@@ -315,19 +236,6 @@ def _parse(body: dict[str, Any]) -> SolrBenchmark:
         if readable is None:
             raise
         return SolrBenchmark.parse(readable)
-
-
-def _emit_warning(body: Mapping[str, Any], error: SolrbenchError) -> None:
-    metadata, text = body["metadata"], " ".join(error.message.split())
-    log.warning("%s/%s: %s: %s", metadata["namespace"], metadata["name"], error.reason, text)
-    kopf.event(cast(kopf.Body, body), type="Warning", reason=error.reason, message=error.message)
-
-
-def _report_left_behind(body: kopf.Body, collection: str, problem: str) -> None:
-    message = f"collection {collection} may be left on target.existing, delete it there: {problem}"
-    metadata = body["metadata"]
-    log.warning("%s/%s: %s", metadata["namespace"], metadata["name"], message)
-    kopf.event(body, type="Warning", reason=LifecycleReason.COLLECTION_LEFT_BEHIND, message=message)
 
 
 def _utc_now() -> datetime:
