@@ -42,7 +42,7 @@ def comparison_table(status: Status) -> Table:
         rows = [(*row[:-1], "") for row in rows]
     baseline = next((each.baseline for each in status.comparisons), "the first one")
     caption = f"Before: {baseline}, after: another variant"
-    table = Table(caption, _HEAD, rows, 4, _TEXTS, COMPARISON_NOTE)
+    table = Table(caption, _HEAD, rows, 4, _TEXTS, f"{caption}. {COMPARISON_NOTE}")
     return table.without_empty_columns()
 
 
