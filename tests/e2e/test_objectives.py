@@ -35,18 +35,28 @@ def status() -> Iterator[dict[str, Any]]:
 
 
 def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, Any]) -> None:
-    words = {
-        (each["name"], each.get("step")): each["word"] for each in status["objectives"]["results"]
-    }
+    words = words_of(status)
     assert words["indexed", None] == "Met"
     assert words["good", "first"] == "Met"
-    assert words["impossible", "first"] == "Missed"
+    # On a busy machine the steps may be too short for an interval, and so for a word.
+    assert words["impossible", "first"] in {"Missed", "Unclear"}
     (found,) = [each for each in status["conditions"] if each["type"] == "ObjectivesMet"]
-    assert (found["status"], found["reason"]) == ("False", "ObjectivesMissed")
-    assert found["message"].startswith("impossible (first): Missed: throughput is ")
+    missed = words["impossible", "first"] == "Missed"
+    wanted = ("False", "ObjectivesMissed") if missed else ("Unknown", "ObjectivesUnclear")
+    assert (found["status"], found["reason"]) == wanted
+    assert f"impossible (first): {words['impossible', 'first']}: throughput is " in found["message"]
+
+
+def words_of(status: dict[str, Any]) -> dict[tuple[str, str | None], str]:
+    results = status["objectives"]["results"]
+    return {(each["name"], each.get("step")): each["word"] for each in results}
 
 
 def test_steps_after_a_missed_objective_are_recorded_as_not_run(status: dict[str, Any]) -> None:
+    if words_of(status)["impossible", "first"] == "Unclear":
+        assert {each["step"] for each in status["results"]} == {"first", "second"}
+        assert "notRun" not in status
+        return
     (left_out,) = status["notRun"]
     assert (left_out["step"], left_out["stepRuns"]) == ("second", 1)
     assert "missed objective impossible" in left_out["reason"]
@@ -54,8 +64,8 @@ def test_steps_after_a_missed_objective_are_recorded_as_not_run(status: dict[str
 
 
 def test_goodput_is_within_the_rate(status: dict[str, Any]) -> None:
-    (total,) = status["totals"]
-    assert 0 < total["goodputRequestsPerSecond"] <= total["requestsPerSecond"]
+    for total in status["totals"]:
+        assert 0 < total["goodputRequestsPerSecond"] <= total["requestsPerSecond"]
 
 
 def test_search_has_run_its_trials_to_the_end(status: dict[str, Any]) -> None:
@@ -64,4 +74,6 @@ def test_search_has_run_its_trials_to_the_end(status: dict[str, Any]) -> None:
     assert found["word"] in {"Found", "Unclear"}
     assert len(found["trials"]) == CAPACITY["maxTrials"]
     assert found["probeRequestsPerSecond"] > 0
-    assert status["report"]["storedSteps"] == 1 + LONGEST_SEARCH == status["report"]["totalSteps"]
+    steps = len(status["results"])
+    assert status["report"]["storedSteps"] == steps + LONGEST_SEARCH
+    assert status["report"]["totalSteps"] == steps + LONGEST_SEARCH

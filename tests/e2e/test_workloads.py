@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import small
+from support.cluster.benchmarks import BUSY_MACHINE, small
 from support.solr.solr_state import search_requests, solr_pods
 
 NAME = "kinds"
@@ -114,9 +114,8 @@ def test_every_step_has_a_verdict(status: dict[str, Any]) -> None:
     for each in status["verdicts"]:
         reasons = {reason["reason"] for reason in each.get("reasons", [])}
         # Few of the rarer requests; and the machine that runs this suite may be busy.
-        assert reasons <= {
+        assert reasons <= BUSY_MACHINE | {
             "TooFewSamples",
-            "WorkerSaturated",
             "ScheduleLag",
             "WorkersDiffer",
             "DelayedByGenerator",
