@@ -25,6 +25,7 @@ _PREFIXES = {
     "nodes": _CORE,
     "persistentvolumeclaims": _CORE,
     "poddisruptionbudgets": "/apis/policy/v1",
+    "replicasets": _APPS,
     "pods": _CORE,
     "services": _CORE,
     "solrbenchmarks": "/apis/solrbench.io/v1alpha1",

@@ -76,7 +76,6 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
         Resource.PROXY,
         {"client_milliseconds": 60.0, "behind_proxy": True, "system_cpu_percent": 99.0},
     ),
-    (Resource.NETWORK, {"client_milliseconds": 60.0}),
     (Resource.THREADS, {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0}),
     (Resource.THREADS, {"threads_blocked": 12.0}),
     (Resource.MACHINE, {"system_cpu_percent": 99.0}),
@@ -155,3 +154,7 @@ def test_the_server_is_named_only_among_several() -> None:
 
 def test_every_resource_but_the_words_has_a_rule() -> None:
     assert set(RULES) == set(Resource) - {Resource.NONE, Resource.UNCLEAR}
+
+
+def test_time_outside_of_solr_without_a_proxy_accuses_nothing() -> None:
+    assert find_bottleneck(evidence(client_milliseconds=60.0)).resource is Resource.NONE

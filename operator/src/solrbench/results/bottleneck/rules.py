@@ -101,22 +101,14 @@ def find_zookeeper(run: Evidence) -> Symptom | None:
 
 
 def find_proxy(run: Evidence) -> Symptom | None:
-    """Apply if a request takes most of its time before and behind Solr, behind a proxy."""
-    return _outside(run, "proxy or load balancer") if run.behind_proxy else None
+    """Apply if a request takes most of its time before and behind Solr, behind a proxy.
 
-
-def find_network(run: Evidence) -> Symptom | None:
-    """Apply if it does so without a proxy, and Solr's threads are free."""
-    busy = run.figure("jetty_busy_max_percent") or 0.0
-    if run.behind_proxy or busy > MAX_JETTY_PERCENT or _is_machine_used_up(run):
-        return None
-    return _outside(run, "network")
-
-
-def _outside(run: Evidence, between: str) -> Symptom | None:
+    Without a proxy such time says nothing: it may lie in the network, in queues of the kernel, or
+    in processes that waited for a CPU.
+    """
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
     cpu = run.figure("cpu_percent") or 0.0
-    if client is None or solr is None or not client or cpu > MAX_CPU_PERCENT:
+    if not run.behind_proxy or not client or solr is None or cpu > MAX_CPU_PERCENT:
         return None
     outside = client - solr
     share = 100 * outside / client
@@ -124,15 +116,9 @@ def _outside(run: Evidence, between: str) -> Symptom | None:
         return None
     return Symptom(
         f"of {format_milliseconds(client)} that a request takes Solr spends"
-        f" {format_milliseconds(solr)}: {format_percent(share)} lie in the {between}"
+        f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
         f" (limit {format_percent(MAX_OUTSIDE_PERCENT)})"
     )
-
-
-def _is_machine_used_up(run: Evidence) -> bool:
-    """Return whether requests wait for a CPU, which is outside of Solr's times, too."""
-    names = ("system_cpu_percent", "machine_cpu_percent")
-    return any((run.figure(name) or 0.0) > MAX_MACHINE_PERCENT for name in names)
 
 
 def find_one_node(run: Evidence) -> Symptom | None:
@@ -190,7 +176,6 @@ RULES = {
     Resource.ZOOKEEPER: find_zookeeper,
     Resource.ONE_NODE: find_one_node,
     Resource.PROXY: find_proxy,
-    Resource.NETWORK: find_network,
     Resource.THREADS: find_threads,
     Resource.MACHINE: find_machine,
 }
@@ -206,7 +191,6 @@ FIELDS = {
     Resource.ZOOKEEPER: "target.solrCloud.zookeeper.replicas",
     Resource.ONE_NODE: "collection.shards",
     Resource.PROXY: "target.variants",
-    Resource.NETWORK: "target.solrCloud.nodes",
     Resource.THREADS: "target.solrCloud.nodes",
     Resource.MACHINE: "target.solrCloud.nodes",
     Resource.NONE: "load.steps",

@@ -157,7 +157,6 @@ class Resource(StrEnum):
     ONE_NODE = "OneNode"
     CPU = "Cpu"
     DISK = "Disk"
-    NETWORK = "Network"
     ZOOKEEPER = "ZooKeeper"
     PROXY = "Proxy"
     THREADS = "Threads"
@@ -175,7 +174,7 @@ class Bottleneck(StatusModel):
     """`variant` is the name of the variant; absent without variants."""
     resource: Text
     """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
-    Network, ZooKeeper, Proxy, Threads, Machine, None if nothing is saturated, or Unclear if repeats
+    ZooKeeper, Proxy, Threads, Machine, None if nothing is saturated, or Unclear if repeats
     do not agree."""
     server: Text | None = None
     """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
