@@ -55,7 +55,7 @@ def words_of(status: dict[str, Any]) -> dict[tuple[str, str | None], str]:
 def test_steps_after_a_missed_objective_are_recorded_as_not_run(status: dict[str, Any]) -> None:
     if words_of(status)["impossible", "first"] == "Unclear":
         assert {each["step"] for each in status["results"]} == {"first", "second"}
-        assert "notRun" not in status
+        assert status.get("notRun", []) == []
         return
     (left_out,) = status["notRun"]
     assert (left_out["step"], left_out["stepRuns"]) == ("second", 1)
