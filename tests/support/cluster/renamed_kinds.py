@@ -10,7 +10,7 @@ from kubernetes.dynamic import DynamicClient
 
 from solrbench.api.crd import build_crd
 from solrbench.api.kinds import KINDS
-from solrbench.cluster.client import Cluster
+from solrbench.cluster.client import Cluster, connect
 from support.cluster.definitions import installed
 
 Body = dict[str, Any]
@@ -54,4 +54,4 @@ def renamed_kinds(dynamic: DynamicClient, group: str) -> Iterator[RenamedKinds]:
             definition["metadata"]["name"] = f"{kind.plural}.{group}"
             definition["spec"]["group"] = group
             stack.enter_context(installed(dynamic, definition))
-        yield RenamedKinds(Cluster(dynamic), group)
+        yield RenamedKinds(connect(), group)

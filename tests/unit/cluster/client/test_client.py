@@ -37,6 +37,12 @@ def test_a_group_that_is_not_there_serves_nothing() -> None:
     assert cluster().list_if_served(*KIND, "search", {}) == []
 
 
+@pytest.mark.parametrize("looks", [1, 2])
+def test_a_definition_that_goes_while_objects_are_listed_has_none(looks: int) -> None:
+    responses = iter([resources("SolrCloud")] * looks)
+    assert cluster_of(lambda _: next(responses, status(404))).list_if_served(*KIND, "a", {}) == []
+
+
 def test_an_empty_document_is_none() -> None:
     empty = httpx.Response(200, content=b"")
     assert cluster(**{"/openapi/v3/x": empty}).read("/openapi/v3/x") is None

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from solrbench.cluster.client.api_errors import NotFoundError, error_for
+from solrbench.cluster.client.api_errors import KindNotServedError, NotFoundError, error_for
 from solrbench.cluster.client.connection import JSON, TIMEOUT_SECONDS, Connection, Query
 from solrbench.cluster.client.known_kinds import KnownKinds
 from solrbench.cluster.client.parts import read_parts
@@ -173,7 +173,7 @@ class ObjectReader:
             return []
         try:
             return self.list(api_version, kind, namespace, selector)
-        except NotFoundError:  # its definition went a moment ago
+        except (NotFoundError, KindNotServedError):  # its definition went a moment ago
             return []
 
     def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
