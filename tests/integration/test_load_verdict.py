@@ -22,9 +22,13 @@ CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
 
 CALM = {"constantMilliseconds": 10}
 
+ANY_HOST = {"maxStolenPercent": 100, "maxCpuPressurePercent": 100}
+"""What the host of the suite's machine takes of its CPUs is not of interest here."""
+
 
 def verdict_of(document: StepRunResult, step: dict[str, Any], **validity: int) -> StepVerdict:
-    load = {"workers": len(document.workers), "steps": [step], "validity": validity}
+    limits = ANY_HOST | validity
+    load = {"workers": len(document.workers), "steps": [step], "validity": limits}
     # Pods and empty results are not recorded here.
     return evaluate_step(step["name"], "", [document], Load.model_validate(load))
 
