@@ -1,15 +1,18 @@
-"""One metric of benchmarks, and how it is rendered."""
+"""One metric of benchmarks or sweeps, and how it is rendered."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1 import Status
 
 Sample = tuple[tuple[str, ...], float | None]
-"""Values of the labels after namespace and benchmark, and the number if there is one."""
+"""Values of the labels after those of the resource, and the number if there is one."""
+
+Shown = TypeVar("Shown")
+"""What metrics show of a resource."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,14 @@ class HasSamples(Protocol):
 
 
 @dataclass(frozen=True)
-class MetricFamily:
-    """One metric of benchmarks.
+class Family(Generic[Shown]):
+    """One metric of resources of one kind.
 
     Attributes:
         name: without the prefix `solrbench_`
         text: what it means
-        samples: reads it from a benchmark
-        labels: names of the labels after namespace and benchmark
+        samples: reads it from a resource
+        labels: names of the labels after those of the resource
         kind: type in the exposition format
         unit: unit of its numbers, for the documentation
 
@@ -72,23 +75,37 @@ class MetricFamily:
 
     name: str
     text: str
-    samples: Callable[[ShownBenchmark], Iterable[Sample]]
+    samples: Callable[[Shown], Iterable[Sample]]
     labels: tuple[str, ...] = ()
     kind: str = "gauge"
     unit: str = ""
+
+    owner_label: ClassVar[str]
+    """Label with the name of the resource."""
 
     @property
     def full_name(self) -> str:
         """The name that Prometheus stores."""
         return f"solrbench_{self.name}"
 
-    def render(self, benchmarks: Iterable[HasSamples]) -> Metric:
-        """Return the family with the samples of `benchmarks`."""
+    def metric_of(self, found: Iterable[tuple[str, str, Iterable[Sample]]]) -> Metric:
+        """Return the family with the samples of resources, each with its namespace and name."""
         metric = Metric(self.full_name, self.text, self.kind)
-        for benchmark in benchmarks:
-            owner = {"namespace": benchmark.namespace, "benchmark": benchmark.name}
-            for values, number in benchmark.read(self):
-                labels = owner | dict(zip(self.labels, values, strict=True))
+        for namespace, name, samples in found:
+            owner = {"namespace": namespace, self.owner_label: name}
+            for values, number in samples:
                 if number is not None:
+                    labels = owner | dict(zip(self.labels, values, strict=True))
                     metric.add_sample(self.full_name, labels, number)
         return metric
+
+
+@dataclass(frozen=True)
+class MetricFamily(Family[ShownBenchmark]):
+    """One metric of benchmarks."""
+
+    owner_label: ClassVar[str] = "benchmark"
+
+    def render(self, benchmarks: Iterable[HasSamples]) -> Metric:
+        """Return the family with the samples of `benchmarks`."""
+        return self.metric_of((each.namespace, each.name, each.read(self)) for each in benchmarks)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
@@ -16,8 +17,8 @@ from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point
 from solrbench.sweep.states import MEASURED, PointState
+from solrbench.telemetry.metric_family import Family, Sample
 
-Sample = tuple[tuple[str, ...], float | None]
 _MS_PER_SECOND = 1000.0
 _PERCENT = 100.0
 
@@ -41,40 +42,14 @@ class ShownSweep:
 
 
 @dataclass(frozen=True)
-class SweepFamily:
-    """One metric of sweeps.
+class SweepFamily(Family[ShownSweep]):
+    """One metric of sweeps."""
 
-    Attributes:
-        name: without the prefix `solrbench_`
-        text: what it means
-        samples: reads it from a sweep
-        labels: names of the labels after namespace and sweep
-        unit: unit of its numbers, for the documentation
-
-    """
-
-    name: str
-    text: str
-    samples: Callable[[ShownSweep], Iterable[Sample]]
-    labels: tuple[str, ...] = ()
-    unit: str = ""
-    kind: str = "gauge"
-
-    @property
-    def full_name(self) -> str:
-        """The name that Prometheus stores."""
-        return f"solrbench_{self.name}"
+    owner_label: ClassVar[str] = "sweep"
 
     def render(self, sweeps: Iterable[ShownSweep]) -> Metric:
         """Return the family with the samples of `sweeps`."""
-        metric = Metric(self.full_name, self.text, self.kind)
-        for sweep in sweeps:
-            owner = {"namespace": sweep.namespace, "sweep": sweep.name}
-            for values, number in self.samples(sweep):
-                if number is not None:
-                    labels = owner | dict(zip(self.labels, values, strict=True))
-                    metric.add_sample(self.full_name, labels, number)
-        return metric
+        return self.metric_of((each.namespace, each.name, self.samples(each)) for each in sweeps)
 
 
 def _states(sweep: ShownSweep) -> Iterator[Sample]:
@@ -122,9 +97,9 @@ SWEEP_FAMILIES = (
         "Always 1; the phase is in the label.",
         lambda sweep: [((sweep.status.phase,), 1)],
         ("phase",),
-        "always 1",
+        unit="always 1",
     ),
-    SweepFamily("sweep_points", "Points by state.", _states, ("state",), "points"),
+    SweepFamily("sweep_points", "Points by state.", _states, ("state",), unit="points"),
     SweepFamily(
         "sweep_remaining_seconds",
         "Estimated time of the points that are left, one after another.",
@@ -136,35 +111,35 @@ SWEEP_FAMILIES = (
         "Always 1; the value of each axis is in the labels.",
         _values,
         ("point", "axis", "value"),
-        "always 1",
+        unit="always 1",
     ),
     SweepFamily(
         "sweep_point_requests_per_second",
         "Rate of the last step of a point.",
         _figure(lambda point: point.requests_per_second),
         _POINT,
-        "requests/s",
+        unit="requests/s",
     ),
     SweepFamily(
         "sweep_point_p95_seconds",
         "95th percentile of the last step of a point, with a planned rate of the response time.",
         _figure(lambda point: point.p95_milliseconds, _MS_PER_SECOND),
         _POINT,
-        "s",
+        unit="s",
     ),
     SweepFamily(
         "sweep_point_failed_ratio",
         "Share of failed requests of the last step of a point.",
         _figure(lambda point: point.failed_percent, _PERCENT),
         _POINT,
-        "ratio",
+        unit="ratio",
     ),
     SweepFamily(
         "sweep_point_valid",
         "1 if all steps of a point are Valid, 0 if one is not.",
         _figure(_validity),
         _POINT,
-        "0 or 1",
+        unit="0 or 1",
     ),
 )
 
