@@ -61,6 +61,17 @@ class HttpAuth:
         """
         return _bundled_trust() if self.ca is None else self.ssl_context
 
+    def open_client(self, timeout_seconds: float) -> httpx.Client:
+        """Return a client with these credentials that takes no settings from the environment.
+
+        Raises:
+            PermanentError: as `ssl_context` does.
+
+        """
+        return httpx.Client(
+            timeout=timeout_seconds, trust_env=False, headers=self.headers, verify=self.verify
+        )
+
 
 @cache
 def _bundled_trust() -> ssl.SSLContext:

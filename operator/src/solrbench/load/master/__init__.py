@@ -8,6 +8,7 @@
 - `merging`: results of all workers as one
 - `steady_state`: the end of a warm-up
 - `cache_sampler`, `cache_metrics`: Solr's caches while a step runs
+- `metrics_client`: the HTTP client of what is sampled meanwhile
 - `telemetry`: servers, read while a step runs
 - `target_probe`: does the target respond?
 - `throughput`: requests per second

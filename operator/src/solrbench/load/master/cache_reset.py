@@ -59,9 +59,7 @@ class CacheReset:
 
         """
         access, began = self._access(), self._now()
-        with httpx.Client(
-            timeout=RELOAD_SECONDS, trust_env=False, headers=access.headers, verify=access.verify
-        ) as http:
+        with access.open_client(RELOAD_SECONDS) as http:
             before = self._read(http)
             self._reload(http)
             self._wait_until_empty(http, before.cores)

@@ -15,6 +15,7 @@ from gevent.event import Event
 
 from solrbench.http_auth import HttpAuth
 from solrbench.load.master.cache_metrics import METRICS_PARAMETERS, CacheCounts, parse_caches
+from solrbench.load.master.metrics_client import MetricsClient
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.results.model.windows import MAX_CACHE_SAMPLES, CacheSample
 
@@ -41,8 +42,7 @@ class CacheSampler:
         self._collection = plan.collection
         self._urls = cycle(plan.solr_urls)
         self._url = next(self._urls)
-        self._access = access
-        self._http: httpx.Client | None = None
+        self._client = MetricsClient(access, _TIMEOUT_SECONDS)
         self._refused = False
         self._failures = 0
         self._interval = _INTERVAL_SECONDS
@@ -102,7 +102,7 @@ class CacheSampler:
 
     def _read(self) -> CacheCounts | None:
         try:
-            response = self._client().get(f"{self._url}/admin/metrics", params=METRICS_PARAMETERS)
+            response = self._client.get(self._url, METRICS_PARAMETERS)
             if response.is_client_error:
                 # Not allowed, or a Solr with another format: so will the next response be.
                 self._refused = True
@@ -111,16 +111,3 @@ class CacheSampler:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
             _logger.info("no cache metrics from %s: %r", self._url, error)
             return None
-
-    def _client(self) -> httpx.Client:
-        if self._http is None:
-            access = self._access()
-            # It would write a line for every question.
-            logging.getLogger("httpx").setLevel(logging.WARNING)
-            self._http = httpx.Client(
-                timeout=_TIMEOUT_SECONDS,
-                trust_env=False,
-                headers=access.headers,
-                verify=access.verify,
-            )
-        return self._http

@@ -36,12 +36,7 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
     """
     deadline = clock() + seconds
     last = "no attempt"
-    with httpx.Client(
-        timeout=min(_ATTEMPT_SECONDS, seconds),
-        trust_env=False,
-        headers=access.headers,
-        verify=access.verify,
-    ) as http:
+    with access.open_client(min(_ATTEMPT_SECONDS, seconds)) as http:
         while True:
             for url in urls:
                 try:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from solrbench.http_auth import HttpAuth
+from solrbench.load.master.metrics_client import MetricsClient
 from solrbench.load.telemetry.readings import Reading
 from solrbench.load.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
 from solrbench.load.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
@@ -33,8 +34,7 @@ class SolrSource:
         self._turns = cycle(urls)
         self._url = next(self._turns)
         self._collection = collection
-        self._access = access
-        self._http: httpx.Client | None = None
+        self._client = MetricsClient(access, TIMEOUT_SECONDS)
         self._each_node = False
         self._refused = False
         self._problem: str | None = "Solr's metrics were not read"
@@ -82,20 +82,7 @@ class SolrSource:
         return found
 
     def _get(self, url: str, parameters: Mapping[str, str | list[str]]) -> httpx.Response:
-        response = self._client().get(f"{url}/admin/metrics", params=dict(parameters))
+        response = self._client.get(url, parameters)
         if len(response.content) > MAX_BYTES:
             raise ValueError(f"response of {len(response.content)} bytes (limit {MAX_BYTES})")
         return response
-
-    def _client(self) -> httpx.Client:
-        if self._http is None:
-            access = self._access()
-            # It would write a line for every request.
-            logging.getLogger("httpx").setLevel(logging.WARNING)
-            self._http = httpx.Client(
-                timeout=TIMEOUT_SECONDS,
-                trust_env=False,
-                headers=access.headers,
-                verify=access.verify,
-            )
-        return self._http
