@@ -8,8 +8,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.cluster.client import Cluster
-from solrbench.controller.handlers import CONFLICT_PAUSE, UPGRADE_PAUSE, Handlers
+from solrbench.controller.handlers import Handlers
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey
+from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE
 from solrbench.errors import ConflictError
 from solrbench.reasons.lifecycle import LifecycleReason

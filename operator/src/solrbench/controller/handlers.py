@@ -5,7 +5,6 @@ retries deletions that raised; the schedule says when a benchmark is reconciled 
 """
 
 import logging
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -30,13 +29,13 @@ from solrbench.controller.scheduling.reconcile_schedule import (
     BenchmarkKey,
     ReconcileSchedule,
 )
+from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import is_finished
 from solrbench.decide.scheduling.finalizers import needs_finalizer, needs_reconcile
 from solrbench.decide.scheduling.pauses import QUEUED_PAUSE, decide_pause
 from solrbench.decide.unreadable import without_unreadable_results
-from solrbench.errors import ConflictError, SolrbenchError
-from solrbench.telemetry.metrics import ReconcileResult, Telemetry
+from solrbench.telemetry.metrics import Telemetry
 
 log = logging.getLogger("solrbench")
 
@@ -44,11 +43,6 @@ log = logging.getLogger("solrbench")
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
-CONFLICT_PAUSE = timedelta(seconds=0.25)
-"""Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
-and an annotation to each new benchmark."""
-UPGRADE_PAUSE = timedelta(seconds=30)
-"""Of a benchmark that cannot be read; while the definition is newer than the operator, none can."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 
@@ -171,19 +165,12 @@ class Handlers:
         shortest = timedelta(seconds=self._settings.reconcile_seconds)
         if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
             return QUEUED_PAUSE
-        with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
-            try:
-                pause = self._reconcile(key)
-            except ConflictError:
-                timer.result = ReconcileResult.RETRY  # a concurrent write is expected
-                return CONFLICT_PAUSE
-            except SolrbenchError as error:
-                timer.result = ReconcileResult.RETRY
-                text = " ".join(str(error).split())  # one line, whatever others put there
-                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
-            else:
-                return None if pause is None else max(pause, shortest)
-        return shortest
+
+        def reconcile_once(key: BenchmarkKey) -> timedelta | None:
+            pause = self._reconcile(key)
+            return None if pause is None else max(pause, shortest)
+
+        return reconcile_timed(self._telemetry.operator, key, reconcile_once, shortest)
 
     def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
         body = self._cluster.get(*BENCHMARKS, key.namespace, key.name)

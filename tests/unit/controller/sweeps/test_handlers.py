@@ -7,12 +7,8 @@ from typing import Any
 import pytest
 
 from solrbench.controller.scheduling.reconcile_schedule import ReconcileSchedule
-from solrbench.controller.sweeps.handlers import (
-    CONFLICT_PAUSE,
-    IDLE_PAUSE,
-    RUNNING_PAUSE,
-    UPGRADE_PAUSE,
-)
+from solrbench.controller.scheduling.timed_reconcile import CONFLICT_PAUSE, UPGRADE_PAUSE
+from solrbench.controller.sweeps.handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 from support.fakes.handled_sweeps import HandledSweeps

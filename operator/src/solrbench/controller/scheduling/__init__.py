@@ -2,5 +2,6 @@
 
 - `benchmark_queue`: the benchmarks that run or wait, as the watch shows them
 - `reconcile_schedule`: when each benchmark is reconciled
+- `timed_reconcile`: one reconcile, timed, and when it is due again if it fails
 - `watch_retries`: how often kopf repeats requests that failed
 """

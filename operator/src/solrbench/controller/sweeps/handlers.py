@@ -5,7 +5,6 @@ of them removes its pods itself.
 """
 
 import logging
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -18,16 +17,16 @@ from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cluster.client import Cluster
 from solrbench.controller.events import events_between
 from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, ReconcileSchedule
+from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweeps.invalid import mark_sweep_invalid
 from solrbench.controller.sweeps.plans import Plans
 from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.ownership import controller_uid
-from solrbench.errors import ConflictError, SolrbenchError
 from solrbench.plan.names import LABEL_SWEEP
 from solrbench.sweep.decide import decide_expiry
-from solrbench.telemetry.metrics import ReconcileResult, Telemetry
+from solrbench.telemetry.metrics import Telemetry
 
 log = logging.getLogger("solrbench")
 
@@ -36,8 +35,6 @@ RUNNING_PAUSE = timedelta(seconds=10)
 """Between two looks at the progress of points; the end of one is noticed at once."""
 IDLE_PAUSE = timedelta(hours=1)
 """Of a sweep that waits for a change of its spec, or is over."""
-CONFLICT_PAUSE = timedelta(seconds=0.25)
-UPGRADE_PAUSE = timedelta(seconds=30)
 
 
 class SweepHandlers:
@@ -90,17 +87,7 @@ class SweepHandlers:
 
         What fails is repeated by the next reconcile.
         """
-        with self._telemetry.operator.time_reconcile(time.monotonic) as timer:
-            try:
-                return self._reconcile(key)
-            except ConflictError:
-                timer.result = ReconcileResult.RETRY  # a concurrent write is expected
-                return CONFLICT_PAUSE
-            except SolrbenchError as error:
-                timer.result = ReconcileResult.RETRY
-                text = " ".join(str(error).split())
-                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
-        return RUNNING_PAUSE
+        return reconcile_timed(self._telemetry.operator, key, self._reconcile, RUNNING_PAUSE)
 
     def _reconcile(self, key: BenchmarkKey) -> timedelta | None:
         body = self._cluster.get(*SWEEP.reference, key.namespace, key.name)

@@ -1,0 +1,37 @@
+"""One reconcile, timed and counted, and when it is due again if it fails."""
+
+import logging
+import time
+from datetime import timedelta
+
+from solrbench.controller.scheduling.reconcile_schedule import BenchmarkKey, Reconcile
+from solrbench.errors import ConflictError, SolrbenchError
+from solrbench.telemetry.metrics import OperatorMetrics, ReconcileResult
+
+log = logging.getLogger("solrbench")
+
+CONFLICT_PAUSE = timedelta(seconds=0.25)
+"""Before the next attempt of a reconcile whose status could not be written: kopf adds a finalizer
+and an annotation to new resources."""
+UPGRADE_PAUSE = timedelta(seconds=30)
+"""Of a resource that cannot be read; while the definition is newer than the operator, none can."""
+
+
+def reconcile_timed(
+    metrics: OperatorMetrics, key: BenchmarkKey, reconcile: Reconcile, retry_pause: timedelta
+) -> timedelta | None:
+    """Reconcile one resource and return the pause until the next time.
+
+    What fails is repeated by the next reconcile, after `retry_pause`.
+    """
+    with metrics.time_reconcile(time.monotonic) as timer:
+        try:
+            return reconcile(key)
+        except ConflictError:
+            timer.result = ReconcileResult.RETRY  # a concurrent write is expected
+            return CONFLICT_PAUSE
+        except SolrbenchError as error:
+            timer.result = ReconcileResult.RETRY
+            text = " ".join(str(error).split())  # one line, whatever others put there
+            log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
+    return retry_pause
