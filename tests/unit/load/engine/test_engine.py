@@ -335,6 +335,7 @@ def test_names_in_the_file_are_counted_apart() -> None:
     run(body)
 
 
+@pytest.mark.slow
 def test_next_step_run_keeps_nothing_of_the_last() -> None:
     async def body() -> None:
         async with HttpServer(respond_well) as server:
