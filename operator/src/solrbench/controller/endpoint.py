@@ -15,7 +15,7 @@ from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.dns import resolve
 
@@ -155,7 +155,7 @@ def _observe_solr_cloud(cluster: Cluster, namespace: str, name: str) -> Existing
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
     except TemporaryError as error:
-        if error.reason != LifecycleReason.KIND_NOT_SERVED:
+        if error.reason != ApiServerReason.KIND_NOT_SERVED:
             raise
         return ExistingSolrCloud(name, namespace, served=False, body=None)
     return ExistingSolrCloud(name, namespace, served=True, body=body)
