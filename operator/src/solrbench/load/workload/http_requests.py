@@ -8,7 +8,6 @@ import ssl
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import overload
 from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.workload.mix import MixEntry
@@ -16,6 +15,7 @@ from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.load.errors import LoadError
 from solrbench.load.validation.expectations import compile_expectation
+from solrbench.load.workload.lazy_sequence import LazySequence
 from solrbench.load.workload.name_table import (
     ALL_CHECKED,
     OMIT_HEADER,
@@ -155,7 +155,7 @@ class RequestBuilder:
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
 
 
-class RequestsOnDemand(Sequence[PreparedRequest]):
+class RequestsOnDemand(LazySequence[PreparedRequest]):
     """The requests of a long list, each made when it is taken."""
 
     def __init__(self, builder: RequestBuilder, queries: Sequence[Query]) -> None:
@@ -166,13 +166,8 @@ class RequestsOnDemand(Sequence[PreparedRequest]):
     def __len__(self) -> int:
         return len(self._queries)
 
-    @overload
-    def __getitem__(self, index: int, /) -> PreparedRequest: ...
-    @overload
-    def __getitem__(self, index: slice, /) -> Sequence[PreparedRequest]: ...
-    def __getitem__(self, index: int | slice, /) -> PreparedRequest | Sequence[PreparedRequest]:
-        if isinstance(index, slice):
-            return [self._builder.build(each) for each in self._queries[index]]
+    def item(self, index: int) -> PreparedRequest:
+        """Return the request of an index."""
         return self._builder.build(self._queries[index])
 
 
