@@ -15,7 +15,7 @@ from solrbench.results.model.step_result import (
 from solrbench.results.validity import verdict
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
-from unit.results.validity.test_verdict import healthy, open_loop, verdict_of, worker
+from unit.results.validity.documents import healthy, open_loop, verdict_of, worker
 
 
 @pytest.mark.parametrize("reason", CHECKS)
