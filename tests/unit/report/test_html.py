@@ -17,6 +17,7 @@ from solrbench.report.model import Report
 from support.resources.reports import HOSTILE, make_report, with_verdicts
 from support.resources.statuses import full_status
 
+pytestmark = pytest.mark.timeout(120)  # whole pages are drawn, also on a busy machine
 MAX_BYTES = 3_000_000
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 LOADING = {"src", "srcset", "poster", "action", "formaction", "background", "ping", "xlink:href"}
