@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from solrbench.plan.query_lines import Parameters
+from solrbench.plan.workload_files import Parameters
 
 
 @dataclass(frozen=True, slots=True)

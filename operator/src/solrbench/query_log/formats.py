@@ -16,7 +16,7 @@ from enum import StrEnum
 from itertools import groupby
 from urllib.parse import urlsplit
 
-from solrbench.plan.query_lines import flatten_parameters, parse_time
+from solrbench.plan.workload_files import flatten_parameters, parse_time
 from solrbench.query_log.entry import LogEntry, parse_parameters
 
 Parse = Callable[[str], LogEntry | None]

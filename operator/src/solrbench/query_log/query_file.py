@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from solrbench.plan.query_lines import Parameters
+from solrbench.plan.workload_files import Parameters
 from solrbench.query_log.entry import LogEntry
 
 _TRANSPORT = frozenset({"wt", "indent", "NOW", "rid", "shards.purpose", "_"})

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.workload.workload import GeneratedQueries
 from solrbench.load.schedule.seeds import seed_of
-from solrbench.load.workload.lazy_sequence import LazySequence
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.query_file import LazySequence, Query
 from solrbench.plan.vocabulary import (
     CATEGORIES,
     CATEGORY_FIELD,

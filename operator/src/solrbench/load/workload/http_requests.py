@@ -15,7 +15,6 @@ from solrbench.api.v1alpha1.workload.workload import Workload
 from solrbench.http_auth import NO_AUTH, HttpAuth
 from solrbench.load.errors import LoadError
 from solrbench.load.validation.expectations import compile_expectation
-from solrbench.load.workload.lazy_sequence import LazySequence
 from solrbench.load.workload.name_table import (
     ALL_CHECKED,
     OMIT_HEADER,
@@ -31,7 +30,7 @@ from solrbench.load.workload.prepared_request import (
     json_content,
     variable_part,
 )
-from solrbench.load.workload.query_file import Query
+from solrbench.load.workload.query_file import LazySequence, Query
 from solrbench.load.workload.url_encoding import encode_parameters
 from solrbench.reasons.load import LoadReason
 

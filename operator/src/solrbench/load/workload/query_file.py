@@ -15,11 +15,12 @@ Blank lines and lines that begin with `#` are left out.
 
 import json
 import re
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 from urllib.parse import unquote_plus
 
 import orjson
@@ -28,14 +29,33 @@ from pydantic import ValidationError
 from solrbench.api.v1alpha1.workload.mix import Expectation, Updates
 from solrbench.api.v1alpha1.workload.workload import MOST_NAMES, Queries
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.lazy_sequence import LazySequence
 from solrbench.load.workload.line_file import LineFile
-from solrbench.plan.query_lines import Parameters, flatten_parameters, parse_time
+from solrbench.plan.workload_files import Parameters, flatten_parameters, parse_time
 from solrbench.reasons.load import LoadReason
 
 _LONGEST_NAME = 40
 _KEYS = {"name", "params", "json", "method", "expect", "time"}
 _ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
+
+
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class LazySequence(Sequence[Item_co]):
+    """A sequence that holds what its items are made of."""
+
+    @abstractmethod
+    def item(self, index: int) -> Item_co:
+        """Return the item of an index from 0 on."""
+
+    @overload
+    def __getitem__(self, index: int, /) -> Item_co: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Sequence[Item_co]: ...
+    def __getitem__(self, index: int | slice, /) -> Item_co | Sequence[Item_co]:
+        if isinstance(index, slice):
+            return [self.item(each) for each in range(*index.indices(len(self)))]
+        return self.item(index)
 
 
 @dataclass(frozen=True, slots=True)
