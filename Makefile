@@ -103,6 +103,7 @@ chart: $(VENV)/ready ## tests of the chart, its dashboard and its alerts by helm
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
+	hack/versitygw
 	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/integration -q -m alone $(SHOW_SLOW)
 

@@ -1,6 +1,7 @@
 """All reasons, and look-ups by their words."""
 
 from solrbench.reasons.companions import CompanionReason
+from solrbench.reasons.export import ExportReason
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -16,6 +17,7 @@ GROUPS: tuple[type[Reason], ...] = (
     CompanionReason,
     IndexingReason,
     LoadReason,
+    ExportReason,
     SweepReason,
 )
 """The enumerations, in the order of the reference."""
