@@ -54,7 +54,7 @@ def build_export(
 
     """
     text = plan.model_dump_json(by_alias=True, exclude_none=True)
-    planned = config_map(benchmark, names.EXPORT, 1, {EXPORT_PLAN_KEY: text})
+    planned = config_map(benchmark, names.EXPORT, _attempt(benchmark), {EXPORT_PLAN_KEY: text})
     resource = benchmark.model_dump_json(by_alias=True, exclude_none=True).encode()
     packed = base64.b64encode(gzip.compress(resource, mtime=0)).decode("ascii")
     return [
@@ -70,7 +70,8 @@ def _job(
     export_hash: str,
     evidence: Sequence[str],
 ) -> Manifest:
-    meta = metadata(benchmark, names.child(benchmark, names.EXPORT), names.EXPORT, 1)
+    name = names.child(benchmark, names.EXPORT)
+    meta = metadata(benchmark, name, names.EXPORT, _attempt(benchmark))
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -97,6 +98,10 @@ def _job(
             },
         },
     }
+
+
+def _attempt(benchmark: SolrBenchmark) -> int:
+    return benchmark.status.attempts.load
 
 
 def _pod(
