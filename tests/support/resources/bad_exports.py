@@ -1,8 +1,8 @@
-"""Exports of results, bad ones and good ones."""
+"""Exports of results and diagnostics, bad ones and good ones."""
 
 from typing import Any
 
-from support.resources.bad_rows import MISSING, TOO_SMALL, UNKNOWN, bad
+from support.resources.bad_rows import MISSING, TOO_LARGE, TOO_SMALL, UNKNOWN, bad
 from support.resources.small_resource import Changes
 
 EXPORT = "spec.results.export"
@@ -67,9 +67,25 @@ EXPORTS = [
         f"{EXPORT}.keep",
         TOO_SMALL,
     ),
+    bad(
+        "thread dumps of a repeat that never comes",
+        {"spec.diagnostics": {"repeat": 2}},
+        "spec",
+        "diagnostics.repeat must not be greater than the number of load.repeats",
+    ),
+    bad(
+        "eleven thread dumps",
+        {"spec.diagnostics": {"threadDumps": {"count": 11}}},
+        "spec.diagnostics.threadDumps.count",
+        TOO_LARGE,
+    ),
 ]
 
 GOOD_EXPORTS: dict[str, Changes] = {
+    "thread dumps of the last repeat": {
+        "spec.diagnostics": {"repeat": 3},
+        "spec.load.repeats": {"count": 3},
+    },
     "export to a volume's root": {
         EXPORT: {"persistentVolumeClaim": VOLUME | {"path": ""}, "keep": 30}
     },

@@ -38,6 +38,8 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     yield "windows.csv", windows_to_csv(report.steps).encode()
     for each in report.steps:
         yield f"histograms/{each.id}.hlog", histogram_log(each).encode()
+        for file in each.diagnostics:
+            yield f"diagnostics/{each.id}/{_IN_NAME.sub('-', file.name)}", file.unpack()
     if report.environment is not None:
         yield "environment.json", report.environment.model_dump_json(indent=2).encode()
     for key, text in report.evidence.items():

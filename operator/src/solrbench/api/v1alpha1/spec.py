@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.export import Results
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
+from solrbench.api.v1alpha1.load.diagnostics import Diagnostics
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
@@ -102,6 +103,8 @@ class Spec(Model):
     as a proxy: `target.variants` may name their Services as hosts."""
     comparison: ComparisonSpec = ComparisonSpec()
     """`comparison` controls what the results are compared with, and which differences matter."""
+    diagnostics: Diagnostics | None = None
+    """`diagnostics` takes thread dumps of Solr in one repeat; none are taken when absent."""
     results: Results = Results()
     """`results` controls what becomes of the results beside the ConfigMaps that keep them."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []

@@ -111,6 +111,9 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     # Line by line: longer ones are histograms, which would be cut.
     lines = (mask(each, ()) if len(each) <= MAX_LINE else each for each in full.splitlines())
     yield "report.json", "\n".join(lines)
+    for each in documents:
+        for file in each.diagnostics:
+            yield f"diagnostics/{each.id}/{file.name}", mask(file.unpack().decode(), ())
     yield "report.md", to_markdown(benchmark, documents)
     yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
 

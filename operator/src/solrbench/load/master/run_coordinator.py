@@ -20,6 +20,7 @@ from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
+    DiagnosticsReader,
     StepRunExecutor,
     TelemetryReader,
 )
@@ -55,6 +56,7 @@ class RunCoordinator:
         empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
         telemetry: TelemetryReader | None = None,
+        diagnostics: DiagnosticsReader | None = None,
     ) -> None:
         self._plan = plan
         self._workers = workers
@@ -63,7 +65,14 @@ class RunCoordinator:
         self._empty_caches = empty_caches
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
-            plan, workers, self._status, caches, utc_now=utc_now, now=now, telemetry=telemetry
+            plan,
+            workers,
+            self._status,
+            caches,
+            utc_now=utc_now,
+            now=now,
+            telemetry=telemetry,
+            diagnostics=diagnostics,
         )
         self._schedule = RunSchedule(plan)
         self._once_only = once_only_entries(plan.workload)
@@ -165,6 +174,7 @@ class RunCoordinator:
             self._executor.offsets.offsets,
             completed.may_repeat,
             completed.telemetry,
+            completed.diagnostics,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:

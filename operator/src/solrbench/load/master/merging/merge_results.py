@@ -13,6 +13,7 @@ from solrbench.load.master.merging.merge_nodes import merge_connections, merge_n
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
+from solrbench.results.model.diagnostics import DiagnosticFile
 from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import (
     MOST_SLOW,
@@ -70,6 +71,7 @@ class StepRunMetadata:
         list_offsets: where the lists of the workload go on
         queries_may_repeat: whether queries that are to be sent once may have been sent before
         telemetry: what servers did during that time; None if it is turned off
+        diagnostics: what was taken from Solr's JVMs
 
     """
 
@@ -81,6 +83,7 @@ class StepRunMetadata:
     list_offsets: tuple[int, ...] = ()
     queries_may_repeat: bool = False
     telemetry: Telemetry | None = None
+    diagnostics: list[DiagnosticFile] = field(default_factory=list)
 
 
 def merge_worker_results(
@@ -131,6 +134,7 @@ def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
         "list_offsets": list(metadata.list_offsets),
         "queries_may_repeat": metadata.queries_may_repeat,
         "telemetry": metadata.telemetry,
+        "diagnostics": metadata.diagnostics,
     }
 
 
