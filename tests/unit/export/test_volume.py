@@ -6,7 +6,7 @@ from pathlib import Path
 import obstore
 import pytest
 
-from solrbench.export import command, destination
+from solrbench.export import command
 from solrbench.report.files import report_files
 from solrbench.report.model import Report
 from support.resources.exports import FOLDER, ExportPod, export_pod, volume
@@ -50,7 +50,7 @@ def test_errors_of_the_volume_are_named(
     def put(*_: object) -> None:
         raise OSError(f"Generic LocalFileSystem error: {os.strerror(number)} (os error {number})")
 
-    monkeypatch.setattr(destination.obstore, "put", put)
+    monkeypatch.setattr(obstore, "put", put)
     outcome = pod.run(volume())
     assert (outcome.reason, pod.code.read_text()) == (reason, code)
     assert "claim reports" in str(outcome.message)
@@ -62,7 +62,7 @@ def test_a_file_that_changed_is_noticed(pod: ExportPod, monkeypatch: pytest.Monk
     def damage(store: obstore.store.LocalStore, path: str, content: bytes) -> None:
         put(store, path, content[:-1])
 
-    monkeypatch.setattr(destination.obstore, "put", damage)
+    monkeypatch.setattr(obstore, "put", damage)
     assert pod.run(volume()).reason == "ExportDamaged"
 
 
