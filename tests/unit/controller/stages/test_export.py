@@ -1,4 +1,4 @@
-"""The export after the end: its Job is made once, judged, and made again after a change."""
+"""The export after the end: its Job is made once, checked, and made again after a change."""
 
 import json
 from dataclasses import replace

@@ -15,9 +15,9 @@ from solrbench.decide.checks.export import (
     HOSTS_SETTING,
     MOST_SOURCES,
     ExportRun,
+    check_export,
     export_folder,
     export_hash,
-    judge_export,
     needs_export,
 )
 from solrbench.decide.conditions import EXPORTED
@@ -122,7 +122,7 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
     job = view_job(body)
     creation = creation_problem(context, "Job", job.name, 1, seen)
     begun = _begun(context, export)
-    result = judge_export(ExportRun(job, tuple(seen), context.now, creation), begun.location)
+    result = check_export(ExportRun(job, tuple(seen), context.now, creation), begun.location)
     context.conditions.set(EXPORTED, result.status, result.reason, result.message)
     context.update(export=begun)
     written = result.outcome

@@ -83,7 +83,7 @@ class ExportResult:
     outcome: ExportOutcome | None = None
 
 
-def judge_export(run: ExportRun, location: str) -> ExportResult:
+def check_export(run: ExportRun, location: str) -> ExportResult:
     """Return what the condition `Exported` says."""
     said = _last_words(run.pods)
     if run.job.succeeded:
