@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, cast
 
 import pytest
@@ -38,6 +39,7 @@ class Course:
     def __init__(self, export: dict[str, Any], changes: Changes | None = None) -> None:
         self.fake = FakeCluster()
         self.status = OVER
+        self.now = NOW
         self.change(export, changes)
 
     def change(self, export: dict[str, Any], changes: Changes | None = None) -> None:
@@ -48,7 +50,7 @@ class Course:
         cluster = cast(Cluster, self.fake)
         benchmark = self.benchmark.model_copy(update={"status": self.status})
         changed = replace(SETTINGS, **settings)
-        run = ReconcileContext(cluster, Reports(cluster), changed, benchmark, {}, NOW)
+        run = ReconcileContext(cluster, Reports(cluster), changed, benchmark, {}, self.now)
         export_results(run)
         self.status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
 
@@ -113,6 +115,15 @@ def test_a_job_that_says_nothing_is_named_by_kubernetes() -> None:
     course.reconcile()
     assert course.condition[:2] == ("False", "ExportJobFailed")
     assert "too late" in course.condition[2]
+
+
+def test_it_ends_by_its_deadline_without_a_controller_of_jobs() -> None:
+    course = Course(CLAIM)
+    course.reconcile()
+    course.now = NOW + timedelta(seconds=900 + 61)
+    course.reconcile()
+    assert course.condition[:2] == ("False", "ExportJobFailed")
+    assert "deadlineSeconds" in course.condition[2]
 
 
 def test_a_changed_spec_is_exported_again() -> None:

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, exactly_one
 from solrbench.api.v1alpha1.download import DownloadTls
-from solrbench.api.v1alpha1.fields import PORT, Int, ObjectName, ObjectReference, Seconds
+from solrbench.api.v1alpha1.fields import PORT, Int, ObjectName, ObjectReference
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
 ExportPath = Annotated[
@@ -93,7 +93,7 @@ class Export(Model):
     keep: Annotated[Int, Field(ge=1, le=1000)] | None = None
     """`keep` is the number of exports of benchmarks of this namespace and name to keep, this one
     included; older ones are deleted. All are kept when absent."""
-    deadline_seconds: Seconds = 900
+    deadline_seconds: Annotated[Int, Field(ge=10, le=3600)] = 900
     """`deadlineSeconds` is the longest time of the export, its pod's start included."""
     resources: Resources = EXPORT_RESOURCES
     """`resources` are the CPU and memory of the pod."""

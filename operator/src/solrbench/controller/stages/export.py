@@ -1,5 +1,7 @@
 """The export of the results, after the end: made by a Job, recorded in the status."""
 
+from datetime import datetime, timedelta
+
 from solrbench.api.v1alpha1.export import Export
 from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.cluster.client import Manifest
@@ -11,6 +13,7 @@ from solrbench.controller.endpoint import api_server_addresses
 from solrbench.controller.objects.children import apply_all, creation_problem, pods
 from solrbench.decide.allowed_hosts import check_name, host_of, qualify
 from solrbench.decide.checks.export import (
+    CONTROLLER_DELAY,
     ENDPOINT_FIELD,
     HOSTS_SETTING,
     MOST_SOURCES,
@@ -122,7 +125,12 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
     job = view_job(body)
     creation = creation_problem(context, "Job", job.name, 1, seen)
     begun = _begun(context, export)
-    result = check_export(ExportRun(job, tuple(seen), context.now, creation), begun.location)
+    created = datetime.fromisoformat(body["metadata"]["creationTimestamp"])
+    ends = created + timedelta(seconds=export.deadline_seconds) + CONTROLLER_DELAY
+    run = ExportRun(job, tuple(seen), context.now, ends, creation)
+    result = check_export(run, begun.location)
+    if result.status == "False" and not job.failed:
+        delete_components(context, names.EXPORT)  # else its pod could run on
     context.conditions.set(EXPORTED, result.status, result.reason, result.message)
     context.update(export=begun)
     written = result.outcome

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
@@ -22,6 +22,9 @@ HOSTS_SETTING = "exports.allowedHosts"
 
 MOST_SOURCES = 2000
 """ConfigMaps that a pod mounts: each takes 200 bytes of the pod, which may have 1.5 MB."""
+
+CONTROLLER_DELAY = timedelta(seconds=60)
+"""Within this long after its deadline, the Job's controller has ended it."""
 
 _MAX_TEXT = 500
 
@@ -55,6 +58,7 @@ class ExportRun:
         job: the Job
         pods: its pods
         now: time of the observation
+        ends: when it is over, whatever the Job's controller does
         creation: why its pod is missing, if it may not be created
 
     """
@@ -62,6 +66,7 @@ class ExportRun:
     job: JobView
     pods: tuple[PodView, ...]
     now: datetime
+    ends: datetime
     creation: PodProblem | None = None
 
 
@@ -94,7 +99,7 @@ def check_export(run: ExportRun, location: str) -> ExportResult:
         message = f"{said.files} files, {said.bytes} bytes in {location}{removed}"
         return ExportResult("True", ExportReason.EXPORTED, message, said)
     problem = first_problem(run.pods, run.now) or run.creation
-    if run.job.failed:
+    if run.job.failed or run.now > run.ends:
         return _failure(run, said, problem)
     if said is not None and said.message:
         return ExportResult("Unknown", ExportReason.EXPORTING, f"tried again: {said.message}")
@@ -110,7 +115,8 @@ def _failure(
         reason = find_reason(said.reason) or ExportReason.EXPORT_JOB_FAILED
         return ExportResult("False", reason, said.message or "")
     seen = f"; last seen: {problem.message}" if problem else ""
-    message = f"{run.job.failure[:_MAX_TEXT]}{seen}; read the log of its pod"
+    failure = run.job.failure[:_MAX_TEXT] or "it did not end by its deadline (deadlineSeconds)"
+    message = f"{failure}{seen}; read the log of its pod"
     return ExportResult("False", ExportReason.EXPORT_JOB_FAILED, message)
 
 
