@@ -107,6 +107,7 @@ chart: $(VENV)/ready ## tests of the chart, its dashboard and its alerts by helm
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
+	hack/versitygw
 	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/integration -q -m alone $(SHOW_SLOW)
 
@@ -120,6 +121,7 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 
 .PHONY: e2e
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
+	hack/versitygw
 	$(IN_CLUSTER) hack/install $(PROCESSES)
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)

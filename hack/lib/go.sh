@@ -7,6 +7,7 @@ GO_REQUIREMENTS=$HACK/go-requirements.txt # where Go comes from when there is no
 KUBE_PROGRAMS=(coredns helm kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet
 	volume-provisioner)
 K6=v1.8.1
+VERSITYGW=v1.8.0 # the S3 server of the tests
 
 export GOTOOLCHAIN=local
 # The compiler may use memory instead of collecting it (two run at a time), and
@@ -73,6 +74,19 @@ build_k6() {
 	tmp=$(mktemp -d "$CACHE/bin/.tmp.XXXXXX")
 	GOBIN=$tmp logged "$CACHE/log/go-k6.log" "building k6" \
 		env "${GO_SETTINGS[@]}" go install "${GO_FLAGS[@]}" "go.k6.io/k6@$K6"
+	chmod 755 "$tmp"
+	mv -T "$tmp" "$dir"
+}
+
+build_versitygw() {
+	local dir=$CACHE/bin/versitygw-$VERSITYGW tmp
+	[[ ! -x $dir/versitygw ]] || return 0
+	step "build versitygw $VERSITYGW (minutes when nothing is cached)"
+	mkdir -p "$CACHE/bin"
+	tmp=$(mktemp -d "$CACHE/bin/.tmp.XXXXXX")
+	GOBIN=$tmp logged "$CACHE/log/go-versitygw.log" "building versitygw" \
+		env "${GO_SETTINGS[@]}" go install "${GO_FLAGS[@]}" \
+		"github.com/versity/versitygw/cmd/versitygw@$VERSITYGW"
 	chmod 755 "$tmp"
 	mv -T "$tmp" "$dir"
 }

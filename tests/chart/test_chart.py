@@ -31,6 +31,7 @@ BAD_VALUES = {
     "image.digest=sha256:12": "digest",
     "concurrency=0": "concurrency",
     "existingTargets.allowedHosts={http://search}": "allowedHosts",
+    "exports.allowedHosts={http://s3}": "allowedHosts",
     "benchmarkPods.allowedOptions={hostNetwork}": "allowedOptions",
     "logging.level=TRACE": "level",
     "health.port=80": "health",

@@ -8,10 +8,11 @@ SolrbenchError
 ├── TargetLostError         a pod of the target was lost: target and load start again
 ├── LoadLostError           a pod of the load was lost: the load starts again
 ├── LoadError               a process of the load ends before its plan is done
+├── ExportError             the export pod ends before all results are written
 ├── StepRunAbortedError     a load worker was lost: those that are left run the step again
 └── IndexingError           an index pod ends before its part of the dataset is sent
 
-DamagedReportError and the last five are defined where they are raised.
+DamagedReportError and the last six are defined where they are raised.
 """
 
 from solrbench.reasons.kinds import Reason

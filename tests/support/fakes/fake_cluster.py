@@ -94,8 +94,17 @@ class FakeCluster:
         for start in range(0, len(found), most):
             yield found[start : start + most]
 
-    def list_metadata(self, version: str, kind: str, namespace: str | None) -> Sequence[Body]:
-        return [{"metadata": each["metadata"]} for each in self.list(version, kind, namespace, {})]
+    def list_metadata(
+        self,
+        version: str,
+        kind: str,
+        namespace: str | None,
+        selector: dict[str, str] | None = None,
+    ) -> Sequence[Body]:
+        return [
+            {"metadata": each["metadata"]}
+            for each in self.list(version, kind, namespace, selector or {})
+        ]
 
     def within(self, _: float) -> "FakeCluster":
         return self

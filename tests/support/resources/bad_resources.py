@@ -8,6 +8,7 @@ from support.resources.bad_comparisons import COMPARISONS
 from support.resources.bad_datasets import DATA
 from support.resources.bad_endpoints import ENDPOINTS, ROUTING
 from support.resources.bad_existing import EXISTING_TARGETS
+from support.resources.bad_exports import EXPORTS
 from support.resources.bad_loads import LOAD
 from support.resources.bad_steps import STEPS
 from support.resources.bad_topologies import QUANTITIES, TOPOLOGY
@@ -28,5 +29,6 @@ BAD = [
     *WORKLOADS,
     *POD_OPTIONS,
     *COMPANIONS,
+    *EXPORTS,
     *COMPARISONS,
 ]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from support.resources.bad_exports import GOOD_EXPORTS
 from support.resources.bad_objectives import GOOD_OBJECTIVES
 from support.resources.bad_workloads import GOOD_WORKLOADS
 from support.resources.pod_options import GOOD_POD_OPTIONS
@@ -31,6 +32,7 @@ GOOD: dict[str, Changes] = {
             {"name": "users-6", "users": 6, "requests": 1},
         ]
     },
+    **GOOD_EXPORTS,
     "one seed for all": {"spec.seed": 7},
     "compared with another benchmark": {
         "spec.comparison": {
@@ -326,6 +328,9 @@ ACCEPTED_UPDATES: dict[str, Changes] = {
     "going on": {"spec.suspend": False},
     "other cleanup": {"spec.cleanup": "Never"},
     "time to live": {"spec.ttlSecondsAfterFinished": 3600},
+    "results elsewhere": {
+        "spec.results": {"export": {"persistentVolumeClaim": {"claimName": "reports"}}}
+    },
     "a default said aloud": {"spec.backoffLimit": 2, f"{SOLR}.zookeeper": {"replicas": 1}},
 }
 

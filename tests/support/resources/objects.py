@@ -4,10 +4,13 @@ from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.api.v1alpha1.export import Export, ExportVolume
+from solrbench.api.v1alpha1.status.conditions import Attempts
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import Manifest, OperatorImage
 from solrbench.manifests.companions import build_companions
+from solrbench.manifests.export_job import build_export
 from solrbench.manifests.index_job import build_index
 from solrbench.manifests.load import build_load
 from solrbench.manifests.report import build_environment, build_evidence, build_report
@@ -17,6 +20,7 @@ from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.plan.auth_files import auth_files
 from solrbench.plan.companions.bundle import ManifestText, parse_bundle
 from solrbench.plan.companions.references import BundleScope
+from solrbench.plan.export_plan import ExportPlan, StoredDocument
 from solrbench.plan.index_plan import IndexPlan
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.zookeeper_path import zookeeper_path
@@ -104,7 +108,21 @@ def reports(changes: Changes | None = None) -> list[Manifest]:
         *build_report(benchmark, "r1-s0-one", document, ATTEMPT),
         build_environment(benchmark, "{}"),
         build_evidence(benchmark, {"target-1-load-1.txt": "logs"}),
+        *exports(changes),
     ]
+
+
+def exports(changes: Changes | None = None, export: Export | None = None) -> list[Manifest]:
+    """Return the objects of an export, to a volume if nothing else is said."""
+    status = Status(attempts=Attempts(load=ATTEMPT))
+    benchmark = stored(changes).model_copy(update={"status": status})
+    plan = ExportPlan(
+        benchmark=benchmark.key,
+        export=export or Export(persistent_volume_claim=ExportVolume(claim_name="reports")),
+        folder="20260504T120000Z-0b5b0000",
+        documents=[StoredDocument(chunks=["base-report-r1-s0-one-0"], sha256="5" * 64)],
+    )
+    return build_export(benchmark, plan, IMAGE, "0123456789abcdef", ["target-1-load-1.txt"])
 
 
 def companions(

@@ -7,7 +7,7 @@ from support.resources.small_resource import SOLR, Changes
 
 OPTIONS = "spec.podOptions"
 FIRST = f"{OPTIONS}[0]"
-ALL_COMPONENTS = ["Solr", "ZooKeeper", "Index", "LoadMaster", "LoadWorker", "Companion"]
+ALL_COMPONENTS = ["Solr", "ZooKeeper", "Index", "LoadMaster", "LoadWorker", "Companion", "Export"]
 
 ZONE = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a", "b"]}
 TERM = {"labelSelector": {"matchLabels": {"app": "noisy"}}, "topologyKey": "kubernetes.io/hostname"}

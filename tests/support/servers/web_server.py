@@ -9,8 +9,12 @@ PORT = 8000
 FOLDER = "/srv"
 
 
-def start(name: str, claim: str | None = None) -> str:
-    """Start a web server over a folder of its own, or a volume; return its address."""
+def start(name: str, claim: str | None = None, command: list[str] | None = None) -> str:
+    """Start a web server over a folder of its own, or a volume; return its address.
+
+    Another command is a server, too, which listens at `PORT`.
+    """
+    command = command or ["python3", "-m", "http.server", str(PORT), "-d", FOLDER]
     volume = {"persistentVolumeClaim": {"claimName": claim}} if claim else {"emptyDir": {}}
     image = kube.items("deployments", "app.kubernetes.io/name=solr-benchmark-operator")[0]
     container = image["spec"]["template"]["spec"]["containers"][0]
@@ -32,7 +36,7 @@ def start(name: str, claim: str | None = None) -> str:
                         "name": "web",
                         "image": container["image"],
                         "imagePullPolicy": container["imagePullPolicy"],
-                        "command": ["python3", "-m", "http.server", str(PORT), "-d", FOLDER],
+                        "command": command,
                         "readinessProbe": {"tcpSocket": {"port": PORT}, "periodSeconds": 1},
                         "volumeMounts": [{"name": "files", "mountPath": FOLDER}],
                         "securityContext": {

@@ -96,8 +96,8 @@ def test_every_field_but_the_mutable_ones_is_guarded(spec: Any) -> None:
 
 def test_a_field_that_can_come_and_go_is_guarded_on_the_spec_too(spec: Any) -> None:
     rules = [each for each in spec[VALIDATIONS] if "oldSelf" in each["rule"]]
-    assert len(rules) == 2
-    for field, rule in zip(("dataset", "warmUp"), rules, strict=True):
+    assert len(rules) == 3
+    for field, rule in zip(("dataset", "diagnostics", "warmUp"), rules, strict=True):
         assert rule["rule"] == f"has(self.{field}) == has(oldSelf.{field})"
         assert rule["message"].startswith(f"spec.{field} must not change after creation")
 

@@ -54,4 +54,4 @@ def test_rules_are_listed_with_their_object() -> None:
 
 
 def test_page_says_what_may_change() -> None:
-    assert "`spec.cleanup`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in PAGE
+    assert "`spec.cleanup`, `spec.results`, `spec.suspend`, `spec.ttlSecondsAfterFinished`" in PAGE

@@ -52,6 +52,12 @@ def test_json_of_a_file_is_that_file(stored: Path) -> None:
     assert json.loads(run(str(stored), "-o", "json").output) == json.loads(stored.read_bytes())
 
 
+def test_the_folder_of_an_export_is_read(stored: Path) -> None:
+    stored.rename(stored.with_name("report.json"))
+    found = run(f"{stored.parent}/", "-o", "csv")
+    assert found.output.startswith(STARTS["csv"])
+
+
 def test_a_file_that_is_no_report_ends_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text("{}")

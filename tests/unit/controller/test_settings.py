@@ -57,6 +57,12 @@ def test_downloads_may_go_anywhere_without_secrets_by_default() -> None:
     assert (given.dataset_hosts, given.dataset_secrets) == (("a", "*.b"), True)
 
 
+def test_exports_may_go_anywhere_by_default() -> None:
+    assert Settings.from_environment(IMAGE).export_hosts == ("*",)
+    given = Settings.from_environment(IMAGE | {"SOLRBENCH_EXPORT_HOSTS": "*.svc"})
+    assert given.export_hosts == ("*.svc",)
+
+
 @pytest.mark.parametrize(
     ("variables", "options"),
     [

@@ -28,6 +28,7 @@ def test_kinds_of_pods_are_there() -> None:
     assert {title(each) for each in WITH_PODS} == {
         "StatefulSet/base-zookeeper",
         "StatefulSet/base-solr",
+        "Job/base-export",
         "Job/base-index",
         "Job/base-load-master",
         "Job/base-load-worker",
@@ -75,7 +76,7 @@ def test_pods_pass_the_restricted_pod_security_standard(manifest: Manifest) -> N
             "capabilities": {"drop": ["ALL"]},
             "readOnlyRootFilesystem": True,
         }
-    allowed = {"configMap", "emptyDir", "persistentVolumeClaim"}
+    allowed = {"configMap", "emptyDir", "persistentVolumeClaim", "projected"}
     assert all(each.keys() - {"name"} <= allowed for each in pod(manifest)["volumes"])
     assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & pod(manifest).keys()
 

@@ -49,6 +49,9 @@ COMMANDS = {
     "completion": Entry("commands.completion:completion", "Print the script that completes words."),
     "operator": Entry("pod_commands:operator", "Run the operator.", is_hidden=True),
     "index": Entry("pod_commands:index", "Send one pod's part of a dataset.", is_hidden=True),
+    "export-results": Entry(
+        "pod_commands:export_results", "Write results to a volume or bucket.", is_hidden=True
+    ),
     "load": Entry("pod_commands:load", "Run the load master or a worker.", is_hidden=True),
 }
 """In the order of the help text: commands of users first, those of pods last."""

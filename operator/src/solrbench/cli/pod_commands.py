@@ -42,6 +42,15 @@ def index(plan_file: Path, completion_index: int) -> None:
     sys.exit(run_index(plan_file, completion_index))
 
 
+@click.command("export-results")
+@PLAN
+def export_results(plan_file: Path) -> None:
+    """Write the results of a benchmark to a volume or a bucket."""
+    from solrbench.export.command import run_export  # noqa: PLC0415
+
+    sys.exit(run_export(plan_file))
+
+
 @click.command()
 @click.argument("role", type=click.Choice(["master", "worker"]))
 @PLAN

@@ -24,6 +24,8 @@ from solrbench.results.text.render import to_markdown
 from solrbench.results.text.totals import results_with_totals
 
 _FILE_SUFFIX = ".json"
+_FILE_IN_FOLDER = "report.json"
+"""In the folder of an export."""
 
 
 class Output(StrEnum):
@@ -71,7 +73,8 @@ def report(
     r"""Print the results of a benchmark.
 
     While it runs, these are the results of the steps stored so far. FILE is a report that was
-    written before with -o json, and ends in .json; it needs no cluster.
+    written before with -o json, and ends in .json, or a folder such as ./export with report.json;
+    it needs no cluster.
 
     \b
     Examples:
@@ -96,12 +99,15 @@ def report(
 
 
 def _is_file(name: str) -> bool:
-    return name.endswith(_FILE_SUFFIX) and Path(name).is_file()
+    path = Path(name)
+    is_folder = "/" in name and (path / _FILE_IN_FOLDER).is_file()
+    return is_folder or (name.endswith(_FILE_SUFFIX) and path.is_file())
 
 
 def _from_file(name: str) -> Report:
     try:
-        return Report.parse(Path(name).read_bytes())
+        path = Path(name)
+        return Report.parse((path / _FILE_IN_FOLDER if path.is_dir() else path).read_bytes())
     except (OSError, ReportFormatError) as error:
         raise click.ClickException(f"{name}: {error}") from error
 

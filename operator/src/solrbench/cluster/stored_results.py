@@ -17,6 +17,7 @@ from solrbench.manifests.report import (
     SHA256_ANNOTATION,
 )
 from solrbench.plan import names
+from solrbench.plan.export_plan import StoredDocument
 from solrbench.plan.names import LABEL_STEP_RUN, selector
 from solrbench.results.model.environment import Environment
 from solrbench.results.model.step_result import StepRunResult
@@ -76,6 +77,29 @@ def _environment(body: Manifest) -> Environment | None:
         return Environment.model_validate_json((body.get("data") or {})[ENVIRONMENT_KEY])
     except (KeyError, ValidationError):
         return None
+
+
+def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDocument]:
+    """Return which ConfigMaps hold which step run, without reading what is in them."""
+    by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
+    labels, place = selector(benchmark, names.REPORT), benchmark.metadata.namespace
+    for body in cluster.list_metadata("v1", "ConfigMap", place, labels):
+        found = body["metadata"]["labels"].get(LABEL_STEP_RUN)
+        if found and controller_uid(body) == benchmark.metadata.uid:
+            by_document[found, _annotation(body, SHA256_ANNOTATION)].append(body)
+    return [
+        StoredDocument(chunks=sorted(map(_name, bodies), key=_chunk_number), sha256=sha256)
+        for (_, sha256), bodies in sorted(by_document.items())
+        if _complete(bodies)
+    ]
+
+
+def _name(body: Manifest) -> str:
+    return str(body["metadata"]["name"])
+
+
+def _chunk_number(name: str) -> int:
+    return int(name.rpartition("-")[2])
 
 
 def _annotation(body: Manifest, name: str) -> str:

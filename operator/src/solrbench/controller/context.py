@@ -73,6 +73,11 @@ class ReconcileContext:
         return patterns_in(self.settings.dataset_hosts, self.namespace)
 
     @property
+    def export_hosts(self) -> tuple[str, ...]:
+        """Patterns of the hosts that results may be written to."""
+        return patterns_in(self.settings.export_hosts, self.namespace)
+
+    @property
     def solr_cloud(self) -> SolrCloud:
         """The topology; the schema sees to it that there is one."""
         solr_cloud = self.benchmark.spec.target.solr_cloud

@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.load.repeats import RepeatStart
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import LoadLostError, TargetLostError, apply_outcome
 from solrbench.controller.stages import cleanup
+from solrbench.controller.stages.export import export_results
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.load import reconcile_load, restart_load
 from solrbench.controller.stages.queueing import acquire_slot
@@ -85,6 +86,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
 def _advance(context: ReconcileContext) -> None:
     if is_finished(context.status):
         _clean_up(context)
+        export_results(context)
     elif is_suspended(context.benchmark.spec, context.status, context.conditions):
         _quietly(context, cleanup.suspend)
     else:

@@ -29,6 +29,7 @@ class Settings:
         pod_ip: first address of the operator's pod, empty outside of one
         dataset_hosts: patterns of the hosts that datasets may be downloaded from
         dataset_secrets: whether Secrets may be used for these downloads
+        export_hosts: patterns of the hosts of buckets that results may be written to
         metrics_result_seconds: how long metrics show the results of a finished benchmark
 
     """
@@ -40,6 +41,7 @@ class Settings:
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
     dataset_hosts: tuple[str, ...] = ("*",)
     dataset_secrets: bool = False
+    export_hosts: tuple[str, ...] = ("*",)
     allowed_pod_options: tuple[str, ...] = DEFAULT_POD_OPTIONS
     metrics_port: int = 9090
     health_port: int = 8080
@@ -77,6 +79,7 @@ class Settings:
             concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
             allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS", ",".join(DEFAULT_PATTERNS))),
             dataset_hosts=_words(get("SOLRBENCH_DATASET_HOSTS", "*")),
+            export_hosts=_words(get("SOLRBENCH_EXPORT_HOSTS", "*")),
             dataset_secrets=get("SOLRBENCH_DATASET_SECRETS", "false") == "true",
             allowed_pod_options=_pod_options(environment),
             metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),

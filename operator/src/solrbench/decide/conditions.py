@@ -19,13 +19,15 @@ DATA_INDEXED = "DataIndexed"
 MEASURED = "Measured"
 OBJECTIVES_MET = "ObjectivesMet"
 """Only of benchmarks with objectives, once everything is measured."""
+EXPORTED = "Exported"
+"""Only of benchmarks with `spec.results.export`, from the end on."""
 CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
 COMPARED = "Compared"
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
 """Those of a benchmark."""
-OPTIONAL_TYPES = (OBJECTIVES_MET, COMPARED)
+OPTIONAL_TYPES = (OBJECTIVES_MET, COMPARED, EXPORTED)
 """Those that only benchmarks have whose spec asks for them."""
 SWEEP_TYPES = (ACCEPTED, SUCCEEDED, COMPLETE)
 """Those of a sweep."""
@@ -77,6 +79,11 @@ class Conditions:
             ),
             observed_generation=self._generation,
         )
+
+    def confirm(self, type_: str) -> None:
+        """Let a condition speak of the present generation as it is."""
+        changes = {"observed_generation": self._generation}
+        self._by_type[type_] = self._by_type[type_].model_copy(update=changes)
 
     def is_true(self, type_: str) -> bool:
         """Return whether a condition is `True`."""

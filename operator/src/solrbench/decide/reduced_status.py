@@ -45,5 +45,6 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
         target=stored.target,
         dataset=stored.dataset,
         report=status.report,
+        export=stored.export,
         conditions=conditions.as_list(),
     )

@@ -9,5 +9,6 @@
 - `download_files`: credentials and certificates for downloads
 - `index_job`: plan and Indexed Job that fill the collection
 - `load`: plan, Service and Jobs of Locust's master and workers
+- `export_job`: Job that writes the results to a volume or bucket
 - `report`: ConfigMaps that keep the results
 """

@@ -3,6 +3,7 @@
 from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load.capacity import Capacity
+from solrbench.api.v1alpha1.load.diagnostics import Diagnostics
 from solrbench.api.v1alpha1.load.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step, StopRules
 from solrbench.api.v1alpha1.load.telemetry import LoadTelemetry
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
@@ -125,6 +126,8 @@ class LoadPlan(Model):
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     telemetry: LoadTelemetry = LoadTelemetry()
+    diagnostics: Diagnostics | None = None
+    """What is taken from Solr's JVMs."""
     zookeeper_servers: list[str] = []
     """`host:port` of the servers of an ensemble that was made for the benchmark."""
     agents: list[PodAgent] = []

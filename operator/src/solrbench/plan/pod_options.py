@@ -14,6 +14,7 @@ COMPONENTS = {
     names.LOAD_MASTER: PodComponent.LOAD_MASTER,
     names.LOAD_WORKER: PodComponent.LOAD_WORKER,
     names.COMPANION: PodComponent.COMPANION,
+    names.EXPORT: PodComponent.EXPORT,
 }
 """Components by their label."""
 

@@ -3,6 +3,7 @@
 from solrbench.reasons.api_server import ApiServerReason
 from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.companions import CompanionReason
+from solrbench.reasons.export import ExportReason
 from solrbench.reasons.indexing import IndexingReason
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -20,6 +21,7 @@ GROUPS: tuple[type[Reason], ...] = (
     LoadReason,
     CleanupReason,
     ApiServerReason,
+    ExportReason,
     SweepReason,
 )
 """The enumerations, in the order of the reference."""

@@ -136,10 +136,16 @@ def test_verification_finds_what_the_watch_missed() -> None:
 class OneForbidden(FakeCluster):
     """Refuses the namespace team-a."""
 
-    def list_metadata(self, version: str, kind: str, namespace: str | None) -> Any:
+    def list_metadata(
+        self,
+        version: str,
+        kind: str,
+        namespace: str | None,
+        selector: dict[str, str] | None = None,
+    ) -> Any:
         if namespace == "team-a":
             raise ForbiddenError(ApiServerReason.API_REFUSED, "no role")
-        return super().list_metadata(version, kind, namespace)
+        return super().list_metadata(version, kind, namespace, selector)
 
 
 def test_a_refused_namespace_does_not_stop_the_others() -> None:

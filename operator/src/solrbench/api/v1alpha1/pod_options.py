@@ -95,12 +95,13 @@ class PodComponent(StrEnum):
     LOAD_MASTER = "LoadMaster"
     LOAD_WORKER = "LoadWorker"
     COMPANION = "Companion"
+    EXPORT = "Export"
 
 
 class PodOptions(Model):
     """Options of some pods of the benchmark. The operator's settings say which may be set."""
 
-    components: Annotated[list[PodComponent], Field(min_length=1, max_length=6)] = list(
+    components: Annotated[list[PodComponent], Field(min_length=1, max_length=7)] = list(
         PodComponent
     )
     """`components` are the kinds of pods that the options are for."""

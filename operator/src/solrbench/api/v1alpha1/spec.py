@@ -11,7 +11,9 @@ from solrbench.api.v1alpha1.collection import Caches, Collection
 from solrbench.api.v1alpha1.companions import MAX_COMPANIONS, Companion
 from solrbench.api.v1alpha1.comparison import ComparisonSpec
 from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.export import Results
 from solrbench.api.v1alpha1.fields import Bool, Int, Seconds, Seed
+from solrbench.api.v1alpha1.load.diagnostics import Diagnostics
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.api.v1alpha1.load.replay import REPLAY_RULES
 from solrbench.api.v1alpha1.load.warm_up import WarmUp
@@ -101,6 +103,10 @@ class Spec(Model):
     as a proxy: `target.variants` may name their Services as hosts."""
     comparison: ComparisonSpec = ComparisonSpec()
     """`comparison` controls what the results are compared with, and which differences matter."""
+    diagnostics: Diagnostics | None = None
+    """`diagnostics` takes thread dumps of Solr in one repeat; none are taken when absent."""
+    results: Results = Results()
+    """`results` controls what becomes of the results beside the ConfigMaps that keep them."""
     pod_options: Annotated[list[PodOptions], Field(max_length=8)] = []
     """`podOptions` are options of the benchmark's pods, such as labels and placement. Entries apply
     in their order: `labels`, `annotations` and `env` add to those of earlier entries for the same
@@ -129,7 +135,7 @@ class Spec(Model):
     def _pass_seed_on(cls, given: Any) -> Any:
         return pass_seed_on(given)
 
-    mutable: ClassVar = frozenset({"cleanup", "ttlSecondsAfterFinished", "suspend"})
+    mutable: ClassVar = frozenset({"cleanup", "results", "ttlSecondsAfterFinished", "suspend"})
     """Fields that may change after creation; a changed topology is a new benchmark."""
 
     rules: ClassVar = (

@@ -19,7 +19,7 @@ from solrbench.cli.report import read_report
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
 from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.stored_results import sorted_documents
-from solrbench.decide.evidence.masking import mask, secret_names, secret_values
+from solrbench.decide.evidence.masking import MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
 from solrbench.plan.names import LABEL_BENCHMARK
 from solrbench.report.results_csv import to_csv
@@ -108,7 +108,12 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
         yield "report.txt", f"the results cannot be read: {error.message}\n"
         return
     full = read_report(cluster, benchmark).to_json().decode()
-    yield "report.json", mask(full, ())
+    # Line by line: longer ones are histograms, which would be cut.
+    lines = (mask(each, ()) if len(each) <= MAX_LINE else each for each in full.splitlines())
+    yield "report.json", "\n".join(lines)
+    for each in documents:
+        for file in each.diagnostics:
+            yield f"diagnostics/{each.id}/{file.name}", mask(file.unpack().decode(), ())
     yield "report.md", to_markdown(benchmark, documents)
     yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
 

@@ -90,14 +90,25 @@ class ObjectReader:
         return self._parts(api_version, kind, namespace, labelSelector=labels, limit=most)
 
     def list_metadata(
-        self, api_version: str, kind: str, namespace: str | None
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str | None,
+        selector: dict[str, str] | None = None,
     ) -> Iterator[Manifest]:
-        """Yield the metadata of all objects of a kind, which may be large themselves.
+        """Yield the metadata of all objects of a kind, or of those with these labels.
 
-        See "Metadata-only fetches" in https://kubernetes.io/docs/reference/using-api/api-concepts.
+        The objects may be large themselves. See "Metadata-only fetches" in
+        https://kubernetes.io/docs/reference/using-api/api-concepts.
         """
+        options = {} if selector is None else {"labelSelector": label_selector(selector)}
         for part in self._parts(
-            api_version, kind, namespace, accept=METADATA_ONLY, limit=METADATA_AT_ONCE
+            api_version,
+            kind,
+            namespace,
+            accept=METADATA_ONLY,
+            limit=METADATA_AT_ONCE,
+            **options,
         ):
             yield from part
 

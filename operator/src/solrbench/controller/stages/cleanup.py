@@ -12,6 +12,7 @@ from solrbench.controller.deletion import (
 from solrbench.controller.objects.children import LOAD, TARGET
 from solrbench.controller.objects.failure_evidence import keep_evidence
 from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.decide.checks.export import needs_export
 from solrbench.decide.checks.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.conditions import (
     CLEANED_UP,
@@ -117,7 +118,11 @@ def _wants_cleanup(context: ReconcileContext) -> bool:
 
 def delete_expired(context: ReconcileContext) -> None:
     """Delete the benchmark when its time to live is over."""
-    if is_expired(context.status, context.benchmark.spec.ttl_seconds_after_finished, context.now):
+    spec = context.benchmark.spec
+    ttl = spec.ttl_seconds_after_finished
+    if ttl is not None and spec.results.export and needs_export(spec, context.status):
+        ttl += spec.results.export.deadline_seconds
+    if is_expired(context.status, ttl, context.now):
         metadata = context.benchmark.metadata
         context.cluster.delete(*BENCHMARKS, metadata.namespace, metadata.name, uid=metadata.uid)
 

@@ -7,6 +7,7 @@ from solrbench.controller.baseline import check_baseline_results
 from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.stages.export import check_export_host
 from solrbench.decide.allowed_hosts import host_of, qualify
 from solrbench.decide.checks.downloads import DOWNLOAD_CHECKS, Downloads
 from solrbench.decide.checks.objectives import check_objective_steps
@@ -41,6 +42,7 @@ def check_references(context: ReconcileContext) -> None:
         apply_outcome(check_objective_steps(context.benchmark.spec))
         apply_outcome(first_outcome(REFERENCE_CHECKS, _observe(context)))
         _check_downloads(context)
+        check_export_host(context)
         check_baseline_results(context)
         _ = context.endpoint
         if context.benchmark.spec.companions:
@@ -147,4 +149,8 @@ def _claims(benchmark: SolrBenchmark) -> list[tuple[str, str]]:
         if content.persistent_volume_claim is not None:
             claim = content.persistent_volume_claim.claim_name
             found.append((f"spec.{path}.persistentVolumeClaim", claim))
+    export = benchmark.spec.results.export
+    if export is not None and export.persistent_volume_claim is not None:
+        claim = export.persistent_volume_claim.claim_name
+        found.append(("spec.results.export.persistentVolumeClaim", claim))
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from solrbench.decide.conditions import CLEANED_UP
+from solrbench.decide.conditions import CLEANED_UP, EXPORTED
 
 
 def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
@@ -22,7 +22,22 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
     """Return whether a benchmark has anything left to do, or a time to live to end."""
     spec = body.get("spec") or {}
-    return spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body)
+    expires = spec.get("ttlSecondsAfterFinished") is not None
+    return expires or not _is_cleaned_up(body) or _may_need_export(body)
+
+
+def _may_need_export(body: Mapping[str, Any]) -> bool:
+    """Return whether the export is not decided for the present generation."""
+    if ((body.get("spec") or {}).get("results") or {}).get("export") is None:
+        return False
+    conditions = (body.get("status") or {}).get("conditions") or []
+    generation = body["metadata"].get("generation", 0)
+    return not any(
+        each["type"] == EXPORTED
+        and each["status"] != "Unknown"
+        and each.get("observedGeneration", 0) >= generation
+        for each in conditions
+    )
 
 
 def _is_cleaned_up(body: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.decide.checks.export import needs_export
 from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, Conditions, is_finished
 from solrbench.reasons.cleanup import CleanupReason
@@ -41,7 +42,7 @@ def decide_pause(spec: Spec, status: Status, now: datetime) -> timedelta:
         return _as_long_as_before(cleaned_up.last_transition_time, now, MAX_RETRY_PAUSE)
     if not is_finished(status):
         return _before_the_end(spec, status, conditions, now)
-    if needs_cleanup(conditions, spec.cleanup):
+    if needs_cleanup(conditions, spec.cleanup) or needs_export(spec, status):
         return AT_ONCE
     return min(FINISHED_PAUSE, _until_expiry(spec, status, now))
 

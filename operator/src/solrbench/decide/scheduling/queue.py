@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, EXPORTED, SUCCEEDED
 from solrbench.decide.internal_errors import MAX_IN_A_ROW
 from solrbench.reasons.cleanup import CleanupReason
 
@@ -75,7 +75,9 @@ def _is_running(status: dict[str, Any], conditions: dict[str, Any]) -> bool:
     if status.get("startTime") is None or status.get("internalErrors", 0) >= MAX_IN_A_ROW:
         return False
     is_cleaned_up = conditions.get(CLEANED_UP, {}).get("reason") in CLEANUP_DONE_REASONS
-    return not (_is_finished(conditions) and is_cleaned_up)
+    # An export draws figures, which takes CPU of a node; its Job has a deadline.
+    is_exporting = conditions.get(EXPORTED, {}).get("status") == "Unknown"
+    return not (_is_finished(conditions) and is_cleaned_up and not is_exporting)
 
 
 def _is_waiting(body: dict[str, Any], conditions: dict[str, Any]) -> bool:

@@ -26,6 +26,7 @@ from solrbench.load.locust_runtime.setup import configure_locust
 from solrbench.load.locust_runtime.users_dispatcher import DeterministicUsersDispatcher
 from solrbench.load.master.cache_reset import CacheReset
 from solrbench.load.master.cache_sampler import CacheSampler
+from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.http_api import add_routes
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
@@ -83,6 +84,7 @@ class Master:
             utc_now=partial(datetime.now, UTC),
             caches=CacheSampler(plan, partial(load_auth, plan)),
             telemetry=_telemetry(plan),
+            diagnostics=_diagnostics(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
         )
 
@@ -166,6 +168,12 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
+
+
+def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
+    if plan.diagnostics is None:
+        return None
+    return DiagnosticsRecorder(plan.diagnostics, plan.solr_urls, partial(load_auth, plan))
 
 
 def _host(plan: LoadPlan) -> str:

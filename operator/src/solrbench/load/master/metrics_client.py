@@ -9,9 +9,15 @@ from solrbench.http_auth import HttpAuth
 
 
 class MetricsClient:
-    """Reads `/admin/metrics` of nodes; `access` is called before the first request."""
+    """Reads `path` of nodes; `access` is called before the first request."""
 
-    def __init__(self, access: Callable[[], HttpAuth], timeout_seconds: float) -> None:
+    def __init__(
+        self,
+        access: Callable[[], HttpAuth],
+        timeout_seconds: float,
+        path: str = "/admin/metrics",
+    ) -> None:
+        self._path = path
         self._access = access
         self._timeout_seconds = timeout_seconds
         self._http: httpx.Client | None = None
@@ -27,4 +33,4 @@ class MetricsClient:
             # It would write a line for every request.
             logging.getLogger("httpx").setLevel(logging.WARNING)
             self._http = self._access().open_client(self._timeout_seconds)
-        return self._http.get(f"{url}/admin/metrics", params=dict(parameters))
+        return self._http.get(f"{url}{self._path}", params=dict(parameters))

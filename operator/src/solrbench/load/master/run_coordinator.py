@@ -17,6 +17,7 @@ from solrbench.load.master.run_status import RunStage, RunStatus
 from solrbench.load.master.step_run_executor import (
     IMMEDIATE_SPAWN_RATE,
     CacheReader,
+    DiagnosticsReader,
     StepRunExecutor,
     TelemetryReader,
 )
@@ -52,6 +53,7 @@ class RunCoordinator:
         empty_caches: Callable[[], EmptiedCaches],
         now: Callable[[], float] = time.monotonic,
         telemetry: TelemetryReader | None = None,
+        diagnostics: DiagnosticsReader | None = None,
     ) -> None:
         self._plan = plan
         self._workers = workers
@@ -60,7 +62,14 @@ class RunCoordinator:
         self._empty_caches = empty_caches
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
-            plan, workers, self._status, caches, utc_now=utc_now, now=now, telemetry=telemetry
+            plan,
+            workers,
+            self._status,
+            caches,
+            utc_now=utc_now,
+            now=now,
+            telemetry=telemetry,
+            diagnostics=diagnostics,
         )
         self._schedule = RunSchedule(plan)
         self._once_only = once_only_entries(plan.workload)
@@ -162,6 +171,7 @@ class RunCoordinator:
             self._executor.offsets.offsets,
             completed.may_repeat,
             completed.telemetry,
+            completed.diagnostics,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:

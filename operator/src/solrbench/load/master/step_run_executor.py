@@ -21,6 +21,7 @@ from solrbench.load.schedule.assignment import Assignment, Start
 from solrbench.load.schedule.drain_time import longest_drain_seconds
 from solrbench.plan.load_plan import LoadPlan
 from solrbench.plan.workload_files import once_only_entries
+from solrbench.results.model.diagnostics import DiagnosticFile
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample
 
@@ -57,6 +58,16 @@ class TelemetryReader(Protocol):
         """Read a last time; return what was read since the mark."""
 
 
+class DiagnosticsReader(Protocol):
+    """Takes thread dumps during a step run."""
+
+    def mark(self, repeat: int) -> None:
+        """Begin, if it is wanted in this repeat."""
+
+    def end(self) -> list[DiagnosticFile]:
+        """Return what was taken since the mark."""
+
+
 class CompletedStepRun(NamedTuple):
     """A step run with its results."""
 
@@ -72,6 +83,8 @@ class CompletedStepRun(NamedTuple):
     """Names of the workers whose measurements are missing."""
     telemetry: Telemetry | None = None
     """What servers did meanwhile; None if it is turned off."""
+    diagnostics: list[DiagnosticFile] = []
+    """What was taken from Solr's JVMs."""
 
 
 class StepRunExecutor:
@@ -94,6 +107,7 @@ class StepRunExecutor:
         utc_now: Callable[[], datetime],
         now: Callable[[], float],
         telemetry: TelemetryReader | None = None,
+        diagnostics: DiagnosticsReader | None = None,
     ) -> None:
         self.offsets = ListOffsets(once_only_entries(plan.workload))
         self._workload = plan.workload
@@ -101,6 +115,7 @@ class StepRunExecutor:
         self._status = status
         self._caches = caches
         self._telemetry = telemetry
+        self._diagnostics = diagnostics
         self._utc_now = utc_now
         self._now = now
 
@@ -151,6 +166,8 @@ class StepRunExecutor:
         began = self._now()
         if self._telemetry is not None:
             self._telemetry.mark()
+        if self._diagnostics is not None and stage is RunStage.MEASURING:
+            self._diagnostics.mark(step_run.assignment.repeat)
         self._status.restart_counting(began)
         self._status.enter(stage)
         detector = SteadyStateDetector(until, step_run, self._now) if until else None
@@ -158,6 +175,7 @@ class StepRunExecutor:
         timeout = self._result_timeout(step_run.assignment)
         results = self._workers.wait_results(step_run, timeout, look)
         telemetry = self._telemetry.end() if self._telemetry is not None else None
+        taken = self._diagnostics.end() if self._diagnostics is not None else []
         caches = self._caches.end(began)
         may_repeat = self.offsets.may_repeat
         self.offsets = self.offsets.advanced_by(
@@ -166,7 +184,9 @@ class StepRunExecutor:
         self._stop_users(step_run, rate)
         steady = detector.is_steady if detector else None
         lost = tuple(step_run.lost)
-        return CompletedStepRun(start_time, results, caches, steady, may_repeat, lost, telemetry)
+        return CompletedStepRun(
+            start_time, results, caches, steady, may_repeat, lost, telemetry, taken
+        )
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from solrbench.api.rules import LenientModel
 from solrbench.results.model.connection_result import ConnectionResult
+from solrbench.results.model.diagnostics import DiagnosticFile
 from solrbench.results.model.figures import TimeFigures
 from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
@@ -269,6 +270,8 @@ class StepRunResult(LenientModel):
     telemetry: Telemetry | None = None
     """What servers and pods did meanwhile; None if it was turned off, and in documents of older
     versions."""
+    diagnostics: list[DiagnosticFile] = []
+    """Thread dumps, in the repeat that they are wanted in."""
     pods: list[PodRecord] | None = None
     """Pods of the benchmark; None if not recorded, as in documents of older versions."""
     target: MeasuredTarget | None = None

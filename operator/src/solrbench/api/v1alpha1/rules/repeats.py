@@ -2,9 +2,16 @@
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load.between import SolrCaches
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
+from solrbench.api.v1alpha1.load.repeats import MOST_REPEATS, RepeatStart
 
 REPEAT_RULES = (
+    Rule(
+        cel=f"!has(self.diagnostics) || self.diagnostics.repeat <= {MOST_REPEATS}",
+        message="diagnostics.repeat must not be greater than the number of load.repeats",
+        is_satisfied=lambda spec: (
+            spec.diagnostics is None or spec.diagnostics.repeat <= spec.load.repeats.most
+        ),
+    ),
     Rule(
         cel=(
             "!has(self.load.repeats.until) || self.target.variants.size() >= 2"

@@ -25,9 +25,9 @@ class Condition(StatusModel):
 
     type: Annotated[str, StringConstraints(max_length=316)]
     """`type` is Accepted, TargetReady, DataIndexed, Measured, CleanedUp; ObjectivesMet with
-    `spec.objectives`, once all is measured; Succeeded, which is
-    Unknown until the end; or Complete, which is True at the end, either way, with the reason of
-    Succeeded."""
+    `spec.objectives`, once all is measured; Exported with `spec.results.export`; Succeeded,
+    which is Unknown until the end; or Complete, which is True at the end, either way, with the
+    reason of Succeeded."""
     status: Literal["True", "False", "Unknown"]
     """`status` is True if the condition is met."""
     reason: Annotated[str, StringConstraints(min_length=1, max_length=1024)]

@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.status.conditions import (
     Condition,
     StatusModel,
 )
+from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
 from solrbench.api.v1alpha1.status.results import (
     ColdStart,
@@ -109,6 +110,8 @@ class Status(StatusModel):
     the knee, and how throughput grows with users."""
     report: ReportStatus = ReportStatus()
     """`report` names the ConfigMaps of the full report."""
+    export: ExportStatus | None = None
+    """`export` is where the results were written; absent without `spec.results.export`."""
     conditions: Annotated[
         list[Condition], Field(max_length=16, json_schema_extra=LIST_MAP_BY_TYPE)
     ] = []

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from solrbench.results.model.diagnostics import DiagnosticFile
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample, EmptiedCaches, RequestWindow
 
@@ -41,6 +42,7 @@ class StepRunMetadata:
         list_offsets: where the lists of the workload go on
         queries_may_repeat: whether queries that are to be sent once may have been sent before
         telemetry: what servers did during that time; None if it is turned off
+        diagnostics: what was taken from Solr's JVMs
 
     """
 
@@ -52,6 +54,7 @@ class StepRunMetadata:
     list_offsets: tuple[int, ...] = ()
     queries_may_repeat: bool = False
     telemetry: Telemetry | None = None
+    diagnostics: list[DiagnosticFile] = field(default_factory=list)
 
     def fields(self) -> dict[str, Any]:
         """Return them as fields of the document of the step run."""
@@ -67,4 +70,5 @@ class StepRunMetadata:
             "list_offsets": list(self.list_offsets),
             "queries_may_repeat": self.queries_may_repeat,
             "telemetry": self.telemetry,
+            "diagnostics": self.diagnostics,
         }

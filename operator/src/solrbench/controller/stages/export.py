@@ -1,0 +1,167 @@
+"""The export of the results, after the end: made by a Job, recorded in the status."""
+
+from datetime import datetime, timedelta
+
+from solrbench.api.v1alpha1.export import Export
+from solrbench.api.v1alpha1.status.export import ExportStatus
+from solrbench.cluster.client import Manifest
+from solrbench.cluster.evidence import read_evidence
+from solrbench.cluster.stored_results import find_documents
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.deletion import delete_components
+from solrbench.controller.endpoint import api_server_addresses
+from solrbench.controller.objects.children import apply_all, creation_problem, pods
+from solrbench.decide.allowed_hosts import check_name, host_of, qualify
+from solrbench.decide.checks.export import (
+    CONTROLLER_DELAY,
+    ENDPOINT_FIELD,
+    HOSTS_SETTING,
+    MOST_SOURCES,
+    ExportRun,
+    check_export,
+    export_folder,
+    export_hash,
+    needs_export,
+)
+from solrbench.decide.conditions import EXPORTED
+from solrbench.decide.ownership import controller_uid
+from solrbench.decide.views import view_job
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from solrbench.manifests.export_job import EXPORT_HASH, build_export
+from solrbench.plan import names
+from solrbench.plan.export_plan import ExportPlan, StoredDocument, location
+from solrbench.reasons.cleanup import CleanupReason
+from solrbench.reasons.export import ExportReason
+
+
+def check_export_host(context: ReconcileContext) -> None:
+    """Check the host of the bucket by its name; the export pod checks addresses as well.
+
+    Raises:
+        PermanentError: `HostNotAllowed`.
+
+    """
+    export = context.benchmark.spec.results.export
+    if export is not None and export.s3 is not None:
+        host = host_of(qualify(export.s3.endpoint, context.namespace))
+        check_name(host, context.export_hosts, ENDPOINT_FIELD, HOSTS_SETTING)
+
+
+def export_results(context: ReconcileContext) -> None:
+    """Bring the export of a benchmark that is over one step further."""
+    export = context.benchmark.spec.results.export
+    if export is None:
+        return
+    if not needs_export(context.benchmark.spec, context.status):
+        _confirm(context)
+        return
+    try:
+        _advance(context, export)
+    except TemporaryError as error:
+        context.conditions.set(EXPORTED, "Unknown", error.reason, error.message)
+    except SolrbenchError as error:
+        context.update(export=_begun(context, export))
+        context.conditions.set(EXPORTED, "False", error.reason, error.message)
+
+
+def _confirm(context: ReconcileContext) -> None:
+    """Say that the condition holds for the present spec, too: fields of no concern changed."""
+    for each in context.status.conditions:
+        if each.type == EXPORTED:
+            context.conditions.confirm(EXPORTED)
+
+
+def _advance(context: ReconcileContext, export: Export) -> None:
+    """Make the Job, or look what became of it.
+
+    Raises:
+        TemporaryError: while an earlier one is removed, or the API server does not respond.
+        PermanentError: `HostNotAllowed`, `ExportTooLarge`.
+
+    """
+    check_export_host(context)
+    body = _job(context)
+    if body is not None and _hash(body) != export_hash(export):
+        delete_components(context, names.EXPORT)
+        raise TemporaryError(CleanupReason.REMOVING_PODS, "the Job of an earlier export goes")
+    if body is None:
+        _start(context, export)
+        message = f"writing to {_begun(context, export).location}"
+        context.conditions.set(EXPORTED, "Unknown", ExportReason.EXPORTING, message)
+        return
+    _record(context, export, body)
+
+
+def _start(context: ReconcileContext, export: Export) -> None:
+    documents = find_documents(context.cluster, context.benchmark)
+    count = sum(len(each.chunks) for each in documents)
+    if count > MOST_SOURCES:
+        raise PermanentError(
+            ExportReason.EXPORT_TOO_LARGE,
+            f"the results are in {count} ConfigMaps, a pod mounts {MOST_SOURCES} at most; write"
+            " them with solrbench report NAME -o json",
+        )
+    benchmark = context.benchmark.model_copy(update={"status": context.status})
+    evidence = sorted(read_evidence(context.cluster, context.benchmark))
+    plan = _plan(context, export, documents)
+    image, digest = context.settings.image, export_hash(export)
+    apply_all(context, build_export(benchmark, plan, image, digest, evidence))
+    context.update(export=_begun(context, export))
+
+
+def _plan(context: ReconcileContext, export: Export, documents: list[StoredDocument]) -> ExportPlan:
+    return ExportPlan(
+        benchmark=context.benchmark.key,
+        export=export,
+        folder=_folder(context),
+        documents=documents,
+        allowed_hosts=list(context.export_hosts),
+        api_server=[] if export.s3 is None else api_server_addresses(context.cluster),
+    )
+
+
+def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
+    seen = pods(context, names.EXPORT)
+    job = view_job(body)
+    creation = creation_problem(context, "Job", job.name, 1, seen)
+    begun = _begun(context, export)
+    created = datetime.fromisoformat(body["metadata"]["creationTimestamp"])
+    ends = created + timedelta(seconds=export.deadline_seconds) + CONTROLLER_DELAY
+    run = ExportRun(job, tuple(seen), context.now, ends, creation)
+    result = check_export(run, begun.location)
+    if result.status == "False" and not job.failed:
+        delete_components(context, names.EXPORT)  # else its pod could run on
+    context.conditions.set(EXPORTED, result.status, result.reason, result.message)
+    context.update(export=begun)
+    written = result.outcome
+    if written is not None:
+        found = {
+            "time": context.now,
+            "files": written.files,
+            "bytes": written.bytes,
+            "sha256": written.sha256,
+            "removed": written.removed,
+        }
+        context.update(export=begun.model_copy(update=found))
+
+
+def _begun(context: ReconcileContext, export: Export) -> ExportStatus:
+    where = location(export, context.benchmark.key, _folder(context))
+    return ExportStatus(location=where, spec_hash=export_hash(export))
+
+
+def _folder(context: ReconcileContext) -> str:
+    ended = context.status.completion_time or context.now
+    return export_folder(ended, context.benchmark.metadata.uid)
+
+
+def _job(context: ReconcileContext) -> Manifest | None:
+    name = names.child(context.benchmark, names.EXPORT)
+    body = context.cluster.get("batch/v1", "Job", context.namespace, name)
+    if body is None or controller_uid(body) != context.benchmark.metadata.uid:
+        return None
+    return body
+
+
+def _hash(body: Manifest) -> str:
+    return str((body["metadata"].get("annotations") or {}).get(EXPORT_HASH, ""))

@@ -1,0 +1,131 @@
+"""Whether results may be exported as the spec says, and what became of the export Job."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.export import Export
+from solrbench.api.v1alpha1.status.status import Status
+from solrbench.decide.conditions import EXPORTED, Truth
+from solrbench.decide.pods.problems import PodProblem, first_problem
+from solrbench.decide.views import JobView, PodView
+from solrbench.plan.export_plan import ExportOutcome
+from solrbench.reasons.export import ExportReason
+from solrbench.reasons.kinds import Reason
+from solrbench.reasons.registry import find_reason
+
+ENDPOINT_FIELD = "spec.results.export.s3.endpoint"
+HOSTS_SETTING = "exports.allowedHosts"
+
+MOST_SOURCES = 2000
+"""ConfigMaps that a pod mounts: each takes 200 bytes of the pod, which may have 1.5 MB."""
+
+CONTROLLER_DELAY = timedelta(seconds=60)
+"""Within this long after its deadline, the Job's controller has ended it."""
+
+_MAX_TEXT = 500
+
+
+def export_hash(export: Export) -> str:
+    """Return the digest of where and how results are exported."""
+    text = export.model_dump_json(by_alias=True, exclude_none=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def needs_export(spec: Spec, status: Status) -> bool:
+    """Return whether a benchmark that is over has results to export, which is not decided yet."""
+    export = spec.results.export
+    if export is None or not (status.report.stored_steps or status.report.evidence):
+        return False
+    if status.export is None or status.export.spec_hash != export_hash(export):
+        return True
+    return not any(each.type == EXPORTED and each.status != "Unknown" for each in status.conditions)
+
+
+def export_folder(completed: datetime, uid: str) -> str:
+    """Return the name of the folder of an export: in the order of time, and one for each run."""
+    return f"{completed:%Y%m%dT%H%M%SZ}-{uid[:8]}"
+
+
+@dataclass(frozen=True)
+class ExportRun:
+    """The export Job.
+
+    Attributes:
+        job: the Job
+        pods: its pods
+        now: time of the observation
+        ends: when it is over, whatever the Job's controller does
+        creation: why its pod is missing, if it may not be created
+
+    """
+
+    job: JobView
+    pods: tuple[PodView, ...]
+    now: datetime
+    ends: datetime
+    creation: PodProblem | None = None
+
+
+@dataclass(frozen=True)
+class ExportResult:
+    """What became of an export so far.
+
+    Attributes:
+        status: of the condition: True, False, or Unknown while it goes on
+        reason: of the condition
+        message: of the condition
+        outcome: what the pod wrote; None until it has
+
+    """
+
+    status: Truth
+    reason: Reason
+    message: str
+    outcome: ExportOutcome | None = None
+
+
+def check_export(run: ExportRun, location: str) -> ExportResult:
+    """Return what the condition `Exported` says."""
+    said = _last_words(run.pods)
+    if run.job.succeeded:
+        if said is None or said.reason is not None:
+            message = f"written to {location}; its pod is gone, with the number of files"
+            return ExportResult("True", ExportReason.EXPORTED, message, ExportOutcome())
+        removed = f"; {said.removed} older exports deleted" if said.removed else ""
+        message = f"{said.files} files, {said.bytes} bytes in {location}{removed}"
+        return ExportResult("True", ExportReason.EXPORTED, message, said)
+    problem = first_problem(run.pods, run.now) or run.creation
+    if run.job.failed or run.now > run.ends:
+        return _failure(run, said, problem)
+    if said is not None and said.message:
+        return ExportResult("Unknown", ExportReason.EXPORTING, f"tried again: {said.message}")
+    if problem is not None:
+        return ExportResult("Unknown", problem.reason, problem.message)
+    return ExportResult("Unknown", ExportReason.EXPORTING, f"writing to {location}")
+
+
+def _failure(
+    run: ExportRun, said: ExportOutcome | None, problem: PodProblem | None
+) -> ExportResult:
+    if said is not None and said.reason is not None:
+        reason = find_reason(said.reason) or ExportReason.EXPORT_JOB_FAILED
+        return ExportResult("False", reason, said.message or "")
+    seen = f"; last seen: {problem.message}" if problem else ""
+    failure = run.job.failure[:_MAX_TEXT] or "it did not end by its deadline (deadlineSeconds)"
+    message = f"{failure}{seen}; read the log of its pod"
+    return ExportResult("False", ExportReason.EXPORT_JOB_FAILED, message)
+
+
+def _last_words(pods: tuple[PodView, ...]) -> ExportOutcome | None:
+    """Return what the last pod that ended said."""
+    for pod in sorted(pods, key=lambda each: each.created, reverse=True):
+        if pod.termination_message:
+            try:
+                return ExportOutcome.model_validate_json(pod.termination_message)
+            except ValidationError:
+                continue
+    return None

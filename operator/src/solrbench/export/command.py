@@ -1,0 +1,124 @@
+"""The command of the export pod."""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from solrbench.decide.allowed_hosts import check_addresses, check_name, host_of, qualify
+from solrbench.decide.checks.export import ENDPOINT_FIELD, HOSTS_SETTING
+from solrbench.errors import PermanentError
+from solrbench.export.destination import Destination, open_bucket, open_volume
+from solrbench.export.errors import ExportError
+from solrbench.export.stored import read_report
+from solrbench.export.writing import remove_older, write_files
+from solrbench.net.name_lookup import lookup
+from solrbench.plan.export_plan import (
+    EXIT_PERMANENT,
+    EXPORT_CA_FOLDER,
+    EXPORT_CREDENTIALS_FOLDER,
+    RESOURCE_KEY,
+    RESULTS_FOLDER,
+    VOLUME_FOLDER,
+    ExportOutcome,
+    ExportPlan,
+    parent_folder,
+)
+from solrbench.reasons.export import ExportReason
+from solrbench.report.files import report_files
+
+EXIT_RETRYABLE = 1
+_MAX_MESSAGE = 1000
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Pod:
+    """What is around the command in its pod.
+
+    Attributes:
+        results: where the results are mounted
+        volume: where the claim is mounted
+        credentials: folder with the keys of the bucket
+        ca: folder with certificates to trust
+        termination_log: file of the termination message
+        check: the check of addresses
+
+    """
+
+    results: Path = Path(RESULTS_FOLDER)
+    volume: Path = Path(VOLUME_FOLDER)
+    credentials: Path = Path(EXPORT_CREDENTIALS_FOLDER)
+    ca: Path = Path(EXPORT_CA_FOLDER)
+    termination_log: Path = Path("/dev/termination-log")
+    check: Callable[[str, Iterable[str], Iterable[str], str], None] = check_addresses
+
+
+def run_export(plan_file: Path, pod: Pod | None = None) -> int:
+    """Write the results and say how it went.
+
+    Returns:
+        0, or `EXIT_PERMANENT` when no other try can help, or `EXIT_RETRYABLE`
+
+    """
+    pod = pod or Pod()
+    code = 0
+    try:
+        outcome = _export(plan_file, pod)
+    except ExportError as error:
+        code = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE
+        outcome = ExportOutcome(reason=error.reason, message=error.message[:_MAX_MESSAGE])
+    except Exception as error:  # noqa: BLE001 - the termination message must say what happened
+        _log.exception("the export failed")
+        code = EXIT_RETRYABLE
+        outcome = ExportOutcome(
+            reason=ExportReason.EXPORT_JOB_FAILED, message=repr(error)[:_MAX_MESSAGE]
+        )
+    text = outcome.model_dump_json(by_alias=True, exclude_none=True)
+    try:
+        pod.termination_log.write_text(text, "utf-8")
+    except OSError as error:  # outside a container there is no such file
+        _log.warning("no termination message: %s", error)
+    _log.log(logging.ERROR if code else logging.INFO, "%s", text)
+    return code
+
+
+def _export(plan_file: Path, pod: Pod) -> ExportOutcome:
+    try:
+        plan = ExportPlan.model_validate_json(plan_file.read_bytes())
+    except (OSError, ValidationError) as error:
+        message = f"{plan_file}: {error}; the operator writes it"
+        raise ExportError(ExportReason.EXPORT_PLAN_INVALID, message, permanent=True) from error
+    report = read_report(plan, plan_file.with_name(RESOURCE_KEY), pod.results)
+    destination = _open(plan, pod)
+    parent = parent_folder(plan.export, plan.benchmark)
+    outcome = write_files(destination, f"{parent}/{plan.folder}", report_files(report))
+    if plan.export.keep is None:
+        return outcome
+    removed = remove_older(destination, parent, plan.folder, plan.export.keep)
+    return outcome.model_copy(update={"removed": removed})
+
+
+def _open(plan: ExportPlan, pod: Pod) -> Destination:
+    if plan.export.s3 is None:
+        claim = plan.export.persistent_volume_claim
+        return open_volume(pod.volume, claim.claim_name if claim else "")
+    url = qualify(plan.export.s3.endpoint, plan.benchmark.partition("/")[0])
+    host = host_of(url)
+    try:
+        check_name(host, plan.allowed_hosts, ENDPOINT_FIELD, HOSTS_SETTING)
+        pod.check(host, _addresses(host), plan.api_server, ENDPOINT_FIELD)
+    except PermanentError as error:
+        raise ExportError(error.reason, error.message, permanent=True) from error
+    bucket = plan.export.s3.model_copy(update={"endpoint": url})
+    return open_bucket(bucket, pod.credentials, pod.ca)
+
+
+def _addresses(host: str) -> Sequence[str]:
+    try:
+        return lookup(host)
+    except (OSError, UnicodeError) as error:
+        message = f"{ENDPOINT_FIELD}: {host} cannot be resolved: {error}; correct it"
+        raise ExportError(ExportReason.EXPORT_UNREACHABLE, message, permanent=False) from error

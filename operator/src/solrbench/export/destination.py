@@ -1,0 +1,189 @@
+"""A volume or a bucket, behind one interface: put, get, list, delete, with errors in our words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, S3Store
+
+from solrbench.api.v1alpha1.export import ExportBucket
+from solrbench.export.errors import ExportError
+from solrbench.plan.auth_files import CA_KEY
+from solrbench.plan.export_plan import ACCESS_KEY, SECRET_KEY, SESSION_TOKEN
+from solrbench.reasons.export import ExportReason
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, S3Config
+
+TIMEOUT = timedelta(seconds=60)
+RETRY_TIMEOUT = timedelta(seconds=60)
+MOST_RETRIES = 5
+_MAX_TEXT = 300
+
+_Problem = tuple[ExportReason, str, bool]
+"""Reason, remedy, and whether no retry can cure it."""
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where files are written.
+
+    Attributes:
+        store: a folder or a bucket
+        name: of the volume or bucket, for messages
+        field: of the resource that names it
+        is_bucket: whether it is one
+
+    """
+
+    store: S3Store | LocalStore
+    name: str
+    field: str
+    is_bucket: bool
+
+    def put(self, path: str, content: bytes) -> None:
+        """Write a file, in place of what may be there.
+
+        Raises:
+            ExportError: if it cannot be written.
+
+        """
+        with self._explained("writing", path):
+            obstore.put(self.store, path, content)
+
+    def get(self, path: str) -> bytes:
+        """Return a file.
+
+        Raises:
+            ExportError: if it cannot be read.
+
+        """
+        with self._explained("reading", path):
+            return bytes(obstore.get(self.store, path).bytes())
+
+    def folders(self, parent: str) -> list[str]:
+        """Return the names of the folders in one, sorted.
+
+        Raises:
+            ExportError: if they cannot be listed.
+
+        """
+        with self._explained("listing", parent):
+            found = obstore.list_with_delimiter(self.store, parent)["common_prefixes"]
+        return sorted(each.rstrip("/").rpartition("/")[2] for each in found)
+
+    def delete_folder(self, path: str) -> None:
+        """Delete all files of a folder.
+
+        Raises:
+            ExportError: if one cannot be deleted.
+
+        """
+        with self._explained("deleting", path):
+            for part in obstore.list(self.store, path):
+                obstore.delete(self.store, [each["path"] for each in part])
+
+    @contextmanager
+    def _explained(self, action: str, path: str) -> Iterator[None]:
+        try:
+            yield
+        except (BaseError, OSError) as error:
+            # Only the first line: a server's response must not reach the status.
+            text = str(error).partition("\n")[0]
+            explain = _bucket_problem if self.is_bucket else _volume_problem
+            reason, remedy, permanent = explain(error, text)
+            what = f"{self.field}: {action} {path or '/'} in {self.name}"
+            raise ExportError(
+                reason, f"{what}: {_short(text)}; {remedy}", permanent=permanent
+            ) from error
+
+
+def open_volume(folder: Path, claim: str) -> Destination:
+    """Return the claim that is mounted at `folder`."""
+    store = LocalStore(folder, automatic_cleanup=True)
+    field = "spec.results.export.persistentVolumeClaim"
+    return Destination(store, f"claim {claim}", field, is_bucket=False)
+
+
+def open_bucket(bucket: ExportBucket, credentials: Path, ca: Path) -> Destination:
+    """Return a bucket.
+
+    Args:
+        bucket: where and what it is
+        credentials: folder with the keys
+        ca: folder with the certificates to trust, if any are
+
+    Raises:
+        ExportError: `ExportSecretNotFound` if a key is missing.
+
+    """
+    field = "spec.results.export.s3"
+    secret = f"{field}.credentialsSecret: Secret {bucket.credentials_secret.name}"
+    config: S3Config = {
+        "bucket": bucket.bucket,
+        "endpoint": bucket.endpoint.rstrip("/"),
+        "region": bucket.region,
+        "access_key_id": _read(credentials / ACCESS_KEY, secret),
+        "secret_access_key": _read(credentials / SECRET_KEY, secret),
+        "virtual_hosted_style_request": False,
+    }
+    if (credentials / SESSION_TOKEN).exists():
+        config["session_token"] = _read(credentials / SESSION_TOKEN, secret)
+    client: ClientConfig = {"allow_http": True, "timeout": TIMEOUT}
+    if bucket.tls is not None:
+        client["root_certificate"] = _read(ca / CA_KEY, f"{field}.tls")
+    store = S3Store(
+        config=config,
+        client_options=client,
+        retry_config={"max_retries": MOST_RETRIES, "retry_timeout": RETRY_TIMEOUT},
+    )
+    return Destination(store, f"bucket {bucket.bucket}", field, is_bucket=True)
+
+
+def _read(file: Path, what: str) -> str:
+    try:
+        return file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ExportError(
+            ExportReason.EXPORT_SECRET_NOT_FOUND,
+            f"{what} does not exist, or has no text under the key {file.name}; create it",
+            permanent=False,
+        ) from error
+
+
+def _bucket_problem(error: Exception, text: str) -> _Problem:
+    """Say what an error of an S3 server means; object_store has few types of errors."""
+    whole = str(error)
+    if "NoSuchBucket" in whole or isinstance(error, FileNotFoundError):
+        remedy = "correct bucket or endpoint, or create the bucket"
+        return ExportReason.BUCKET_NOT_FOUND, remedy, True
+    if isinstance(error, PermissionError) or _is_named(error, "Permission", "Unauthenticated"):
+        remedy = "correct the Secret, or allow its user to list, put, get and delete below prefix"
+        return ExportReason.BUCKET_FORBIDDEN, remedy, True
+    if "non-2xx" in text or "Server returned" in text:
+        return ExportReason.EXPORT_REFUSED, "correct what the status shows, or region", False
+    remedy = "correct endpoint or tls, and check the network policies"
+    return ExportReason.EXPORT_UNREACHABLE, remedy, False
+
+
+def _volume_problem(_: Exception, text: str) -> _Problem:
+    if "os error 28" in text or "os error 122" in text:  # ENOSPC, EDQUOT
+        remedy = "enlarge the claim, delete old exports, or set results.export.keep"
+        return ExportReason.VOLUME_FULL, remedy, True
+    if any(f"os error {number})" in text for number in (1, 13, 30)):  # EPERM, EACCES, EROFS
+        remedy = "let the group of the pod write to the folder (podOptions, component Export)"
+        return ExportReason.VOLUME_FORBIDDEN, remedy, True
+    return ExportReason.EXPORT_REFUSED, "check the volume", False
+
+
+def _is_named(error: Exception, *names: str) -> bool:
+    return any(type(error).__name__.startswith(each) for each in names)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …"

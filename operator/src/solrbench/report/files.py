@@ -1,0 +1,78 @@
+"""The files of an export: every form of a report, and its histograms for other tools."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+from solrbench.report.html import render_html
+from solrbench.report.junit import to_junit
+from solrbench.report.model import Report
+from solrbench.report.results_csv import to_csv
+from solrbench.report.windows_csv import windows_to_csv
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.text.render import to_markdown
+from solrbench.results.text.totals import results_with_totals
+
+REPORT_JSON = "report.json"
+SUMS = "SHA256SUMS"
+"""Digests of all other files, as `sha256sum --check` reads them."""
+
+_IN_TAG = re.compile(r"[,\s]+")
+_IN_NAME = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def report_files(report: Report) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file; the page comes last but for the sums."""
+    sums = []
+    for name, content in _files(report):
+        sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
+        yield name, content
+    yield SUMS, "".join(sums).encode()
+
+
+def _files(report: Report) -> Iterator[tuple[str, bytes]]:
+    yield REPORT_JSON, report.to_json()
+    results = results_with_totals(report.status)
+    yield "results.csv", to_csv(results, report.status.verdicts).encode()
+    yield "windows.csv", windows_to_csv(report.steps).encode()
+    for each in report.steps:
+        yield f"histograms/{each.id}.hlog", histogram_log(each).encode()
+        for file in each.diagnostics:
+            yield f"diagnostics/{each.id}/{_IN_NAME.sub('-', file.name)}", file.unpack()
+    if report.environment is not None:
+        yield "environment.json", report.environment.model_dump_json(indent=2).encode()
+    for key, text in report.evidence.items():
+        yield f"evidence/{_IN_NAME.sub('-', key)}.txt", text.encode()
+    yield "junit.xml", to_junit(report.as_benchmark).encode()
+    markdown = to_markdown(report.as_benchmark, report.steps, report.environment)
+    yield "report.md", markdown.encode()
+    yield "report.html", render_html(report).encode()
+
+
+def histogram_log(step_run: StepRunResult) -> str:
+    """Return the histograms of a step run as an HdrHistogram log, format version 1.3.
+
+    One line for each request name, with it as the tag; values are microseconds. Names with
+    `-response` are times from the planned start, of open loops
+    (https://github.com/HdrHistogram/HdrHistogram, class HistogramLogWriter).
+    """
+    start = step_run.start_time
+    lines = [
+        "#[service and response times in microseconds]",
+        "#[Histogram log format version 1.3]",
+        f"#[StartTime: {start.timestamp():.3f} (seconds since epoch), {_text(start)}]",
+        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ]
+    for each in step_run.requests:
+        tag = _IN_TAG.sub("_", each.request)
+        most = 0 if each.max_microseconds is None else each.max_microseconds
+        head = f"0.000,{step_run.seconds:.3f},{most}"
+        lines.append(f"Tag={tag},{head},{each.service_time_histogram}")
+        if each.response_time_histogram is not None:
+            lines.append(f"Tag={tag}-response,{head},{each.response_time_histogram}")
+    return "\n".join(lines) + "\n"
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

@@ -1,0 +1,177 @@
+"""The export after the end: its Job is made once, checked, and made again after a change."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, cast
+
+import pytest
+
+from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.status.results import ReportStatus
+from solrbench.cluster.client import Cluster
+from solrbench.cluster.reports import Reports
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.stages.export import export_results
+from solrbench.decide.checks.export import needs_export
+from solrbench.decide.conditions import EXPORTED
+from solrbench.decide.scheduling.finalizers import needs_reconcile
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import stored
+from support.resources.small_resource import Changes
+from unit.controller.runs import NOW, SETTINGS
+
+CLAIM = {"persistentVolumeClaim": {"claimName": "reports"}}
+BUCKET = {
+    "s3": {
+        "endpoint": "https://s3.example.org",
+        "bucket": "reports",
+        "credentialsSecret": {"name": "s3"},
+    }
+}
+OUTCOME = {"files": 9, "bytes": 1000, "sha256": "5" * 64, "removed": 2}
+OVER = Status(start_time=NOW, completion_time=NOW, report=ReportStatus(stored_steps=1))
+
+
+class Course:
+    """Reconciles of a benchmark that is over, one after another."""
+
+    def __init__(self, export: dict[str, Any], changes: Changes | None = None) -> None:
+        self.fake = FakeCluster()
+        self.status = OVER
+        self.now = NOW
+        self.change(export, changes)
+
+    def change(self, export: dict[str, Any], changes: Changes | None = None) -> None:
+        changed = {"spec.results": {"export": export}} | (changes or {})
+        self.benchmark = stored(changed)
+
+    def reconcile(self, **settings: Any) -> None:
+        cluster = cast(Cluster, self.fake)
+        benchmark = self.benchmark.model_copy(update={"status": self.status})
+        changed = replace(SETTINGS, **settings)
+        run = ReconcileContext(cluster, Reports(cluster), changed, benchmark, {}, self.now)
+        export_results(run)
+        self.status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
+
+    @property
+    def condition(self) -> tuple[str, str, str]:
+        (found,) = [each for each in self.status.conditions if each.type == EXPORTED]
+        return found.status, found.reason, found.message
+
+    def end(self, outcome: dict[str, Any], state: str) -> None:
+        job = self.fake.objects["Job", "search", "base-export"]
+        job["status"] = {"conditions": [{"type": state, "status": "True", "message": "too late"}]}
+        ended = {"exitCode": 0, "message": json.dumps(outcome) if outcome else ""}
+        self.fake.put(
+            {
+                "kind": "Pod",
+                "metadata": {
+                    "name": "base-export-x",
+                    "namespace": "search",
+                    "labels": job["metadata"]["labels"],
+                },
+                "status": {
+                    "containerStatuses": [{"name": "export", "state": {"terminated": ended}}]
+                },
+            }
+        )
+
+
+def test_the_job_is_made_once_and_its_outcome_recorded() -> None:
+    course = Course(CLAIM)
+    course.reconcile()
+    course.reconcile()
+    assert course.condition[:2] == ("Unknown", "Exporting")
+    course.end(OUTCOME, "Complete")
+    course.reconcile()
+    status, reason, message = course.condition
+    assert (status, reason) == ("True", "Exported")
+    assert "9 files, 1000 bytes in pvc://reports/solrbench/search/base/20260101T000000Z-0b5b/" in (
+        message
+    )
+    kept = course.status.export
+    assert kept is not None
+    assert (kept.files, kept.bytes, kept.sha256, kept.removed) == (9, 1000, "5" * 64, 2)
+    assert kept.time == NOW
+    before = len(course.fake.applied)
+    course.reconcile()
+    assert len(course.fake.applied) == before
+
+
+def test_a_failure_is_named_and_final() -> None:
+    course = Course(BUCKET)
+    course.reconcile()
+    course.end({"reason": "BucketNotFound", "message": "no bucket reports; create it"}, "Failed")
+    course.reconcile()
+    assert course.condition == ("False", "BucketNotFound", "no bucket reports; create it")
+    assert not needs_export(course.benchmark.spec, course.status)
+
+
+def test_a_job_that_says_nothing_is_named_by_kubernetes() -> None:
+    course = Course(BUCKET)
+    course.reconcile()
+    course.end({}, "Failed")
+    course.reconcile()
+    assert course.condition[:2] == ("False", "ExportJobFailed")
+    assert "too late" in course.condition[2]
+
+
+def test_it_ends_by_its_deadline_without_a_controller_of_jobs() -> None:
+    course = Course(CLAIM)
+    course.reconcile()
+    course.now = NOW + timedelta(seconds=900 + 61)
+    course.reconcile()
+    assert course.condition[:2] == ("False", "ExportJobFailed")
+    assert "deadlineSeconds" in course.condition[2]
+
+
+def test_a_changed_spec_is_exported_again() -> None:
+    course = Course(BUCKET)
+    course.reconcile()
+    course.end({"reason": "BucketForbidden", "message": "no"}, "Failed")
+    course.reconcile()
+    course.change(CLAIM)
+    course.reconcile()  # the Job of before goes
+    assert ("Job", "search", "base-export") not in course.fake.objects
+    course.reconcile()
+    assert course.condition[:2] == ("Unknown", "Exporting")
+    course.end(OUTCOME, "Complete")
+    course.reconcile()
+    assert course.condition[:2] == ("True", "Exported")
+
+
+def test_a_host_that_is_not_allowed_gets_no_job() -> None:
+    course = Course(BUCKET)
+    course.reconcile(export_hosts=("*.svc",))
+    assert course.condition[:2] == ("False", "HostNotAllowed")
+    assert "exports.allowedHosts" in course.condition[2]
+    assert course.fake.applied == []
+
+
+def test_a_benchmark_without_results_has_no_export() -> None:
+    course = Course(CLAIM)
+    course.status = Status(start_time=NOW, completion_time=NOW)
+    course.reconcile()
+    assert (course.fake.applied, course.status.export) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "needed"),
+    [
+        ([], True),
+        ([{"type": "Exported", "status": "Unknown", "observedGeneration": 3}], True),
+        ([{"type": "Exported", "status": "True", "observedGeneration": 2}], True),
+        ([{"type": "Exported", "status": "False", "observedGeneration": 3}], False),
+    ],
+)
+def test_it_is_looked_at_until_it_speaks_of_the_present_spec(
+    conditions: list[dict[str, Any]], needed: bool
+) -> None:
+    over = [{"type": "CleanedUp", "status": "True"}]
+    body = {
+        "metadata": {"generation": 3},
+        "spec": {"results": {"export": CLAIM}},
+        "status": {"conditions": [*over, *conditions]},
+    }
+    assert needs_reconcile(body) == needed
