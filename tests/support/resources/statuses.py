@@ -63,6 +63,24 @@ CAPACITY = CapacityResult(
         TrialResult(requests_per_second=40, excess=-1, p95_milliseconds=52, failed_percent=0),
     ],
 )
+CAPACITY_USERS = CapacityResult(
+    variant="direct",
+    word=CapacityWord.FOUND,
+    message="holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms",
+    users=23,
+    users_interval=Interval(lower=21, upper=25),
+    highest_met_users=24,
+    lowest_missed_users=23,
+    probe_requests_per_second=200,
+    trials=[
+        TrialResult(
+            requests_per_second=190, users=25, excess=0.1, p95_milliseconds=222, failed_percent=0
+        ),
+        TrialResult(
+            requests_per_second=191, users=9, excess=-1, p95_milliseconds=80, failed_percent=0
+        ),
+    ],
+)
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 

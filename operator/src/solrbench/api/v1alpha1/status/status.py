@@ -103,7 +103,8 @@ class Status(StatusModel):
     not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []
     """`notRun` has one entry for each step and variant that was left out, with the reason."""
     capacity: Annotated[list[CapacityResult], Field(max_length=MAX_VARIANTS)] = []
-    """`capacity` has one entry for each variant: the highest rate that meets the objectives."""
+    """`capacity` has one entry for each variant: the highest rate, or number of users, that meets
+    the objectives."""
     scalability: Annotated[list[Scalability], Field(max_length=MAX_VARIANTS)] = []
     """`scalability` has one entry for each variant with three or more different numbers of users:
     the knee, and how throughput grows with users."""
