@@ -65,7 +65,7 @@ class ClosedLoop:
         served = [(next(services), 0.0) for _ in range(min(users, places))]
         heapq.heapify(served)
         waiting = deque([0.0] * (users - len(served)))
-        times = []
+        times: list[float] = []
         while True:
             now, came = heapq.heappop(served)
             if now > end:

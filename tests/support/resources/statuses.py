@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1.status.results import (
     ReportStatus,
     Summary,
 )
+from solrbench.api.v1alpha1.status.silences import StepSilences
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
@@ -172,6 +173,23 @@ def full_status() -> Status:
                     )
                 ],
                 unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
+            )
+        ],
+        silences=[
+            StepSilences(
+                step="two-users",
+                variant="proxy",
+                least_user_requests=12,
+                median_user_requests=480,
+                most_user_requests=502,
+                least_user=1,
+                least_user_node="solr-1:8983",
+                least_user_repeat=2,
+                longest_milliseconds=12_300,
+                longest_user=1,
+                longest_node="solr-1:8983",
+                longest_repeat=2,
+                longest_second=3.2,
             )
         ],
         telemetry=[

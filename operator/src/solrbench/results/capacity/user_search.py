@@ -8,7 +8,7 @@ by itself where the limit is just met; the first one is predicted from the probe
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from solrbench.results.capacity.search import (
     LEAST_TRIALS,
@@ -74,8 +74,12 @@ def estimate_users(trials: Sequence[Trial]) -> Estimate:
     found = estimate(trials, _GRAIN)
     if found.rate is None or found.lower is None or found.upper is None:
         return found
-    whole = [float(math.floor(each)) for each in (found.rate, found.lower, found.upper)]
-    return Estimate(*whole, found.highest_met, found.lowest_missed)
+    return replace(
+        found,
+        rate=float(math.floor(found.rate)),
+        lower=float(math.floor(found.lower)),
+        upper=float(math.floor(found.upper)),
+    )
 
 
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
