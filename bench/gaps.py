@@ -110,7 +110,7 @@ def _arrivals(folder: Path, workers: int, steps: int, seconds: int) -> dict[str,
     kinds = ["Uniform"] * _UNIFORM_STEPS + ["Poisson"] * steps
     planned = [
         {
-            "name": f"{kind.lower()}-{number}",
+            "name": f"{kind.lower()}-{workers}-{number}",
             "requestsPerSecond": RATE,
             "arrivalDistribution": kind,
             "durationSeconds": seconds,
