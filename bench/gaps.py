@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from bench.processes import prefer
 from bench.product import product
@@ -25,15 +24,8 @@ CRITICAL = 3.857
 _UNIFORM_STEPS = 2
 """For each number of workers."""
 
-_UNDISTURBED_LAG_MS = 1.0
 _MOST_OFF_PERCENT = 1.0
 _LEAST_PASSED_PERCENT = 95
-
-
-class _Step(NamedTuple):
-    times_ns: list[int]
-    lag_ms: float
-    """P99 of the worker with the largest, as the product says."""
 
 
 def anderson_darling(gaps: Sequence[float], mean: float) -> float:
@@ -51,19 +43,13 @@ def anderson_darling(gaps: Sequence[float], mean: float) -> float:
 def gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
     """Measure `steps` steps of Poisson arrivals and some with uniform ones, over all workers."""
     found = [_arrivals(folder, workers, steps // len(WORKERS), seconds) for workers in WORKERS]
-    poisson = [step.times_ns for kinds in found for step in kinds["Poisson"]]
-    uniform = [step.times_ns for kinds in found for step in kinds["Uniform"]]
-    on_time = [
-        step.times_ns
-        for kinds in found
-        for step in kinds["Poisson"]
-        if step.lag_ms <= _UNDISTURBED_LAG_MS
-    ]
+    poisson = [step for kinds in found for step in kinds["Poisson"]]
+    uniform = [step for kinds in found for step in kinds["Uniform"]]
+    alone = found[0]["Poisson"]
     where = f"{RATE}/s, 1 to 4 workers, steps of {seconds} s"
-    undisturbed = f"with a lag p99 of {_UNDISTURBED_LAG_MS:g} ms at most"
     return [
         _gaps_row("all", poisson, where),
-        _gaps_row("those on time", on_time, undisturbed),
+        _gaps_row("one worker", alone, "whose schedule has no other beside it"),
         _rate_row("uniform step", [len(times) / seconds for times in uniform]),
         _rate_row("all Poisson steps", [sum(map(len, poisson)) / len(poisson) / seconds]),
     ]
@@ -101,10 +87,10 @@ def _gaps(times: Sequence[int]) -> list[float]:
     return [(after - before) / 1e9 for before, after in pairwise(times)]
 
 
-def _arrivals(folder: Path, workers: int, steps: int, seconds: int) -> dict[str, list[_Step]]:
+def _arrivals(folder: Path, workers: int, steps: int, seconds: int) -> dict[str, list[list[int]]]:
     """Return the server's times of each step, by the distribution of its arrivals.
 
-    Steps are told apart by how many requests the product says it sent. If it is wrong by one, the
+    Steps are separated by how many requests the product says it sent. If it is wrong by one, the
     time between two steps becomes a gap of the next one, which then fails.
     """
     kinds = ["Uniform"] * _UNIFORM_STEPS + ["Poisson"] * steps
@@ -125,11 +111,10 @@ def _arrivals(folder: Path, workers: int, steps: int, seconds: int) -> dict[str,
         prefer([server.pid, *running.workers])
         documents = running.documents(len(planned) * (seconds + 5))
         times = iter(server.get_json("/arrivals"))
-    found: dict[str, list[_Step]] = {kind: [] for kind in kinds}
+    found: dict[str, list[list[int]]] = {kind: [] for kind in kinds}
     for document, kind in zip(documents, kinds, strict=True):
         count = sum(each.requests for each in document.requests)
-        lags = [each.lag_p99_microseconds or 0 for each in document.workers]
-        found[kind].append(_Step([next(times) for _ in range(count)], max(lags) / 1000))
+        found[kind].append([next(times) for _ in range(count)])
     if next(times, None) is not None:
         raise RuntimeError("the server got more requests than were reported")
     return found

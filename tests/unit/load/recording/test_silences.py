@@ -11,7 +11,6 @@ from solrbench.load.recording.silences import (
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.results.model.silences import MOST_SHARES, MOST_SILENCES
-from solrbench.results.summary.silences import median_requests
 
 MS = 1_000_000
 REQUEST = PreparedRequest(b"q=solr", 0, is_json=True)
@@ -57,7 +56,7 @@ def test_the_one_user_that_waits_is_named_with_node_and_time() -> None:
     assert shares is not None
     last = shares.fewest[0]
     assert (last.user, last.requests) == (7, 1)
-    assert (median_requests(shares), shares.most_requests, shares.users) == (50, 50, 8)
+    assert (shares.median_requests, shares.most_requests, shares.users) == (50, 50, 8)
 
 
 def test_requests_of_the_ramp_are_no_waits() -> None:
@@ -95,7 +94,7 @@ def test_users_of_all_workers_are_one_distribution() -> None:
     assert shares is not None
     assert (shares.users, shares.idle_users, shares.most_requests) == (5, 1, 40)
     assert [each.requests for each in shares.fewest] == [0, 10, 20][:MOST_SHARES]
-    assert median_requests(shares) == 20
+    assert shares.median_requests == 20
     assert len(merge_silences(parts)) == 4
     assert (
         merge_user_shares([WorkerStepResult(key="k", users=1, cpu_seconds=1, requests=[])]) is None
@@ -105,4 +104,4 @@ def test_users_of_all_workers_are_one_distribution() -> None:
 def test_half_of_the_users_without_requests_have_a_median_of_none() -> None:
     shares = user_shares(users(0, 0, 5, 9))
     assert shares is not None
-    assert median_requests(shares) == 0
+    assert shares.median_requests == 0

@@ -23,6 +23,7 @@ def shares(*counts: int) -> UserShares:
         users=len(counts),
         idle_users=0,
         histogram=histogram.encode(),
+        median_requests=sorted(counts)[(len(counts) - 1) // 2],
         most_requests=max(counts),
         fewest=[UserShare(user=u, node=NODE, requests=n) for u, n in ordered[:3]],
     )

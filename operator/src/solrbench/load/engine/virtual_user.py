@@ -37,7 +37,7 @@ class VirtualUser(HttpClient):
     ) -> None:
         """Begin without a connection; `think` is None for a user that does not think.
 
-        `activity` is told of the requests of this user.
+        `activity` counts the requests of this user.
         `first_wait_seconds` pass before the first request.
         """
         super().__init__(node, context.timeout_seconds, context.loop)

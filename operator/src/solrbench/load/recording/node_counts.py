@@ -15,7 +15,7 @@ class NodeCounts:
     __slots__ = ("_dropped", "_failures", "_responses", "activity")
 
     def __init__(self, activity: NodeActivity) -> None:
-        """Count for the node of `activity`, which is told when its requests ended."""
+        """Count for the node of `activity`, which learns when its requests ended."""
         self.activity = activity
         self._responses = LatencyRecorder()
         self._failures = 0

@@ -136,9 +136,16 @@ def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
         users=len(users),
         idle_users=sum(not each.requests for each in users),
         histogram=histogram.encode(),
+        median_requests=median_requests(histogram, len(users)),
         most_requests=max(each.requests for each in users),
         fewest=[each.share for each in fewest],
     )
+
+
+def median_requests(histogram: Histogram, users: int) -> int:
+    """Return the median of the requests of users, of whom those with any are in the histogram."""
+    rank = (users + 1) // 2 - (users - histogram.count)
+    return (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
 
 
 def _silence(wait: _Wait, node: str, user: int | None, origin_ns: int) -> Silence:

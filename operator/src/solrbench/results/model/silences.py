@@ -43,6 +43,8 @@ class UserShares(LenientModel):
     """Users without any."""
     histogram: str
     """HdrHistogram of the requests of the others."""
+    median_requests: int
+    """Of all users, those without any included."""
     most_requests: int
     fewest: list[UserShare] = []
     """Those with the fewest, in this order."""

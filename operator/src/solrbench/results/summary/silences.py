@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
 from solrbench.plan.step_runs import variant_names
-from solrbench.results.model.silences import Silence, UserShares
+from solrbench.results.model.silences import Silence
 from solrbench.results.model.step_result import StepRunResult
-from solrbench.results.stats.histograms import merge
 from solrbench.results.stats.number_format import milliseconds
 from solrbench.results.summary.grouping import StepRuns, group_step_runs
 
@@ -41,15 +40,6 @@ def _rank(each: StepSilences) -> tuple[float, float]:
     return share, -(each.longest_milliseconds or 0.0)
 
 
-def median_requests(shares: UserShares) -> int:
-    """Return the median of the requests of a user, those without any included."""
-    some = shares.users - shares.idle_users
-    rank = (shares.users + 1) // 2 - shares.idle_users
-    if rank <= 0:
-        return 0
-    return merge([shares.histogram]).percentile(100 * rank / some) or 0
-
-
 def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepSilences:
     waits = [
         (each.user is not None, each.microseconds, document.repeat, each)
@@ -78,7 +68,7 @@ def _longest(silence: Silence, repeat: int) -> dict[str, object]:
 def _shares(step_runs: StepRuns) -> dict[str, object]:
     """Return the requests of users in the repeat whose last one is farthest behind."""
     found = [
-        (each.fewest[0].requests / max(median_requests(each), 1), document.repeat, each)
+        (each.fewest[0].requests / max(each.median_requests, 1), document.repeat, each)
         for document in step_runs
         if (each := document.user_shares) is not None and each.fewest
     ]
@@ -88,7 +78,7 @@ def _shares(step_runs: StepRuns) -> dict[str, object]:
     last = shares.fewest[0]
     return {
         "least_user_requests": last.requests,
-        "median_user_requests": median_requests(shares),
+        "median_user_requests": shares.median_requests,
         "most_user_requests": shares.most_requests,
         "least_user": last.user,
         "least_user_node": last.node,

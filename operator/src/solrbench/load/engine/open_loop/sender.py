@@ -149,7 +149,7 @@ class OpenLoopSender:
         if times.is_over:
             self.state = OpenLoopState.DRAINING
             if self._is_counted:
-                # Nothing is refused any more that would tell the supply when the last was taken.
+                # Nothing is refused any more from which the supply learns when the last was taken.
                 self._context.supply.note_end(now_ns)
             # It would ring in every turn of the loop until it is set again.
             self._timer.close()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from solrbench.load.recording.silences import longest
+from solrbench.load.recording.silences import longest, median_requests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.results.model.silences import MOST_SHARES, Silence, UserShares
 from solrbench.results.stats import histograms
@@ -21,10 +21,13 @@ def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
     if not parts:
         return None
     fewest = [share for part in parts for share in part.fewest]
+    histogram = histograms.merge(part.histogram for part in parts)
+    users = sum(part.users for part in parts)
     return UserShares(
-        users=sum(part.users for part in parts),
+        users=users,
         idle_users=sum(part.idle_users for part in parts),
-        histogram=histograms.merge(part.histogram for part in parts).encode(),
+        histogram=histogram.encode(),
+        median_requests=median_requests(histogram, users),
         most_requests=max(part.most_requests for part in parts),
         fewest=sorted(fewest, key=lambda each: (each.requests, each.user))[:MOST_SHARES],
     )

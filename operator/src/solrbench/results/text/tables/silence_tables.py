@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from solrbench.results.model.silences import Silence
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds
-from solrbench.results.summary.silences import median_requests
 from solrbench.results.text.tables.table import Row, Table
 
 MOST_SHARE_ROWS = 100
@@ -26,7 +25,7 @@ _WAIT_NOTE = (
 def user_table(documents: Iterable[StepRunResult]) -> Table:
     """Return the least, median and most requests of a user, those farthest behind first."""
     found = [
-        (each.fewest[0].requests / max(median_requests(each), 1), document)
+        (each.fewest[0].requests / max(each.median_requests, 1), document)
         for document in documents
         if (each := document.user_shares) is not None and each.users > 1 and each.fewest
     ]
@@ -58,7 +57,7 @@ def _share_row(document: StepRunResult) -> Row:
         str(document.repeat),
         str(shares.users),
         str(last.requests),
-        str(median_requests(shares)),
+        str(shares.median_requests),
         str(shares.most_requests),
         f"{last.user} on {last.node}",
     )
