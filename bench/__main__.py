@@ -14,7 +14,6 @@ from bench.bottlenecks import bottlenecks
 from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
 from bench.gaps import gaps
-from bench.healthy import healthy
 from bench.intervals import intervals
 from bench.merged import merged
 from bench.operator_scale import operator_scale
@@ -38,7 +37,6 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "arrivals": partial(arrivals, repeats=5, seconds=4),
     "gaps": partial(gaps, steps=100, seconds=4),
     "saturation": partial(saturation, steps=60, seconds=3),
-    "healthy": partial(healthy, runs=20, seconds=10),
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
