@@ -13,16 +13,19 @@ from bench.arrivals import arrivals
 from bench.bottlenecks import bottlenecks
 from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
+from bench.gaps import gaps
 from bench.intervals import intervals
 from bench.merged import merged
 from bench.operator_scale import operator_scale
 from bench.pairs import equal_pairs
 from bench.processes import DidNotHappenError, stolen_seconds
+from bench.saturation import saturation
 from bench.scaling import scaling
 from bench.stalls import stalls
 from bench.steady import steady
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
+from bench.user_capacity import user_capacity
 from bench.words import words
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
@@ -32,6 +35,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "accuracy": partial(accuracy, seconds=12),
     "stalls": partial(stalls, seconds=20),
     "arrivals": partial(arrivals, repeats=5, seconds=4),
+    "gaps": partial(gaps, steps=100, seconds=4),
+    "saturation": partial(saturation, steps=60, seconds=3),
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
@@ -41,6 +46,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "pairs": partial(equal_pairs, rounds=180, runs=8),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
     "capacity": partial(capacity, count=100),
+    "users": partial(user_capacity, count=40),
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 

@@ -16,7 +16,7 @@ from solrbench.plan.load_plan import LoadState
 from solrbench.results.model.step_result import StepRunResult
 
 _SOURCES = Path(__file__).parents[1] / "operator" / "src"
-_START_SECONDS = 60.0
+_START_SECONDS = 180.0
 QUERIES = 1000
 """Different queries sent."""
 

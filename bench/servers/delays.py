@@ -1,12 +1,14 @@
-"""Responds late on purpose and keeps how late, by its own clock.
+"""Responds late on purpose and keeps when requests came and how late it was, by its own clock.
 
 `python -m bench.servers.delays PORT DISTRIBUTION[:SEED] [STALL EVERY]`: with a stall, the whole
 server stands still for STALL seconds in every EVERY seconds, as a JVM does while it collects
 garbage.
 
-`GET /known` gives the delays so far in µs, each from the time at which the kernel got the request
-to the response handed to the kernel: what a client must have seen. When the request was read does
-not count: of twenty that come at once the last is read half a millisecond after it came.
+`GET /known` gives the delays so far in µs, in the order of the responses, each from the time at
+which the kernel got the request to the response handed to the kernel: what a client must have
+seen. When the request was read does not count: of twenty that come at once the last is read half a
+millisecond after it came. `GET /arrivals` gives the times at which the kernel got the requests, in
+ns of the wall clock.
 """
 
 import asyncio
@@ -20,7 +22,7 @@ from collections.abc import Iterator, Sequence
 import uvloop
 
 from bench.servers.distributions import DISTRIBUTIONS
-from solrbench.load.engine.http.timestamped_socket import TimestampedSocket
+from bench.servers.stamped import Stamped, now_ns
 
 _BACKLOG = 4096
 _BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'
@@ -29,50 +31,39 @@ _TIMER_SECONDS = 0.001
 """What libuv's timers are exact to."""
 
 
-class Log:
-    """What one server knows of its own delays."""
+class Delays:
+    """What one server does, and what it knows of it."""
 
-    def __init__(self, delays: Iterator[float]) -> None:
-        self.delays = delays
-        self.known: list[int] = []
-
-
-class Delaying:
-    """One connection, with one request at a time."""
-
-    def __init__(self, log: Log, loop: asyncio.AbstractEventLoop, connected: socket.socket) -> None:
-        self._log = log
+    def __init__(self, delays: Iterator[float], loop: asyncio.AbstractEventLoop) -> None:
+        self._delays = delays
         self._loop = loop
-        self._socket: TimestampedSocket | None = TimestampedSocket(loop, connected, self)
+        self._known: list[int] = []
+        self._arrivals: list[int] = []
 
-    def received(self, data: bytes, at_ns: int) -> None:
+    def serve(self, client: Stamped, data: bytes, at_ns: int) -> None:
         """Respond to a request after its delay; a request for figures gets them at once."""
         if not data.startswith(b"GET /solr/books/"):
-            self._send_figures(data)
+            client.respond_long(self._figures(data))
             return
-        delay = next(self._log.delays)
+        self._arrivals.append(at_ns)
+        delay = next(self._delays)
         if delay < _TIMER_SECONDS:
-            self._respond(at_ns)
+            self._respond(client, at_ns)
         else:
-            self._loop.call_later(delay, self._respond, at_ns)
+            self._loop.call_later(delay, self._respond, client, at_ns)
 
-    def connection_lost(self, error: Exception | None) -> None:
-        """Forget the socket."""
-        del error
-        self._socket = None
+    def _respond(self, client: Stamped, came_ns: int) -> None:
+        self._known.append((now_ns() - came_ns) // 1000)
+        client.respond(_RESPONSE)
 
-    def _respond(self, came_ns: int) -> None:
-        if self._socket is None:
-            return
-        self._log.known.append((time.perf_counter_ns() - came_ns) // 1000)
-        self._socket.write(_RESPONSE)
-
-    def _send_figures(self, data: bytes) -> None:
-        known = data.startswith(b"GET /known")
-        body = json.dumps(self._log.known if known else len(self._log.known)).encode()
-        if self._socket is not None:
-            head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
-            self._socket.write(head + body)
+    def _figures(self, data: bytes) -> bytes:
+        body: object = len(self._known)
+        if data.startswith(b"GET /known"):
+            body = self._known
+        elif data.startswith(b"GET /arrivals"):
+            body = sorted(self._arrivals)
+        text = json.dumps(body).encode()
+        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(text), text)
 
 
 async def _stall(seconds: float, every: float) -> None:
@@ -86,8 +77,8 @@ async def serve(arguments: Sequence[str]) -> None:
     """Serve until the process is ended."""
     port, name, *stall = arguments
     distribution, _, seed = name.partition(":")
-    log = Log(DISTRIBUTIONS[distribution](random.Random(int(seed or 1))))
     loop = asyncio.get_running_loop()
+    delays = Delays(DISTRIBUTIONS[distribution](random.Random(int(seed or 1))), loop)
     with socket.create_server(("127.0.0.1", int(port)), backlog=_BACKLOG) as server:
         server.setblocking(False)
         async with asyncio.TaskGroup() as group:
@@ -95,8 +86,7 @@ async def serve(arguments: Sequence[str]) -> None:
                 group.create_task(_stall(*map(float, stall)))
             while True:
                 connected, _ = await loop.sock_accept(server)
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                Delaying(log, loop, connected)
+                Stamped(loop, connected, delays.serve)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,14 @@ GOOD_OBJECTIVES: dict[str, Changes] = {
     ),
     "capacity after steps": _with(IN_TIME, capacity={}),
     "capacity alone": _with(IN_TIME, OTHERS, steps=[], capacity={"maxTrials": 25}),
+    "capacity in users": _with(
+        IN_TIME,
+        capacity={
+            "searchFor": "Users",
+            "maxUsers": 500,
+            "thinkTime": {"exponentialMeanMilliseconds": 1000},
+        },
+    ),
     "stop rule": {"spec.load.stop": {"maxFailedPercent": 20}},
 }
 
@@ -121,6 +129,24 @@ OBJECTIVES = [
         _with(IN_TIME, capacity={}) | {"spec.workload.queries.order": "Once"},
         "spec",
         "load.capacity must not go with the order Once",
+    ),
+    bad(
+        "capacity as a rate with think time",
+        _with(IN_TIME, capacity={"thinkTime": {"constantMilliseconds": 100}}),
+        "spec.load.capacity",
+        "thinkTime must go with searchFor Users",
+    ),
+    bad(
+        "capacity in users with requests in flight",
+        _with(IN_TIME, capacity={"searchFor": "Users", "maxInFlight": 100}),
+        "spec.load.capacity",
+        "maxInFlight must go with searchFor RequestsPerSecond",
+    ),
+    bad(
+        "capacity of fewer users than workers",
+        _with(IN_TIME, capacity={"searchFor": "Users", "maxUsers": 1}) | {"spec.load.workers": 2},
+        "spec.load",
+        "workers must not be more than capacity.maxUsers",
     ),
     bad(
         "capacity with too few trials",

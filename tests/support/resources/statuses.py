@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1.status.results import (
     ReportStatus,
     Summary,
 )
+from solrbench.api.v1alpha1.status.silences import StepSilences
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import DatasetStatus, LiveLoad, TargetStatus
@@ -113,6 +114,23 @@ VERDICTS = [
         unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat")],
     )
 ]
+SILENCES = [
+    StepSilences(
+        step="two-users",
+        variant="proxy",
+        least_user_requests=12,
+        median_user_requests=480,
+        most_user_requests=502,
+        least_user=1,
+        least_user_node="solr-1:8983",
+        least_user_repeat=2,
+        longest_milliseconds=12_300,
+        longest_user=1,
+        longest_node="solr-1:8983",
+        longest_repeat=2,
+        longest_second=3.2,
+    )
+]
 TELEMETRY = [
     StepTelemetry(
         step="two-users",
@@ -139,6 +157,24 @@ REPORT = ReportStatus(
     environment="base-report-environment",
     stored_steps=1,
     total_steps=4,
+)
+CAPACITY_USERS = CapacityResult(
+    variant="direct",
+    word=CapacityWord.FOUND,
+    message="holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms",
+    users=23,
+    users_interval=Interval(lower=21, upper=25),
+    highest_met_users=24,
+    lowest_missed_users=23,
+    probe_requests_per_second=200,
+    trials=[
+        TrialResult(
+            requests_per_second=190, users=25, excess=0.1, p95_milliseconds=222, failed_percent=0
+        ),
+        TrialResult(
+            requests_per_second=191, users=9, excess=-1, p95_milliseconds=80, failed_percent=0
+        ),
+    ],
 )
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -183,6 +219,7 @@ def full_status() -> Status:
         comparison=COMPARISON,
         answers=["p95 of all requests at 2 users: Worse by 21.8 % than juniper"],
         verdicts=VERDICTS,
+        silences=SILENCES,
         telemetry=TELEMETRY,
         bottlenecks=BOTTLENECKS,
         report=REPORT,

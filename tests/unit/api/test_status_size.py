@@ -33,6 +33,7 @@ from solrbench.api.v1alpha1.status.objectives import (
     ObjectiveWord,
 )
 from solrbench.api.v1alpha1.status.results import Comparison, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
 from solrbench.api.v1alpha1.status.status import MAX_ANSWERS, MAX_COMPARISONS
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import TargetStatus
@@ -110,6 +111,8 @@ def largest_status() -> Status:
         comparison=_largest_comparison(places),
         answers=["a" * MOST_CHARACTERS] * MAX_ANSWERS,
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
+        silences=[largest(StepSilences, **places, least_user_node="n" * 80, longest_node="n" * 80)]
+        * MAX_SILENCES,
         verdicts=[verdict] * MAX_VERDICTS,
         target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
         objectives=_largest_objectives(places),

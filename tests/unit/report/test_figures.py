@@ -20,6 +20,7 @@ from solrbench.report.figures.over_time import MOST_REPEATS, over_time
 from solrbench.report.figures.slices import slices
 from solrbench.results.stats.histograms import Histogram
 from support.resources.reports import make_report
+from support.resources.statuses import CAPACITY_USERS
 
 
 def points(figure: Figure, series: int) -> list[list[float]]:
@@ -97,6 +98,14 @@ def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
     found: Any = figure.option["series"]
     assert found[0]["markLine"]["data"] == [{"xAxis": 180}]
     assert capacity_curves(Status()) == []
+
+
+def test_capacity_curve_of_users_is_by_users() -> None:
+    (figure,) = capacity_curves(Status(capacity=[CAPACITY_USERS]))
+    assert figure.title == "Latency against users in the search for the capacity"
+    assert points(figure, 0) == [[9, 80], [25, 222]]
+    found: Any = figure.option["series"]
+    assert found[0]["markLine"]["data"] == [{"xAxis": 23}]
 
 
 def test_over_time_has_both_figures_of_each_repeat() -> None:

@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.status.telemetry import Bottleneck, StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import InvalidReason, StepVerdict
 from solrbench.telemetry.benchmarks import FAMILIES, BenchmarkCollector, BenchmarkStore
 from solrbench.telemetry.result_metrics import RESULT_FAMILIES
-from support.resources.statuses import full_status
+from support.resources.statuses import CAPACITY_USERS, full_status
 from unit.results.builders import make_spec
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -316,7 +316,7 @@ def full_benchmark() -> SolrBenchmark:
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         comparison=full_status().comparison,
         objectives=full_status().objectives,
-        capacity=full_status().capacity,
+        capacity=[*full_status().capacity, CAPACITY_USERS],
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

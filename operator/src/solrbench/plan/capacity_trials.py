@@ -1,7 +1,9 @@
 """The names of trials, and the step run of each."""
 
+import math
+
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load.capacity import PROBE_SECONDS, Capacity
+from solrbench.api.v1alpha1.load.capacity import PROBE_SECONDS, Capacity, SearchFor
 from solrbench.api.v1alpha1.load.load import Step
 from solrbench.plan.load_plan import CapacitySearch, PlannedStepRun
 from solrbench.plan.step_runs import variant_names
@@ -30,9 +32,17 @@ def most_trials(spec: Spec) -> int:
 
 
 def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
-    """Return the closed loop that finds a rate which is too high."""
-    users = max(search.capacity.probe_users, search.workers)
-    step = Step(name="capacity-probe", users=users, duration_seconds=PROBE_SECONDS)
+    """Return the closed loop that finds a rate which is too high, or how times depend on users."""
+    capacity = search.capacity
+    users = max(capacity.probe_users, search.workers)
+    if capacity.search_for is SearchFor.USERS:
+        users = min(users, capacity.max_users)
+    step = Step(
+        name="capacity-probe",
+        users=users,
+        duration_seconds=PROBE_SECONDS,
+        think_time=capacity.think_time,
+    )
     return _planned(search, variant, PROBE, step, 0.0)
 
 
@@ -42,9 +52,28 @@ def planned_trial(search: CapacitySearch, variant: str, number: int, rate: float
     return _planned(search, variant, number, step, step.requests_per_second or 0.0)
 
 
+def planned_users_trial(
+    search: CapacitySearch, variant: str, number: int, users: int
+) -> PlannedStepRun:
+    """Return a trial with users, who start in the time that it takes to settle."""
+    capacity = search.capacity
+    step = Step(
+        name=_trial_name(number),
+        users=users,
+        spawn_rate=math.ceil(users / capacity.settle_seconds),
+        think_time=capacity.think_time,
+        duration_seconds=capacity.trial_seconds,
+    )
+    return _planned(search, variant, number, step, 0.0)
+
+
+def _trial_name(number: int) -> str:
+    return f"capacity-trial-{number}"
+
+
 def _step(capacity: Capacity, number: int, rate: float) -> Step:
     return Step(
-        name=f"capacity-trial-{number}",
+        name=_trial_name(number),
         requests_per_second=rate,
         arrival_distribution=capacity.arrival_distribution,
         max_in_flight=capacity.max_in_flight,

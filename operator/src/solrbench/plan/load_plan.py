@@ -81,13 +81,15 @@ class StoredTrial(Model):
     number: int
     """From 1; 0 for the probe."""
     requests_per_second: float
-    """Planned rate; of the probe the rate of good responses."""
+    """Planned rate; of users, and of the probe, the rate of good responses."""
+    users: int | None = None
+    """Its users; None with a rate."""
     excess: float
     """1 - limit / measured, of the objective that was exceeded most."""
 
 
 class CapacitySearch(Model):
-    """The search for the highest rate that meets the objectives, through each variant."""
+    """The search for the highest load that meets the objectives, through each variant."""
 
     capacity: Capacity
     objectives: list[Objective]

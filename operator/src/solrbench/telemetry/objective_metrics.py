@@ -1,7 +1,9 @@
 """Metrics of objectives and of the search for the capacity."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from solrbench.api.v1alpha1.status.capacity import CapacityResult
+from solrbench.api.v1alpha1.status.intervals import Interval
 from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 
@@ -15,21 +17,22 @@ def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
         yield (each.name, each.step or "", each.variant or ""), _NUMBERS.get(each.word)
 
 
-def _capacity(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.capacity:
-        yield (each.variant or "",), each.requests_per_second
+def _capacity(
+    read: Callable[[CapacityResult], float | None],
+) -> Callable[[ShownBenchmark], Iterator[Sample]]:
+    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
+        for each in benchmark.status.capacity:
+            yield (each.variant or "",), read(each)
+
+    return samples
 
 
-def _capacity_lower(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.capacity:
-        interval = each.requests_per_second_interval
-        yield (each.variant or "",), None if interval is None else interval.lower
+def _lower(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.lower
 
 
-def _capacity_upper(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for each in benchmark.status.capacity:
-        interval = each.requests_per_second_interval
-        yield (each.variant or "",), None if interval is None else interval.upper
+def _upper(interval: Interval | None) -> float | None:
+    return None if interval is None else interval.upper
 
 
 OBJECTIVE_FAMILIES = (
@@ -43,22 +46,43 @@ OBJECTIVE_FAMILIES = (
     MetricFamily(
         "capacity_requests_per_second",
         "Highest rate that meets the objectives; absent unless it was found.",
-        _capacity,
+        _capacity(lambda found: found.requests_per_second),
         ("variant",),
         unit="requests/s",
     ),
     MetricFamily(
         "capacity_requests_per_second_lower",
         "The lower bound of its 95 % confidence interval.",
-        _capacity_lower,
+        _capacity(lambda found: _lower(found.requests_per_second_interval)),
         ("variant",),
         unit="requests/s",
     ),
     MetricFamily(
         "capacity_requests_per_second_upper",
         "The upper bound of its 95 % confidence interval.",
-        _capacity_upper,
+        _capacity(lambda found: _upper(found.requests_per_second_interval)),
         ("variant",),
         unit="requests/s",
+    ),
+    MetricFamily(
+        "capacity_users",
+        "Highest number of users that meets the objectives; absent unless it was found.",
+        _capacity(lambda found: found.users),
+        ("variant",),
+        unit="users",
+    ),
+    MetricFamily(
+        "capacity_users_lower",
+        "The lower bound of its 95 % confidence interval.",
+        _capacity(lambda found: _lower(found.users_interval)),
+        ("variant",),
+        unit="users",
+    ),
+    MetricFamily(
+        "capacity_users_upper",
+        "The upper bound of its 95 % confidence interval.",
+        _capacity(lambda found: _upper(found.users_interval)),
+        ("variant",),
+        unit="users",
     ),
 )

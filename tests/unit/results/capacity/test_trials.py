@@ -6,8 +6,9 @@ import pytest
 
 from solrbench.api.v1alpha1.load.capacity import Capacity
 from solrbench.api.v1alpha1.objectives import Objective
+from solrbench.api.v1alpha1.status.results import Summary
 from solrbench.plan.load_plan import CapacitySearch, StoredTrial
-from solrbench.results.capacity.summary import capacity_results
+from solrbench.results.capacity.summary import capacity_results, headline
 from solrbench.results.capacity.trials import next_trial, read_trial
 from solrbench.results.model.step_result import StepRunResult
 from unit.results.builders import make_document, make_result, make_spec
@@ -73,6 +74,37 @@ def test_a_trial_settles_at_its_own_rate() -> None:
     assert (step.ramp_seconds, step.duration_seconds) == (7, 20)
 
 
+def users_trial(number: int, users: int, milliseconds: int) -> StepRunResult:
+    """Return the document of a trial of users whose requests all took so long."""
+    document = make_document("t", 1, make_result([1000 * milliseconds] * 100), seconds=10)
+    return document.model_copy(
+        update={"id": f"t{number}", "trial": number, "duration_seconds": 10, "users": users}
+    )
+
+
+def test_a_search_for_users_begins_where_the_probe_says() -> None:
+    wanted = search(searchFor="Users", settleSeconds=3, thinkTime={"constantMilliseconds": 5})
+    probed = StoredTrial(number=0, requests_per_second=100, users=50, excess=0.5)
+    planned = next_trial(wanted, [probed])
+    assert planned is not None
+    step = planned.step
+    assert (planned.id, step.users, step.requests_per_second) == ("capacity-t01", 25, None)
+    assert (step.spawn_rate, step.duration_seconds) == (9, 40)
+    assert step.think_time is not None
+    assert step.think_time.constant_milliseconds == 5
+
+
+def test_the_probe_of_a_search_for_users_has_no_more_than_they_may_be() -> None:
+    planned = next_trial(search(searchFor="Users", maxUsers=20), [])
+    assert planned is not None
+    assert planned.step.users == 20
+
+
+def test_a_trial_of_users_is_known_by_them_and_by_the_rate_that_they_got() -> None:
+    found = read_trial(users_trial(1, 7, 100), [FAST])
+    assert (found.users, found.requests_per_second) == (7, 10.0)
+
+
 def test_a_trial_that_was_lost_is_run_again_under_its_number() -> None:
     planned = next_trial(search(), [stored(0, 200.0), stored(1, 40.0), stored(3, 150.0)])
     assert planned is not None
@@ -127,9 +159,29 @@ def measured(rates: dict[int, int]) -> list[StepRunResult]:
 NEAR = {40: 20, 152: 180, 172: 240, 156: 189, 164: 213, 160: 200, 165: 217, 155: 186}
 
 
-def results(documents: list[StepRunResult], disturbed: dict[str, str] | None = None) -> Any:
+USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}
+"""Time in ms by users, for which the limit of 200 ms is met up to 19."""
+
+
+def test_what_was_found_of_users_is_a_whole_number() -> None:
+    trials = [users_trial(n, users, time) for n, (users, time) in enumerate(USERS.items(), 1)]
+    first = probe().model_copy(update={"users": 50})
+    (found,) = results([first, *trials], searchFor="Users")
+    assert (found.word, found.users, found.requests_per_second) == ("Found", 19, None)
+    assert found.users_interval is not None
+    assert found.users_interval.lower <= 19 <= found.users_interval.upper
+    assert found.message.startswith("holds 19 users (95 %: ")
+    assert (found.highest_met_users, found.lowest_missed_users) == (19, 20)
+    assert [each.users for each in found.trials] == list(USERS)
+    assert headline([found]) == Summary()
+
+
+def results(
+    documents: list[StepRunResult], disturbed: dict[str, str] | None = None, **capacity: Any
+) -> Any:
     objectives = [FAST.model_dump(by_alias=True, exclude_none=True)]
-    spec = make_spec(load={"capacity": {"maxTrials": 8}, "steps": []}, objectives=objectives)
+    load = {"capacity": {"maxTrials": 8} | capacity, "steps": []}
+    spec = make_spec(load=load, objectives=objectives)
     return capacity_results(spec, documents, disturbed or {})
 
 

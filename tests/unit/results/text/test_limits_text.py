@@ -1,10 +1,10 @@
 """Objectives and capacity in reports."""
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.results.text.limits_text import limit_lines, trial_rows
+from solrbench.results.text.limits_text import limit_lines, trial_rows, trial_tables
 from solrbench.results.text.render import to_markdown
 from support.resources.objects import stored
-from support.resources.statuses import full_status
+from support.resources.statuses import CAPACITY_USERS, full_status
 
 
 def test_every_limit_has_its_line() -> None:
@@ -41,6 +41,19 @@ def test_trials_are_a_curve_from_the_lowest_rate_on() -> None:
     assert trial_rows(capacity.trials) == [
         ("40", "52 ms", "0 %", "met"),
         ("170", "250 ms", "0 %", "missed"),
+    ]
+
+
+def test_trials_with_users_begin_with_the_fewest() -> None:
+    status = Status(capacity=[CAPACITY_USERS])
+    (table,) = trial_tables(status)
+    assert (table.caption, table.head[0]) == ("direct: trials by users", "Users")
+    assert list(table.rows) == [
+        ("9", "191", "80 ms", "0 %", "met"),
+        ("25", "190", "222 ms", "0 %", "missed"),
+    ]
+    assert limit_lines(status) == [
+        ("Capacity", ["direct: Found: holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms"])
     ]
 
 

@@ -12,6 +12,7 @@ from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.silence_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Row, Table
 
 _SHOWN_SLOW = 3
@@ -34,6 +35,9 @@ def print_details(console: Console, documents: Sequence[StepRunResult]) -> None:
     over_time = time_table(documents, LEAST_POINTS if narrow else POINTS)
     if over_time.rows:
         print_table_of(console, over_time)
+    for table in (user_table(documents), wait_table(documents)):
+        if table.rows:
+            print_table_of(console, table)
     if lines := slow_lines(documents, _SHOWN_SLOW):
         console.print("\nSlowest requests:")
         for line in lines:

@@ -49,6 +49,10 @@ class RequestSupply:
         self._remaining -= 1
         return request
 
+    def note_end(self, now_ns: int) -> None:
+        """Learn that no request will be taken any more, though none was refused."""
+        self.ended_ns = self.ended_ns or now_ns
+
     def is_exhausted(self, now_ns: int) -> bool:
         """Say whether there is no more to do."""
         return self._remaining <= 0 or now_ns >= self.stops_ns

@@ -106,6 +106,7 @@ class StepRun:
             queries_exhausted=self._supply.queries_exhausted,
             sending_ended_ns=self._supply.ended_ns,
         ).model_copy(update={"connections": recorder.connections.result()})
+        result = self._factory.add_to_result(result)
         arrivals = self._factory.open_loop_recorder
         if arrivals is None:
             return result

@@ -8,6 +8,13 @@ from solrbench.load.engine.user_context import UserContext
 from solrbench.load.engine.virtual_user import VirtualUser
 from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.recording.silences import (
+    NodeActivity,
+    UserActivity,
+    longest_silences,
+    user_shares,
+)
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule, arrivals_seed
 from solrbench.load.schedule.assignment import Assignment
 from solrbench.load.schedule.seeds import seed_of
@@ -45,11 +52,23 @@ class UserFactory:
         self._adopted: list[int] = []
         self.open_loop_recorder: OpenLoopRecorder | None = None
         self.node_counts: list[NodeCounts] = []
+        self._user_activities: list[UserActivity] = []
+        self._node_activities = [NodeActivity(f"{each.host}:{each.port}") for each in self._nodes]
 
     @property
     def expected_users(self) -> int:
         """Users of this worker, those of lost workers included."""
         return self._assignment.worker_users + len(self._adopted)
+
+    def add_to_result(self, result: WorkerStepResult) -> WorkerStepResult:
+        """Return the result of a step run with who waited in it."""
+        users, origin_ns = self._user_activities, self._context.recorder.origin_ns
+        return result.model_copy(
+            update={
+                "silences": longest_silences(users, self._node_activities, origin_ns),
+                "user_shares": user_shares(users),
+            }
+        )
 
     def adopt(self, numbers: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are made after those of this one."""
@@ -62,21 +81,26 @@ class UserFactory:
 
     def _make_user(self, index: int) -> VirtualUser:
         number = self._number(index)
-        node = self._nodes[number % len(self._nodes)]
+        place = number % len(self._nodes)
+        node, recorder = self._nodes[place], self._context.recorder
+        activity = UserActivity(number, self._node_activities[place], recorder)
+        self._user_activities.append(activity)
         spec, pace = self._assignment.think_time, self._assignment.pacing_milliseconds
         seed = self._think_seed(number)
         if pace is not None:
             return VirtualUser(
                 self._context,
                 node,
+                activity,
                 lambda _, passed: pacing_wait_seconds(pace, passed),
                 first_pacing_wait_seconds(pace, seed),
             )
         if spec is None:
-            return VirtualUser(self._context, node)
+            return VirtualUser(self._context, node, activity)
         return VirtualUser(
             self._context,
             node,
+            activity,
             lambda turn, _: think_seconds(spec, seed, turn),
             first_wait_seconds(spec, seed),
         )
@@ -92,7 +116,7 @@ class UserFactory:
             self._target.requests.recorded_seconds,
         )
         self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
-        self.node_counts = [NodeCounts(f"{each.host}:{each.port}") for each in self._nodes]
+        self.node_counts = [NodeCounts(each) for each in self._node_activities]
         return OpenLoopSender(
             self._context,
             schedule,

@@ -8,6 +8,7 @@ from solrbench.load.engine.http.http_client import HttpClient
 from solrbench.load.engine.http.response_batch import CompletedRequest
 from solrbench.load.engine.response_validation import validate_response
 from solrbench.load.engine.user_context import UserContext
+from solrbench.load.recording.silences import UserActivity
 from solrbench.load.validation.response_checks import RequestFailure
 from solrbench.load.workload.http_requests import Node
 from solrbench.load.workload.prepared_request import (
@@ -30,15 +31,18 @@ class VirtualUser(HttpClient):
         self,
         context: UserContext,
         node: Node,
+        activity: UserActivity,
         think: Think | None = None,
         first_wait_seconds: float = 0.0,
     ) -> None:
         """Begin without a connection; `think` is None for a user that does not think.
 
+        `activity` counts the requests of this user.
         `first_wait_seconds` pass before the first request.
         """
         super().__init__(node, context.timeout_seconds, context.loop)
         self._context = context
+        self._activity = activity
         self._think = think
         self._first_wait_seconds = first_wait_seconds
         self._request_index = 0
@@ -84,6 +88,7 @@ class VirtualUser(HttpClient):
             failed = validate_response(request, *response)
         if self._context.recorder.record(request, started_ns, ended_ns, received, failed):
             self._context.recorder.add_slow_request(self.slow_sample(ended, failed))
+        self._activity.record(request, started_ns, ended_ns)
         if (
             response is None
             or self._think is not None

@@ -1,6 +1,7 @@
 """What is counted of one node, whatever the names of the requests."""
 
 from solrbench.load.recording.response_times import LatencyRecorder
+from solrbench.load.recording.silences import NodeActivity
 from solrbench.load.validation.response_checks import RequestFailure, is_failure
 from solrbench.results.model.node_result import NodeResult
 
@@ -11,11 +12,11 @@ class NodeCounts:
     A request that was never sent counts with the time that it waited.
     """
 
-    __slots__ = ("_dropped", "_failures", "_node", "_responses")
+    __slots__ = ("_dropped", "_failures", "_responses", "activity")
 
-    def __init__(self, node: str) -> None:
-        """Count for `node`: host and port."""
-        self._node = node
+    def __init__(self, activity: NodeActivity) -> None:
+        """Count for the node of `activity`, which learns when its requests ended."""
+        self.activity = activity
         self._responses = LatencyRecorder()
         self._failures = 0
         self._dropped = 0
@@ -35,7 +36,7 @@ class NodeCounts:
         """Return what was counted."""
         times = self._responses.histogram()
         return NodeResult(
-            node=self._node,
+            node=self.activity.name,
             requests=times.count - self._dropped,
             failures=self._failures,
             unsent_requests=self._dropped,

@@ -1,4 +1,4 @@
-"""The curve of latency against rate that a search for the capacity has measured."""
+"""The curve of latency against rate, or users, that a search for the capacity has measured."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,10 +26,12 @@ def capacity_curves(status: Status) -> list[Figure]:
     curves = {name: points for name, points in curves.items() if len(points) > 1}
     if not curves:
         return []
-    found = {each.variant or "P95": each.requests_per_second for each in status.capacity}
+    users = any(trial.users is not None for each in status.capacity for trial in each.trials)
+    load = "Users" if users else "Planned requests/s"
+    found = {each.variant or "P95": _found(each) for each in status.capacity}
     option = base(
         grid=grid(),
-        xAxis=bottom_axis("Planned requests/s", scale=True),
+        xAxis=bottom_axis(load, scale=True),
         yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
         tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
         series=[
@@ -38,13 +40,21 @@ def capacity_curves(status: Status) -> list[Figure]:
         ],
     )
     text = " ".join(each.message for each in status.capacity)
-    title = "Latency against rate in the search for the capacity"
-    return [Figure("capacity", title, text, option, legend(list(curves)), _table(curves), 300)]
+    title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
+    table = _table(curves, load)
+    return [Figure("capacity", title, text, option, legend(list(curves)), table, 300)]
+
+
+def _found(result: CapacityResult) -> float | None:
+    return result.requests_per_second if result.users is None else float(result.users)
 
 
 def _points(result: CapacityResult) -> list[tuple[float, float]]:
     return sorted(
-        (each.requests_per_second, rounded(each.p95_milliseconds))
+        (
+            each.requests_per_second if each.users is None else float(each.users),
+            rounded(each.p95_milliseconds),
+        )
         for each in result.trials
         if each.p95_milliseconds is not None and not each.disturbed
     )
@@ -54,10 +64,10 @@ def _capacity(rate: float | None, index: int) -> Option:
     return {} if rate is None else mark_x(f"capacity {format_number(rate)}", rate, index)
 
 
-def _table(curves: Mapping[str, Sequence[tuple[float, float]]]) -> Table:
+def _table(curves: Mapping[str, Sequence[tuple[float, float]]], load: str) -> Table:
     rows = [
         (name, format_number(x), format_milliseconds(y))
         for name, points in curves.items()
         for x, y in points
     ]
-    return Table("Trials", ("", "Planned requests/s", "P95"), rows)
+    return Table("Trials", ("", load, "P95"), rows)

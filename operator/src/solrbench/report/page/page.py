@@ -27,6 +27,7 @@ from solrbench.results.text.tables.comparison_table import baseline_table, compa
 from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
 from solrbench.results.text.tables.objective_table import objective_table
+from solrbench.results.text.tables.silence_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
 from solrbench.results.validity.overall import overall_verdict
@@ -55,6 +56,7 @@ class Page:
         steps: each step
         cold_start: the first requests
         failures: by kind, with a sample
+        waits: who waited, by user and node
         slow: the slowest requests
         windows: steadiness and outliers
         environment: nodes, pods, images, seeds
@@ -82,6 +84,7 @@ class Page:
     steps: Sequence[StepSection] = ()
     cold_start: Figure | None = None
     failures: HtmlTable | None = None
+    waits: Sequence[HtmlTable] = ()
     slow: HtmlTable | None = None
     windows: Sequence[HtmlTable] = ()
     environment: Sequence[HtmlTable] = ()
@@ -120,6 +123,7 @@ def build_page(report: Report) -> Page:
         steps=step_sections(report.spec, status, documents),
         cold_start=cold_start_curve(documents),
         failures=_shown(failure_table(documents)),
+        waits=_tables([user_table(documents), wait_table(documents)]),
         slow=_shown(slow_table(documents)),
         windows=_tables([steadiness_table(documents), outlier_table(documents)]),
         environment=_tables(environment_tables(environment, documents)),

@@ -9,6 +9,9 @@ slope. The interval of the crossing says when to stop. `docs/method.md` compares
 searches.
 
 Everything follows from the trials alone: a search that is interrupted goes on with the next one.
+
+A search for a number of users (`user_search`) differs in how it finds its bracket, and in its
+levels, which are whole numbers: `grain` is the distance of two levels, 0 for rates.
 """
 
 import math
@@ -57,12 +60,19 @@ where so much of it is noise, a narrow interval is narrow by chance."""
 LEAST_SLOPE = 0.8
 """Excess for each unit of ln of the rate, below which the limit does not depend on the rate."""
 
+LEAST_USER_SLOPE = 0.3
+"""The same for users: in a closed loop without think time, response times grow in proportion to
+them at most, so that the slope is 1 where the limit is an average."""
+
 CURVATURE = 0.01
 """What the bend of the curve may move the crossing by; the interval is so much wider."""
 
 _STEP = 0.3
 _STEP_DOWN = 0.6
 _TOWARDS_PROBE = 0.7
+_LEAST_GRAINS = 2
+"""Grains that trials stand from the crossing at least: fewer are too few different levels."""
+_ROUNDING = 1e-9
 _ROUNDS = 4
 """How often the trials that are near are chosen anew around the crossing they give."""
 
@@ -72,7 +82,7 @@ class Trial:
     """One trial.
 
     Attributes:
-        rate: planned requests per second
+        rate: planned requests per second, or users: the level of the load
         excess: 1 - limit / found of the limit that is exceeded most, from -1 to 1; 0 just meets it
 
     """
@@ -120,33 +130,32 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
     """
     if len(trials) >= most or probed <= 0:
         return None
-    bracketed = _first_bracketed(trials)
+    bracketed = first_bracketed(trials)
     if bracketed is None:
         return _bracketing_rate(probed, trials)
-    crossing = _crossing(trials)
-    if crossing is not None and len(trials) >= LEAST_TRIALS and _is_enough(crossing):
+    crossing = line_crossing(trials)
+    if crossing is not None and len(trials) >= LEAST_TRIALS and is_enough(crossing):
         return None
-    centre = _bracket_crossing(trials) if crossing is None else crossing.at
+    return level_around(crossing, trials, len(trials) - bracketed, seed)
+
+
+def level_around(
+    crossing: Crossing | None, trials: Sequence[Trial], number: int, seed: int, grain: float = 0.0
+) -> float:
+    """Return the level of trial `number` of those around the crossing, once there is a bracket."""
+    centre = bracket_crossing(trials) if crossing is None else crossing.at
     reach = MOST_REACH if crossing is None else _reach(crossing)
-    return math.exp(centre + reach * _step(len(trials) - bracketed, seed))
+    reach = max(reach, _LEAST_GRAINS * grain * math.exp(-centre))
+    return math.exp(centre + reach * _step(number, seed))
 
 
-def estimate(trials: Sequence[Trial]) -> Estimate:
-    """Return what the trials say of the highest rate that meets the limits."""
+def estimate(trials: Sequence[Trial], grain: float = 0.0) -> Estimate:
+    """Return what the trials say of the highest rate, or level, that meets the limits."""
     met = max((each.rate for each in trials if each.meets), default=None)
     missed = min((each.rate for each in trials if not each.meets), default=None)
     problem = _bracket_problem(met, missed)
-    crossing = None if problem else _crossing(trials)
-    if crossing is None:
-        problem = problem or "response times do not rise with the rate"
-    elif crossing.slope < LEAST_SLOPE:
-        problem = "response times hardly rise with the rate"
-    elif crossing.points < LEAST_NEAR:
-        problem = f"only {crossing.points} trials are near the rate that just meets the objectives"
-    elif crossing.scatter > MOST_SCATTER:
-        problem = f"trials at one rate differ as if rates differed by {crossing.scatter:.0%}"
-    elif not _half_width(crossing) <= MOST_HALF_WIDTH:
-        problem = f"trials differ too much: the interval is wider than ±{MOST_HALF_WIDTH:.0%}"
+    crossing = None if problem else line_crossing(trials, grain)
+    problem = problem or _line_problem(crossing, grain)
     if crossing is None or problem:
         return Estimate(None, None, None, met, missed, problem)
     return Estimate(
@@ -158,17 +167,37 @@ def estimate(trials: Sequence[Trial]) -> Estimate:
     )
 
 
+def _line_problem(crossing: Crossing | None, grain: float) -> str:
+    """Return why the crossing is not the result, as words; empty if it is."""
+    word = "number of users" if grain else "rate"
+    if crossing is None:
+        return f"response times do not rise with the {word}"
+    share = grain * math.exp(-crossing.at)
+    if crossing.slope < (LEAST_USER_SLOPE if grain else LEAST_SLOPE):
+        return f"response times hardly rise with the {word}"
+    if crossing.points < LEAST_NEAR:
+        return f"only {crossing.points} trials are near the {word} that just meets the objectives"
+    if crossing.scatter > max(MOST_SCATTER, share):
+        loads = "numbers" if grain else "rates"
+        return f"trials at one {word} differ as if {loads} differed by {crossing.scatter:.0%}"
+    if not _half_width(crossing) <= max(MOST_HALF_WIDTH, share):
+        return f"trials differ too much: the interval is wider than ±{MOST_HALF_WIDTH:.0%}"
+    return ""
+
+
 def _bracket_problem(met: float | None, missed: float | None) -> str:
     if met is None:
         return "no trial met the objectives"
     return "no trial missed an objective" if missed is None else ""
 
 
-def _first_bracketed(trials: Sequence[Trial]) -> int | None:
+def first_bracketed(trials: Sequence[Trial], grain: float = 0.0) -> int | None:
     """Return after how many trials the bracket was narrow enough; None if it is not."""
     for count in range(2, len(trials) + 1):
         low, high = _bracket(trials[:count])
-        if low is not None and high is not None and high - low <= WIDEST_BRACKET:
+        if low is None or high is None:
+            continue
+        if high - low <= max(WIDEST_BRACKET, math.log1p(grain * math.exp(-low)) + _ROUNDING):
             return count
     return None
 
@@ -190,10 +219,10 @@ def _bracketing_rate(probed: float, trials: Sequence[Trial]) -> float:
         towards = math.exp(low) + _TOWARDS_PROBE * (probed - math.exp(low))
         # Close to the probe, whose users may have been too few to keep every place busy.
         return towards if towards > math.exp(low + WIDEST_BRACKET / 4) else math.exp(low + _STEP)
-    return math.exp(_bracket_crossing(trials))
+    return math.exp(bracket_crossing(trials))
 
 
-def _bracket_crossing(trials: Sequence[Trial]) -> float:
+def bracket_crossing(trials: Sequence[Trial]) -> float:
     """Return ln of the rate between the two ends of the bracket, by false position."""
     below = max((each for each in trials if each.meets), key=lambda each: each.rate)
     above = min((each for each in trials if not each.meets), key=lambda each: each.rate)
@@ -202,23 +231,26 @@ def _bracket_crossing(trials: Sequence[Trial]) -> float:
     return low + min(max(share, 0.2), 0.8) * (high - low)
 
 
-def _crossing(trials: Sequence[Trial]) -> Crossing | None:
+def line_crossing(trials: Sequence[Trial], grain: float = 0.0) -> Crossing | None:
     """Return where the line through the trials near its own crossing is zero."""
     low, high = _bracket(trials)
     if low is None or high is None:
         return None
-    centre, found = _bracket_crossing(trials), None
+    centre, found = bracket_crossing(trials), None
     for _ in range(_ROUNDS):
-        near = [each for each in trials if abs(math.log(each.rate) - centre) <= NEAR]
+        width = max(NEAR, (_LEAST_GRAINS + 1) * grain * math.exp(-centre))
+        near = [each for each in trials if abs(math.log(each.rate) - centre) <= width]
         found = fit_crossing([math.log(each.rate) for each in near], [each.excess for each in near])
-        if found is None or abs(found.at - centre) > NEAR:
+        if found is None or abs(found.at - centre) > width:
             return None
         centre = found.at
     return found
 
 
-def _is_enough(crossing: Crossing) -> bool:
-    return crossing.points >= LEAST_NEAR and _half_width(crossing) <= ENOUGH
+def is_enough(crossing: Crossing, grain: float = 0.0) -> bool:
+    """Say whether the crossing is known well enough to stop: to half a grain, for one."""
+    enough = max(ENOUGH, grain / 2 * math.exp(-crossing.at))
+    return crossing.points >= LEAST_NEAR and _half_width(crossing) <= enough
 
 
 def _half_width(crossing: Crossing) -> float:

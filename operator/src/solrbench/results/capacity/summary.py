@@ -16,21 +16,23 @@ from solrbench.plan.capacity_trials import PROBE
 from solrbench.plan.load_plan import CapacitySearch, StoredTrial
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.capacity.knee import knee_in_flight
-from solrbench.results.capacity.search import NEAR, Estimate, Trial, estimate
+from solrbench.results.capacity.search import NEAR, Estimate, estimate
 from solrbench.results.capacity.trials import (
-    excess,
+    as_trial,
     good_rate,
     in_order,
     limits_of_trials,
     next_trial,
     offered_rate,
     read_trial,
+    searches_users,
 )
+from solrbench.results.capacity.user_search import estimate_users
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.objectives.measures import failed_percent, measure
 from solrbench.results.objectives.wording import describe
 from solrbench.results.stats.number_format import format_number, milliseconds, round_number
-from solrbench.results.summary.grouping import response_percentile
+from solrbench.results.summary.grouping import perceived_percentile
 
 MOST_UNLOADED = 0.35
 """Share of the probe's rate up to which a trial shows the times of a target without queues."""
@@ -96,33 +98,40 @@ def _result(
 ) -> CapacityResult:
     own = [each for each in search.stored if each.variant == variant]
     alone = search.model_copy(update={"variants": [variant]})
-    trials = [Trial(each.requests_per_second, each.excess) for each in in_order(own)]
-    found = estimate(trials)
+    users = searches_users(search)
+    trials = list(map(as_trial, in_order(own)))
+    found = estimate_users(trials) if users else estimate(trials)
     problem = found.problem or _disturbance(found, documents, disturbances)
     searching = next_trial(alone, own) is not None
     word = CapacityWord.UNCLEAR if problem else CapacityWord.FOUND
     known = word is CapacityWord.FOUND
-    message = _message(found, problem, search.objectives)
+    message = _message(found, problem, search.objectives, "users" if users else "requests/s")
     return CapacityResult(
         variant=variant or None,
         word=CapacityWord.SEARCHING if searching else word,
         message=f"searching: {len(trials)} trials so far" if searching else message,
-        **(_rates(found) if known and not searching else {}),
-        **_knee(documents),
-        highest_met_requests_per_second=_rounded(found.highest_met),
-        lowest_missed_requests_per_second=_rounded(found.lowest_missed),
+        **_level_fields(found, users=users, known=known and not searching),
+        **({} if users else _knee(documents)),
         probe_requests_per_second=_rounded(_probed(own)),
         trials=[_trial(each, search.objectives, disturbances) for each in _ordered(documents)],
     )
 
 
-def _rates(found: Estimate) -> dict[str, object]:
-    if found.rate is None or found.lower is None or found.upper is None:
-        return {}
-    return {
-        "requests_per_second": _rounded(found.rate),
-        "requests_per_second_interval": _interval(found.lower, found.upper),
+def _level_fields(found: Estimate, *, users: bool, known: bool) -> dict[str, object]:
+    """Return the rate or the users that were found, and the nearest that met and missed."""
+    unit, shown = ("users", _whole) if users else ("requests_per_second", _rounded)
+    fields: dict[str, object] = {
+        f"highest_met_{unit}": shown(found.highest_met),
+        f"lowest_missed_{unit}": shown(found.lowest_missed),
     }
+    if known and found.lower is not None and found.upper is not None:
+        fields[unit] = shown(found.rate)
+        fields[f"{unit}_interval"] = (
+            Interval(lower=found.lower, upper=found.upper)
+            if users
+            else _interval(found.lower, found.upper)
+        )
+    return fields
 
 
 def _knee(documents: Sequence[StepRunResult]) -> dict[str, object]:
@@ -142,17 +151,17 @@ def _knee(documents: Sequence[StepRunResult]) -> dict[str, object]:
     }
 
 
-def _message(found: Estimate, problem: str, objectives: Sequence[Objective]) -> str:
+def _message(found: Estimate, problem: str, objectives: Sequence[Objective], unit: str) -> str:
     at = " and ".join(map(describe, objectives))
     if not problem and found.rate is not None:
         number, lower, upper = (
             format_number(round_number(each or 0.0))
             for each in (found.rate, found.lower, found.upper)
         )
-        return f"holds {number} requests/s (95 %: {lower} to {upper}) at {at}"
+        return f"holds {number} {unit} (95 %: {lower} to {upper}) at {at}"
     known = []
     if found.highest_met is not None:
-        known.append(f"a trial at {format_number(found.highest_met)} requests/s met it")
+        known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
     if found.lowest_missed is not None:
         known.append(f"one at {format_number(found.lowest_missed)} missed it")
     return f"capacity at {at} is unclear: {'; '.join([problem, *known])}"
@@ -167,7 +176,7 @@ def _disturbance(
     near = [
         each
         for each in documents
-        if each.id in disturbances and _is_near(offered_rate(each), found.rate)
+        if each.id in disturbances and _is_near(as_trial(read_trial(each, [])).rate, found.rate)
     ]
     if not near:
         return ""
@@ -182,10 +191,12 @@ def _trial(
     document: StepRunResult, objectives: Sequence[Objective], disturbances: Mapping[str, str]
 ) -> TrialResult:
     results = [each for each in document.requests if not each.is_transaction]
+    stored = read_trial(document, objectives)
     return TrialResult(
-        requests_per_second=round(offered_rate(document), _DIGITS),
-        excess=round(excess(document, objectives), _DIGITS),
-        p95_milliseconds=milliseconds(response_percentile(results, 95)),
+        requests_per_second=round(stored.requests_per_second, _DIGITS),
+        users=stored.users,
+        excess=round(stored.excess, _DIGITS),
+        p95_milliseconds=milliseconds(perceived_percentile(results, 95)),
         failed_percent=round(failed_percent([document]), _DIGITS),
         disturbed=document.id in disturbances,
     )
@@ -202,6 +213,10 @@ def _probed(trials: Iterable[StoredTrial]) -> float | None:
 
 def _interval(lower: float, upper: float) -> Interval:
     return Interval(lower=round_number(lower), upper=round_number(upper))
+
+
+def _whole(users: float | None) -> int | None:
+    return None if users is None else round(users)
 
 
 def _rounded(rate: float | None) -> float | None:

@@ -6,10 +6,17 @@ is started again goes on with what is stored, and measures no trial twice.
 
 from collections.abc import Iterable, Sequence
 
+from solrbench.api.v1alpha1.load.capacity import SearchFor
 from solrbench.api.v1alpha1.objectives import Objective
-from solrbench.plan.capacity_trials import PROBE, planned_probe, planned_trial
+from solrbench.plan.capacity_trials import (
+    PROBE,
+    planned_probe,
+    planned_trial,
+    planned_users_trial,
+)
 from solrbench.plan.load_plan import CapacitySearch, PlannedStepRun, StoredTrial
 from solrbench.results.capacity.search import Trial, next_rate
+from solrbench.results.capacity.user_search import UserRange, next_users
 from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.objectives.measures import measure
@@ -34,16 +41,43 @@ def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> Planned
         probe = next((each for each in own if each.number == PROBE), None)
         if probe is None:
             return planned_probe(search, variant)
-        measured = in_order(own)
-        rate = next_rate(
-            probe.requests_per_second,
-            [Trial(each.requests_per_second, each.excess) for each in measured],
-            search.capacity.max_trials,
-            search.seed,
-        )
-        if rate is not None:
-            return planned_trial(search, variant, _free_number(measured), rate)
+        plan = _next_users_trial if searches_users(search) else _next_rate_trial
+        trial = plan(search, variant, probe, in_order(own))
+        if trial is not None:
+            return trial
     return None
+
+
+def searches_users(search: CapacitySearch) -> bool:
+    """Say whether a search is for users, and not for a rate."""
+    return search.capacity.search_for is SearchFor.USERS
+
+
+def as_trial(stored: StoredTrial) -> Trial:
+    """Return a trial as the search takes it: by its users if it has any, else by its rate."""
+    level = stored.requests_per_second if stored.users is None else stored.users
+    return Trial(level, stored.excess)
+
+
+def _next_rate_trial(
+    search: CapacitySearch, variant: str, probe: StoredTrial, measured: Sequence[StoredTrial]
+) -> PlannedStepRun | None:
+    trials, most = list(map(as_trial, measured)), search.capacity.max_trials
+    rate = next_rate(probe.requests_per_second, trials, most, search.seed)
+    if rate is None:
+        return None
+    return planned_trial(search, variant, _free_number(measured), rate)
+
+
+def _next_users_trial(
+    search: CapacitySearch, variant: str, probe: StoredTrial, measured: Sequence[StoredTrial]
+) -> PlannedStepRun | None:
+    within = UserRange(search.workers, search.capacity.max_users)
+    trials, most = list(map(as_trial, measured)), search.capacity.max_trials
+    users = next_users(within, as_trial(probe), trials, most, search.seed)
+    if users is None:
+        return None
+    return planned_users_trial(search, variant, _free_number(measured), users)
 
 
 def _free_number(measured: Sequence[StoredTrial]) -> int:
@@ -61,13 +95,15 @@ def read_trial(document: StepRunResult, objectives: Iterable[Objective]) -> Stor
     """Return what a search needs of a measured trial.
 
     The rate is that of the arrivals of the trial, which differs from the planned one by chance: it
-    is what the target had to serve.
+    is what the target had to serve. That of users is what it did serve.
     """
     number = document.trial or PROBE
+    is_closed = document.planned_requests is None
     return StoredTrial(
         variant=document.variant,
         number=number,
-        requests_per_second=good_rate(document) if number == PROBE else offered_rate(document),
+        requests_per_second=good_rate(document) if is_closed else offered_rate(document),
+        users=document.users if is_closed else None,
         excess=excess(document, objectives),
     )
 

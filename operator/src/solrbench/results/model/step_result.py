@@ -16,6 +16,7 @@ from solrbench.results.model.measured_target import MeasuredTarget
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.pod_record import PodRecord
 from solrbench.results.model.request_counts import RequestCounts
+from solrbench.results.model.silences import Silence, UserShares
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
 
@@ -234,6 +235,12 @@ class StepRunResult(LenientModel):
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
     are spread evenly, and in documents of older versions."""
+    silences: list[Silence] = []
+    """The longest waits for a response, of ten users and ten of nodes; empty with a locustfile and
+    in documents of older versions."""
+    user_shares: UserShares | None = None
+    """Requests of each user of a closed loop; None with a locustfile and in documents of older
+    versions."""
     connections: ConnectionResult | None = None
     """Connections opened meanwhile; None with a locustfile and in documents of older versions."""
     workers: list[WorkerResult]

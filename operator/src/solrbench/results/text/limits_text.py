@@ -15,7 +15,8 @@ from solrbench.results.text.tables.table import Table
 OBJECTIVES = "Objectives"
 """Heading of the lines that a table may have instead."""
 
-TRIAL_HEADERS = ("Requests/s", "P95", "Failures", "Objectives")
+TRIAL_HEADERS = ("Users", "Requests/s", "P95", "Failures", "Objectives")
+"""Of trials with users; those at a rate have none."""
 
 Lines = tuple[str, list[str]]
 """A heading and its lines."""
@@ -34,26 +35,27 @@ def limit_lines(status: Status) -> list[Lines]:
 
 def trial_tables(status: Status) -> list[Table]:
     """Return the curve of latency against rate: a table for each variant."""
-    texts = frozenset(TRIAL_HEADERS[-1:])
-    return [
-        Table(
-            _named(each.variant, "trials by rate"), TRIAL_HEADERS, trial_rows(each.trials), 1, texts
-        )
-        for each in status.capacity
-        if each.trials
-    ]
+    return [_trial_table(each) for each in status.capacity if each.trials]
+
+
+def _trial_table(result: CapacityResult) -> Table:
+    users = any(each.users is not None for each in result.trials)
+    headers = TRIAL_HEADERS if users else TRIAL_HEADERS[1:]
+    title = _named(result.variant, f"trials by {'users' if users else 'rate'}")
+    return Table(title, headers, trial_rows(result.trials), 1, frozenset(headers[-1:]))
 
 
 def trial_rows(trials: Sequence[TrialResult]) -> list[tuple[str, ...]]:
-    """Return the cells of trials, the lowest rate first."""
+    """Return the cells of trials, the lowest load first."""
     return [
         (
+            *([] if each.users is None else [str(each.users)]),
             format_number(each.requests_per_second),
             "" if each.p95_milliseconds is None else format_milliseconds(each.p95_milliseconds),
             format_percent(each.failed_percent),
             "disturbed" if each.disturbed else "met" if each.excess <= 0 else "missed",
         )
-        for each in sorted(trials, key=lambda each: each.requests_per_second)
+        for each in sorted(trials, key=lambda each: (each.users or 0, each.requests_per_second))
     ]
 
 

@@ -26,6 +26,7 @@ from solrbench.results.text.slow_requests import SLOW_NOTE, slow_lines
 from solrbench.results.text.tables.comparison_table import comparison_table
 from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
+from solrbench.results.text.tables.silence_tables import user_table, wait_table
 from solrbench.results.text.tables.table import Row, Table, table_to_markdown
 from solrbench.results.text.totals import results_with_totals
 from solrbench.results.text.verdict_text import verdict_lines, verdict_of
@@ -93,6 +94,8 @@ def to_markdown(
     first = _first_parts(benchmark, documents)
     details = [
         *windows_to_markdown(documents),
+        *_section("## Requests by user", user_table(documents)),
+        *_section("## Longest waits", wait_table(documents)),
         *_slow(documents),
         *_environment(environment, documents),
     ]

@@ -12,6 +12,7 @@ from solrbench.load.engine.user_context import UserContext
 from solrbench.load.recording.node_counts import NodeCounts
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_times import OpenLoopRecorder
+from solrbench.load.recording.silences import NodeActivity
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.results.stats.histograms import decode
 from support.fakes.virtual_time import VirtualTimeLoop, run_virtually
@@ -60,7 +61,7 @@ class Bench:
             calling(self.calls, "finished"),
         )
         schedule = Schedule(ArrivalRate.model_validate(given), 1, 0, 1)
-        nodes = [(each, NodeCounts(each.host)) for each in what.nodes]
+        nodes = [(each, NodeCounts(NodeActivity(each.host))) for each in what.nodes]
         self.sender = OpenLoopSender(context, schedule, self.counts, nodes, self._on_measuring)
         self.started_ns = 0
 

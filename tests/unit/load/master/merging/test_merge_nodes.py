@@ -1,6 +1,7 @@
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.recording.connection_counts import ConnectionCounts
 from solrbench.load.recording.node_counts import NodeCounts
+from solrbench.load.recording.silences import NodeActivity
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.validation.response_checks import EMPTY_RESULT, request_failure
 from solrbench.results.stats.histograms import decode
@@ -8,7 +9,11 @@ from solrbench.results.stats.histograms import decode
 
 def worker(*times: int) -> WorkerStepResult:
     """Return a worker that sent to node a by these times, and one request each to a and b."""
-    a, b, connections = NodeCounts("a:1"), NodeCounts("b:2"), ConnectionCounts()
+    a, b, connections = (
+        NodeCounts(NodeActivity("a:1")),
+        NodeCounts(NodeActivity("b:2")),
+        ConnectionCounts(),
+    )
     for each in times:
         a.record(each, None)
         connections.record(each // 10)

@@ -203,8 +203,8 @@ class Load(Model):
     steps: Annotated[list[Step], Field(max_length=32)] = []
     """`steps` are the load levels, run in this order; required unless `capacity` is set."""
     capacity: Capacity | None = None
-    """`capacity` searches for the highest arrival rate that meets the objectives, after all steps;
-    none when absent."""
+    """`capacity` searches for the highest arrival rate, or number of users, that meets the
+    objectives, after all steps; none when absent."""
     stop: StopRules = StopRules()
     """`stop` leaves out the rest of the steps when there is nothing more to learn from them."""
     resources: Resources = LOAD_RESOURCES
@@ -254,6 +254,13 @@ class Load(Model):
             message="workers must not be more than the users of any step, each worker needs a user",
             is_satisfied=lambda load: all(
                 step.users is None or step.users >= load.workers for step in load.steps
+            ),
+        ),
+        Rule(
+            cel="!has(self.capacity) || self.capacity.maxUsers >= self.workers",
+            message="workers must not be more than capacity.maxUsers, each worker needs a user",
+            is_satisfied=lambda load: (
+                load.capacity is None or load.capacity.max_users >= load.workers
             ),
         ),
         Rule(

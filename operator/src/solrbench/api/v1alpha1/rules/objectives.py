@@ -52,7 +52,7 @@ OBJECTIVE_RULES = (
         cel="!has(self.load.capacity) || !has(self.workload.locustfile)",
         message=(
             "load.capacity must not go with workload.locustfile, a locustfile runs a closed loop"
-            " and cannot hold an arrival rate"
+            " and cannot hold an arrival rate; use workload.queries or workload.mix"
         ),
         is_satisfied=lambda spec: spec.load.capacity is None or spec.workload.locustfile is None,
     ),

@@ -1,4 +1,4 @@
-"""What the search for the highest rate has found, and how ladders of users scale."""
+"""What the search for the highest load has found, and how ladders of users scale."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -25,12 +25,14 @@ class TrialResult(StatusModel):
     """One trial: a point of the curve of latency against rate."""
 
     requests_per_second: Measure
-    """Planned rate."""
+    """Rate of arrivals; of users the rate of good responses."""
+    users: Count | None = None
+    """Number of users; absent in a search for a rate."""
     excess: Difference
     """1 - limit / measured of the objective that was exceeded most, at least -1: 0 just meets
     it."""
     p95_milliseconds: Measure | None = None
-    """95th percentile of the response time of all requests."""
+    """95th percentile of the response time of all requests; of users of the service time."""
     failed_percent: Measure
     """Share of the planned requests that failed or were dropped."""
     disturbed: Bool = False
@@ -38,7 +40,7 @@ class TrialResult(StatusModel):
 
 
 class CapacityResult(StatusModel):
-    """The highest rate that meets the objectives, through one variant."""
+    """The highest rate, or number of users, that meets the objectives, through one variant."""
 
     variant: Text | None = None
     """`variant` is the name of the variant; absent without variants."""
@@ -47,13 +49,23 @@ class CapacityResult(StatusModel):
     message: Text
     """`message` is the result as a sentence."""
     requests_per_second: Measure | None = None
-    """`requestsPerSecond` is the highest rate that meets the objectives; absent unless Found."""
+    """`requestsPerSecond` is the highest rate that meets the objectives; absent unless Found, and
+    in a search for users."""
     requests_per_second_interval: Interval | None = None
     """`requestsPerSecondInterval` is its 95 % confidence interval."""
     highest_met_requests_per_second: Measure | None = None
     """`highestMetRequestsPerSecond` is the highest rate of a trial that met all objectives."""
     lowest_missed_requests_per_second: Measure | None = None
     """`lowestMissedRequestsPerSecond` is the lowest rate of a trial that missed one."""
+    users: Count | None = None
+    """`users` is the highest number of users that meets the objectives; absent unless Found, and in
+    a search for a rate, as the following ones."""
+    users_interval: Interval | None = None
+    """`usersInterval` is its 95 % confidence interval, in whole users."""
+    highest_met_users: Count | None = None
+    """`highestMetUsers` is the highest number of users of a trial that met all objectives."""
+    lowest_missed_users: Count | None = None
+    """`lowestMissedUsers` is the lowest number of users of a trial that missed one."""
     probe_requests_per_second: Measure | None = None
     """`probeRequestsPerSecond` is the rate of good responses to the users of the probe."""
     knee_requests_in_flight: Measure | None = None

@@ -28,6 +28,7 @@ from solrbench.api.v1alpha1.status.results import (
     ReportStatus,
     Summary,
 )
+from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.target import (
     CompanionsStatus,
@@ -86,6 +87,9 @@ class Status(StatusModel):
     request names, all requests together come first. Beyond 256, the last ones are left out."""
     open_loop: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
     """`openLoop` has one entry for each stored step with an arrival rate, and variant."""
+    silences: Annotated[list[StepSilences], Field(max_length=MAX_SILENCES)] = []
+    """`silences` has one entry for each stored step and variant: which user got the fewest
+    responses, and who waited longest. Of more than 8, those stay in which users differ most."""
     cold_start: ColdStart | None = None
     """`coldStart` describes the first thousand requests; absent if fewer were sent before the end
     of the warm-up, or of the first step without one."""
@@ -104,7 +108,8 @@ class Status(StatusModel):
     not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []
     """`notRun` has one entry for each step and variant that was left out, with the reason."""
     capacity: Annotated[list[CapacityResult], Field(max_length=MAX_VARIANTS)] = []
-    """`capacity` has one entry for each variant: the highest rate that meets the objectives."""
+    """`capacity` has one entry for each variant: the highest rate, or number of users, that meets
+    the objectives."""
     scalability: Annotated[list[Scalability], Field(max_length=MAX_VARIANTS)] = []
     """`scalability` has one entry for each variant with three or more different numbers of users:
     the knee, and how throughput grows with users."""

@@ -39,6 +39,7 @@ class ArrivalRecorder:
         if arrived_ns >= self._open_loop.origin_ns:
             self._open_loop.record(request.name, intended_ns, started_ns, ended_ns)
             self._node.record((ended_ns - intended_ns) // 1000, failed)
+            self._node.activity.record(request, started_ns, ended_ns)
             if is_slow:
                 self._step_run.add_slow_request(client.slow_sample(ended, failed))
 

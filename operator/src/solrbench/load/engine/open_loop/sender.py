@@ -78,6 +78,7 @@ class OpenLoopSender:
         self._recorder = recorder
         self._on_measuring = on_measuring
         self._times = ArrivalTimes(schedule)
+        self._is_counted = schedule.rate.seconds is None
         self._expected_clients = expected_clients(schedule, len(nodes))
         self._lanes = [
             self._lane(node, counts, max_clients(schedule, index, len(nodes)))
@@ -147,6 +148,9 @@ class OpenLoopSender:
             now_ns = _now()
         if times.is_over:
             self.state = OpenLoopState.DRAINING
+            if self._is_counted:
+                # Nothing is refused any more from which the supply learns when the last was taken.
+                self._context.supply.note_end(now_ns)
             # It would ring in every turn of the loop until it is set again.
             self._timer.close()
             self._finish_if_done()

@@ -9,6 +9,7 @@ from typing import Any
 from solrbench.api.v1alpha1.load.rate_changes import mean_rate
 from solrbench.load.master.merging.compare_workers import compare_workers
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
+from solrbench.load.master.merging.merge_silences import merge_silences, merge_user_shares
 from solrbench.load.master.merging.request_windows import merge_request_windows
 from solrbench.load.master.merging.step_run_metadata import StepRunMetadata
 from solrbench.load.recording.worker_result import SecondSums, WorkerRequestStats, WorkerStepResult
@@ -62,6 +63,8 @@ def merge_worker_results(
         duration_seconds=_duration(planned, found),
         thousands=merge_request_windows(found),
         nodes=merge_nodes(found),
+        silences=merge_silences(found),
+        user_shares=merge_user_shares(found),
         connections=merge_connections(found),
         **metadata.fields(),
         **_times(found, metadata.start_time, sending_seconds),

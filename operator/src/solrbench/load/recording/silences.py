@@ -1,0 +1,158 @@
+"""Who waited for responses on one worker, and how long: by user and by node.
+
+A user waits while its request is under way. A node is silent while requests wait for it and none of
+its responses comes: from the last response, or the begin of the request that is answered next if
+that is later.
+"""
+
+import heapq
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.workload.prepared_request import PreparedRequest, describe_request
+from solrbench.results.model.silences import (
+    MOST_SHARES,
+    MOST_SILENCES,
+    Silence,
+    UserShare,
+    UserShares,
+)
+from solrbench.results.stats.histograms import Histogram
+
+_LONGEST_TEXT = 300
+
+
+class _Wait(NamedTuple):
+    length_ns: int
+    began_ns: int
+    request: PreparedRequest
+
+
+class NodeActivity:
+    """The responses of one node. Times are of the recorder's clock."""
+
+    __slots__ = ("_heap", "_last_ns", "_threshold_ns", "name")
+
+    def __init__(self, name: str) -> None:
+        """Watch `name`: host and port."""
+        self.name = name
+        self._last_ns = 0
+        self._threshold_ns = -1
+        self._heap: list[tuple[int, int, _Wait]] = []
+
+    def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
+        """Learn that a request ended; the hot path."""
+        began_ns = self._last_ns if self._last_ns > started_ns else started_ns  # noqa: FURB136
+        if ended_ns <= began_ns:
+            return
+        self._last_ns = ended_ns
+        if ended_ns - began_ns > self._threshold_ns:
+            self._add(_Wait(ended_ns - began_ns, began_ns, request))
+
+    def _add(self, wait: _Wait) -> None:
+        entry = (wait.length_ns, -wait.began_ns, wait)
+        if len(self._heap) < MOST_SILENCES:
+            heapq.heappush(self._heap, entry)
+        else:
+            heapq.heappushpop(self._heap, entry)
+        if len(self._heap) == MOST_SILENCES:
+            self._threshold_ns = self._heap[0][0]
+
+    def silences(self, origin_ns: int) -> list[Silence]:
+        """Return the longest; measuring began at `origin_ns`."""
+        return [_silence(each, self.name, None, origin_ns) for _, _, each in self._heap]
+
+
+class UserActivity:
+    """The measured requests of one user."""
+
+    __slots__ = ("_longest_ns", "_node", "_recorder", "_request", "_started_ns", "requests", "user")
+
+    def __init__(self, user: int, node: NodeActivity, recorder: StepRunRecorder) -> None:
+        """Watch the user with this number, of this node; `recorder` knows what is measured."""
+        self.user = user
+        self.requests = 0
+        self._node = node
+        self._recorder = recorder
+        self._longest_ns = -1
+        self._started_ns = 0
+        self._request: PreparedRequest | None = None
+
+    def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
+        """Count a request that ended, if it is measured; the hot path."""
+        if started_ns < self._recorder.origin_ns:
+            return
+        self.requests += 1
+        if ended_ns - started_ns > self._longest_ns:
+            self._longest_ns = ended_ns - started_ns
+            self._started_ns = started_ns
+            self._request = request
+        self._node.record(request, started_ns, ended_ns)
+
+    @property
+    def longest_ns(self) -> int:
+        """Its longest wait."""
+        return self._longest_ns
+
+    @property
+    def share(self) -> UserShare:
+        """How many requests were its own."""
+        return UserShare(user=self.user, node=self._node.name, requests=self.requests)
+
+    def silence(self, origin_ns: int) -> Silence | None:
+        """Return its longest wait; None without any request."""
+        if self._request is None:
+            return None
+        wait = _Wait(self._longest_ns, self._started_ns, self._request)
+        return _silence(wait, self._node.name, self.user, origin_ns)
+
+
+def longest_silences(
+    users: Sequence[UserActivity], nodes: Iterable[NodeActivity], origin_ns: int
+) -> list[Silence]:
+    """Return the longest waits of users, each with its longest one, and of nodes."""
+    slowest = heapq.nlargest(MOST_SILENCES, users, key=lambda each: each.longest_ns)
+    found = [each for user in slowest if (each := user.silence(origin_ns)) is not None]
+    of_nodes = [each for node in nodes for each in node.silences(origin_ns)]
+    return found + longest(of_nodes)
+
+
+def longest(silences: Iterable[Silence]) -> list[Silence]:
+    """Return the longest, in this order."""
+    return sorted(silences, key=lambda each: (-each.microseconds, each.second))[:MOST_SILENCES]
+
+
+def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
+    """Return how requests are spread over users; None without users."""
+    if not users:
+        return None
+    histogram = Histogram()
+    for each in users:
+        if each.requests:
+            histogram.record(each.requests)
+    fewest = heapq.nsmallest(MOST_SHARES, users, key=lambda each: (each.requests, each.user))
+    return UserShares(
+        users=len(users),
+        idle_users=sum(not each.requests for each in users),
+        histogram=histogram.encode(),
+        median_requests=median_requests(histogram, len(users)),
+        most_requests=max(each.requests for each in users),
+        fewest=[each.share for each in fewest],
+    )
+
+
+def median_requests(histogram: Histogram, users: int) -> int:
+    """Return the median of the requests of users, of whom those with any are in the histogram."""
+    rank = (users + 1) // 2 - (users - histogram.count)
+    return (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
+
+
+def _silence(wait: _Wait, node: str, user: int | None, origin_ns: int) -> Silence:
+    return Silence(
+        node=node,
+        user=user,
+        second=round((wait.began_ns - origin_ns) / 1e9, 3),
+        microseconds=wait.length_ns // 1000,
+        query=" ".join(describe_request(wait.request).split())[:_LONGEST_TEXT],
+    )

@@ -1,0 +1,86 @@
+"""Who waited in each step: the user with the fewest requests, and the longest wait."""
+
+from collections.abc import Iterable
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.status.silences import MAX_SILENCES, StepSilences
+from solrbench.plan.step_runs import variant_names
+from solrbench.results.model.silences import Silence
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.number_format import milliseconds
+from solrbench.results.summary.grouping import StepRuns, group_step_runs
+
+
+def step_silences(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepSilences]:
+    """Return who waited, in the order of steps.
+
+    Of more than `MAX_SILENCES` steps and variants those stay in which a user is farthest behind,
+    then those with the longest waits.
+
+    Raises:
+        ValueError: as `group_step_runs`.
+
+    """
+    runs_by_step = group_step_runs(spec, documents)
+    found = [
+        _of_step(step.name, variant, step_runs)
+        for step in spec.load.steps
+        for variant in variant_names(spec)
+        if (step_runs := runs_by_step[step.name, variant])
+        and any(document.silences for document in step_runs)
+    ]
+    worst = sorted(range(len(found)), key=lambda place: _rank(found[place]))[:MAX_SILENCES]
+    return [found[place] for place in sorted(worst)]
+
+
+def _rank(each: StepSilences) -> tuple[float, float]:
+    share = 1.0
+    if each.least_user_requests is not None and each.median_user_requests:
+        share = each.least_user_requests / each.median_user_requests
+    return share, -(each.longest_milliseconds or 0.0)
+
+
+def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepSilences:
+    waits = [
+        (each.user is not None, each.microseconds, document.repeat, each)
+        for document in step_runs
+        for each in document.silences
+    ]
+    _, _, repeat, longest = max(waits, key=lambda wait: wait[:2])
+    return StepSilences(
+        step=step,
+        variant=variant or None,
+        **_shares(step_runs),
+        **_longest(longest, repeat),
+    )
+
+
+def _longest(silence: Silence, repeat: int) -> dict[str, object]:
+    return {
+        "longest_milliseconds": milliseconds(silence.microseconds),
+        "longest_user": silence.user,
+        "longest_node": silence.node,
+        "longest_repeat": repeat,
+        "longest_second": round(silence.second, 1),
+    }
+
+
+def _shares(step_runs: StepRuns) -> dict[str, object]:
+    """Return the requests of users in the repeat whose last one is farthest behind."""
+    found = [
+        (each.fewest[0].requests / max(each.median_requests, 1), document.repeat, each)
+        for document in step_runs
+        if (each := document.user_shares) is not None and each.fewest
+    ]
+    if not found:
+        return {}
+    _, repeat, shares = min(found, key=lambda entry: entry[:2])
+    last = shares.fewest[0]
+    return {
+        "least_user_requests": last.requests,
+        "median_user_requests": shares.median_requests,
+        "most_user_requests": shares.most_requests,
+        "least_user": last.user,
+        "least_user_node": last.node,
+        "least_user_repeat": repeat,
+    }

@@ -1,0 +1,78 @@
+"""Who waited in each step, as status, answers and tables show it."""
+
+from typing import Any
+
+from solrbench.api.v1alpha1 import Status
+from solrbench.results.answers.silences import answer_silences
+from solrbench.results.model.silences import Silence, UserShare, UserShares
+from solrbench.results.model.step_result import StepRunResult
+from solrbench.results.stats.histograms import Histogram
+from solrbench.results.summary.silences import step_silences
+from solrbench.results.text.tables.silence_tables import user_table, wait_table
+from unit.results.builders import make_document, make_result, make_spec
+
+NODE = "solr-0:8983"
+
+
+def shares(*counts: int) -> UserShares:
+    histogram = Histogram()
+    for each in counts:
+        histogram.record(each)
+    ordered = sorted(enumerate(counts), key=lambda entry: entry[1])
+    return UserShares(
+        users=len(counts),
+        idle_users=0,
+        histogram=histogram.encode(),
+        median_requests=sorted(counts)[(len(counts) - 1) // 2],
+        most_requests=max(counts),
+        fewest=[UserShare(user=u, node=NODE, requests=n) for u, n in ordered[:3]],
+    )
+
+
+def silence(user: int | None, milliseconds: int, second: float = 1.0) -> Silence:
+    return Silence(
+        node=NODE, user=user, second=second, microseconds=1000 * milliseconds, query="q=a"
+    )
+
+
+def document(step: str, repeat: int, **fields: Any) -> StepRunResult:
+    return make_document(step, repeat, make_result([1000])).model_copy(update=fields)
+
+
+MCGILL = [
+    document("a", 1, silences=[silence(1, 40)], user_shares=shares(*[98] * 8)),
+    document("a", 2, silences=[silence(6, 752_000, 3.0)], user_shares=shares(*[100] * 6, 7, 100)),
+    document("b", 1, silences=[silence(None, 900)]),
+]
+
+
+def test_the_repeat_with_the_straggler_is_shown() -> None:
+    a, b = step_silences(make_spec("a", "b", "c"), MCGILL)
+    assert (a.least_user_requests, a.median_user_requests, a.most_user_requests) == (7, 100, 100)
+    assert (a.least_user, a.least_user_node, a.least_user_repeat) == (6, NODE, 2)
+    assert (a.longest_milliseconds, a.longest_user, a.longest_second) == (752_000, 6, 3.0)
+    assert (b.step, b.least_user, b.longest_user, b.longest_milliseconds) == ("b", None, None, 900)
+
+
+def test_only_a_straggler_is_an_answer() -> None:
+    spec = make_spec("a", "b", "c")
+    (answer,) = answer_silences(spec, Status(silences=step_silences(spec, MCGILL)))
+    assert answer == (
+        f"user 6 of a on {NODE} got 7 responses in repeat 2, the median user 100; it waited up to"
+        " 752 s, from second 3 on"
+    )
+    assert not list(answer_silences(spec, Status(silences=step_silences(spec, MCGILL[:1]))))
+
+
+def test_tables_begin_with_who_is_farthest_behind() -> None:
+    users, waits = user_table(MCGILL), wait_table(MCGILL)
+    assert [row[:2] for row in users.rows] == [("a", "2"), ("a", "1")]
+    assert users.rows[0][-1] == f"6 on {NODE}"
+    assert [row[2] for row in waits.rows] == ["6", "all", "1"]
+
+
+def test_documents_of_older_versions_show_nothing() -> None:
+    old = [document("a", 1)]
+    assert step_silences(make_spec("a"), old) == []
+    assert not user_table(old).rows
+    assert not wait_table(old).rows
