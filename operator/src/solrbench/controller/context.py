@@ -27,12 +27,13 @@ class TargetAccess:
     """How a target is reached.
 
     Attributes:
-        connect: returns a client for base URLs, a timeout in seconds and credentials
+        connect: returns a client for base URLs, a timeout in seconds and credentials; the API
+            server of the cluster is never connected to
         resolve: returns the endpoint of an existing target
 
     """
 
-    connect: Callable[[list[str], float, HttpAuth], SolrClient] = connect_checked
+    connect: Callable[[Cluster, list[str], float, HttpAuth], SolrClient] = connect_checked
     resolve: Callable[[Cluster, tuple[str, ...], str, Existing], TargetEndpoint] = resolve_endpoint
 
 
@@ -116,9 +117,10 @@ class ReconcileContext:
         """What Solr requires of its clients."""
         return self.endpoint.auth
 
-    def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
-        """Return a client for the target; to be closed."""
-        return self.access.connect(self.solr_urls, timeout_seconds, self.auth)
+    def solr(self, timeout_seconds: float = 10.0, url: str | None = None) -> SolrClient:
+        """Return a client for the target, or for one of its URLs; to be closed."""
+        urls = self.solr_urls if url is None else [url]
+        return self.access.connect(self.cluster, urls, timeout_seconds, self.auth)
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

@@ -15,6 +15,7 @@ from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.dns import resolve
@@ -74,16 +75,28 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
         check_addresses(host, resolve(host), api_server)
 
 
-def connect_checked(urls: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
-    """Return a client that connects to no address that is never allowed.
+def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
+    """Return the check of each connection: a name may resolve to another address than before.
 
-    A name may resolve to another address by then than when it was checked.
+    Only the addresses that were checked are connected to.
+
+    Args:
+        cluster: whose API server is never connected to
+        field: that the host comes from
+
     """
 
     def check(host: str, addresses: Sequence[str]) -> None:
-        check_addresses(host, addresses, ())
+        check_addresses(host, addresses, api_server_addresses(cluster), field)
 
-    return SolrClient(urls, timeout_seconds, auth, check)
+    return check
+
+
+def connect_checked(
+    cluster: Cluster, urls: list[str], timeout_seconds: float, auth: HttpAuth
+) -> SolrClient:
+    """Return a client that connects to no address that is never allowed."""
+    return SolrClient(urls, timeout_seconds, auth, address_check(cluster))
 
 
 def leader_urls(
@@ -121,7 +134,7 @@ def _is_reachable(
 ) -> bool:
     try:
         check_hosts(cluster, allowed, [url])
-        with connect_checked([url], LEADER_SECONDS, endpoint.auth) as solr:
+        with connect_checked(cluster, [url], LEADER_SECONDS, endpoint.auth) as solr:
             solr.get("/admin/info/system")
     except SolrbenchError:
         return False

@@ -1,5 +1,7 @@
 """Read, list and watch objects; every list that may be long comes in parts."""
 
+import math
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +17,8 @@ from solrbench.plan.names import label_selector
 Manifest = dict[str, Any]
 
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+HOSTS_SECONDS = 60.0
+"""How long the addresses of the API server are taken as known: every connection is checked."""
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
 
@@ -31,6 +35,8 @@ class ObjectReader:
         self._connection = connection
         self._timeout_seconds = timeout_seconds
         self._kinds = kinds or KnownKinds(connection)
+        self._hosts: list[str] = []
+        self._hosts_until = -math.inf
 
     @property
     def server(self) -> str:
@@ -56,6 +62,12 @@ class ObjectReader:
 
         The second is the address behind the Service; every authenticated client may read it.
         """
+        now = time.monotonic()
+        if now >= self._hosts_until:
+            self._hosts, self._hosts_until = self._read_hosts(), now + HOSTS_SECONDS
+        return self._hosts
+
+    def _read_hosts(self) -> list[str]:
         found = _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
         places = [each["serverAddress"] for each in found.get("serverAddressByClientCIDRs") or []]
         hosts = [urlsplit(f"//{place}").hostname for place in places]

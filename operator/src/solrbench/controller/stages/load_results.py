@@ -7,6 +7,7 @@ from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import address_check
 from solrbench.controller.objects.children import LOAD, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -64,7 +65,7 @@ def poll_master(context: ReconcileContext) -> None:
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
     if master is not None and master.phase == "Running" and master.ip:
-        with LoadMasterClient(master.ip) as remote:
+        with LoadMasterClient(master.ip, address_check(context.cluster, "load master")) as remote:
             _poll(context, remote)
     apply_outcome(first_outcome(LOAD_RUN_CHECKS, _observe(context, seen)))
 
