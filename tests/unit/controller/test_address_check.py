@@ -1,7 +1,8 @@
-"""Whatever a name means when a connection is made, the operator connects to no forbidden address."""
+"""Whatever a name means by then, the operator connects to no forbidden address."""
 
 from collections.abc import Callable, Iterator
 
+import httpcore
 import pytest
 
 from solrbench.controller.endpoint import address_check, connect_checked
@@ -102,10 +103,10 @@ def test_only_the_addresses_that_were_checked_are_connected_to(
     class Sockets:
         def connect_tcp(self, address: str, *_: object) -> None:
             refused.append(address)
-            raise deadline_transport.httpcore.ConnectError("no route")
+            raise httpcore.ConnectError("no route")
 
     monkeypatch.setattr(deadline_transport, "lookup", lookup)
-    monkeypatch.setattr(deadline_transport.httpcore, "SyncBackend", Sockets)
+    monkeypatch.setattr(httpcore, "SyncBackend", Sockets)
     with pytest.raises(TemporaryError):
         ask_solr(canary.port)
     assert refused == ["192.0.2.7"]

@@ -17,6 +17,7 @@ from solrbench.controller.settings import Settings
 from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions
 from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.plan.load_plan import LoadState
 from solrbench.plan.solr_addresses import solr_urls
 from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
@@ -51,6 +52,8 @@ class ReconcileContext:
     queue: BenchmarkQueue = field(default_factory=BenchmarkQueue)
     status: Status = field(init=False)
     conditions: Conditions = field(init=False)
+    ask_load: Callable[[], LoadState] | None = field(init=False, default=None)
+    """Returns the state of the load master, where this reconcile asked for it."""
 
     def __post_init__(self) -> None:
         self.status = self.benchmark.status

@@ -20,9 +20,15 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
 
 
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
-    """Return whether a benchmark has anything left to do, or a time to live to end."""
+    """Return whether a benchmark has anything left to do, or a time to live to end.
+
+    One that is over may get a new spec, whose generation its status is to show.
+    """
     spec = body.get("spec") or {}
-    return spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body)
+    if spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body):
+        return True
+    generation = body["metadata"].get("generation")
+    return (body.get("status") or {}).get("observedGeneration", generation) != generation
 
 
 def _is_cleaned_up(body: Mapping[str, Any]) -> bool:
