@@ -82,7 +82,7 @@ class World:
             self.workloads.advance()
             self.reconcile()
         uid = self.operator.read(self.name)["metadata"]["uid"]
-        watches = self.operator.handlers._watches  # noqa: SLF001 - they open in threads
+        watches = self.operator.handlers._watches
         assert watches is not None
         wait_until(lambda: watches.are_open(uid), "the watches are open", SECONDS)
         self.reconcile(LIVE_LOAD_PAUSE.total_seconds())

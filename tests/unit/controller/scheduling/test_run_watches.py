@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import httpx
 import pytest
@@ -44,9 +44,9 @@ class Responses:
 
 
 @pytest.fixture
-def changes(monkeypatch: pytest.MonkeyPatch) -> Iterator["queue.Queue[str]"]:
+def changes(monkeypatch: pytest.MonkeyPatch) -> "queue.Queue[str]":
     monkeypatch.setattr(run_watches, "RETRY_SECONDS", 0.01)
-    yield queue.Queue()
+    return queue.Queue()
 
 
 def begin(responses: Responses, changes: "queue.Queue[str]") -> RunWatches:

@@ -153,6 +153,9 @@ def test_live_figures_are_written_now_and_then() -> None:
 def test_polls_of_one_whose_pods_are_watched_delay_it_by_a_tenth(
     phase: str, since: float, seconds: float
 ) -> None:
-    began = {"phase": phase, "phaseStartTime": (NOW - timedelta(seconds=since)).isoformat()}
+    began: dict[str, Any] = {
+        "phase": phase,
+        "phaseStartTime": (NOW - timedelta(seconds=since)).isoformat(),
+    }
     assert pause(watched=True, completionTime=None, **began) == seconds
     assert pause(completionTime=None, **began) == 0

@@ -28,7 +28,8 @@ def needs_reconcile(body: Mapping[str, Any]) -> bool:
     if spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body):
         return True
     generation = body["metadata"].get("generation")
-    return (body.get("status") or {}).get("observedGeneration", generation) != generation
+    status = body.get("status") or {}
+    return bool(status.get("observedGeneration", generation) != generation)
 
 
 def _is_cleaned_up(body: Mapping[str, Any]) -> bool:
