@@ -76,15 +76,16 @@ class World:
         self.operator.reconcile(self.name, seconds=seconds)
         return self.cluster.reads - before
 
+    def is_watched(self) -> bool:
+        return self.operator.handlers._are_watched(self.uid)
+
     def measure(self) -> None:
         """Reconcile until the load is under way and nothing is new."""
         for _ in range(12):
             self.workloads.advance()
             self.reconcile()
-        uid = self.operator.read(self.name)["metadata"]["uid"]
-        watches = self.operator.handlers._watches
-        assert watches is not None
-        wait_until(lambda: watches.are_open(uid), "the watches are open", SECONDS)
+        self.uid = self.operator.read(self.name)["metadata"]["uid"]
+        wait_until(self.is_watched, "the watches are open", SECONDS)
         self.reconcile(LIVE_LOAD_PAUSE.total_seconds())
 
 
@@ -117,3 +118,19 @@ def test_spec_that_changed_is_looked_at(world: World) -> None:
     world.cluster.real.put(body)
     assert world.reconcile() > 0
     assert world.operator.read(world.name)["status"]["phase"] == "Suspended"
+
+
+def test_nothing_of_a_deleted_benchmark_is_watched(world: World) -> None:
+    del world.cluster.real.objects["SolrBenchmark", "default", world.name]
+    world.operator.watch()
+    assert not world.is_watched()
+
+
+def test_nothing_of_a_benchmark_that_is_over_is_watched(world: World) -> None:
+    body = world.operator.read(world.name)
+    body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
+    body["spec"]["suspend"] = True
+    world.cluster.real.put(body)
+    world.reconcile()
+    world.reconcile()
+    assert not world.is_watched()

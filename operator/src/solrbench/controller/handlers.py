@@ -220,6 +220,8 @@ class Handlers:
             return
         if self._watches is not None:
             self._watches.begin(key)
+            if not self._loads.knows(key.uid):  # it was deleted meanwhile
+                self._watches.end(key.uid)
         if context.ask_load is not None:
             generation, live_load = after.metadata.generation, after.status.live_load
             self._loads.set(key.uid, RunningLoad(generation, live_load, context.ask_load))

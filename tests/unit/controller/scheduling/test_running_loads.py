@@ -84,5 +84,7 @@ def test_new_generation_needs_a_reconcile() -> None:
 
 def test_nothing_is_known_of_others() -> None:
     world = World()
+    assert world.loads.knows("uid")
     world.loads.forget("uid")
+    assert not world.loads.knows("uid")
     assert not world.is_settled()

@@ -41,6 +41,11 @@ class RunningLoads:
         with self._lock:
             self._generations[uid] = generation
 
+    def knows(self, uid: str) -> bool:
+        """Return whether the watch shows a benchmark."""
+        with self._lock:
+            return uid in self._generations
+
     def note_change(self, uid: str) -> None:
         """Note that something which belongs to a benchmark changed."""
         with self._lock:
