@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from threading import local
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 from bench.processes import DidNotHappenError, wait_until
@@ -21,6 +22,7 @@ Body = dict[str, Any]
 
 _CLIENTS = 6
 _GONE_SECONDS = 300.0
+_AT_ONCE = 100
 _IDLE_SECONDS = 20.0
 _STEPS, _NAMES = 4, 3
 
@@ -88,12 +90,14 @@ def _exists(api: ApiServer, name: str) -> bool:
 
 
 def _drop_finalizers(api: ApiServer, name: str) -> None:
-    path = benchmarks_path(name)
-    held = [
-        each["metadata"]["name"]
-        for each in api.call("GET", path)["items"]
-        if each["metadata"].get("finalizers")
-    ]
+    path, held, token = benchmarks_path(name), [], ""
+    while True:  # in parts: all of them have tens of megabytes
+        found = api.call("GET", f"{path}?limit={_AT_ONCE}&continue={quote(token)}")
+        metadata = [each["metadata"] for each in found["items"]]
+        held += [each["name"] for each in metadata if each.get("finalizers")]
+        token = found["metadata"].get("continue", "")
+        if not token:
+            break
     nothing = {"metadata": {"finalizers": None}}
     api.each(lambda number: api.call("PATCH", f"{path}/{held[number]}", nothing), range(len(held)))
 

@@ -5,6 +5,7 @@ import pytest
 from chart.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
 from solrbench.api.kinds import KINDS
 from solrbench.controller.deletion import OWNED_KINDS
+from solrbench.controller.scheduling.run_watches import KINDS as WATCHED
 
 PLURALS = {
     "Job": "jobs",
@@ -88,6 +89,8 @@ def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: 
     verbs = {"get", "list"} | ({"create", "patch"} if kind in APPLIED else set())
     if kind != "ZookeeperCluster":  # that one goes with its SolrCloud
         verbs |= {"delete"}
+    if (api_version, kind) in WATCHED:
+        verbs |= {"watch"}
     assert _may(_rules("default", "Role"), group, PLURALS[kind]) == verbs
 
 

@@ -72,12 +72,12 @@ class World:
         patch.setattr(load_results, "LoadMasterClient", self.workloads.master)
         self.cluster.real.put(resource(GOOD))
 
-    def _connect(self, urls: list[str], seconds: float, auth: HttpAuth) -> SolrClient:
+    def _connect(self, cluster: Any, urls: list[str], seconds: float, auth: HttpAuth) -> SolrClient:
         if urls == ENDPOINT.urls:
             return self.cloud.client(auth)
         if urls == [self.solr]:
             return SolrClient(urls, min(seconds, 0.5), auth)
-        return connect_checked(urls, min(seconds, 0.5), auth)
+        return connect_checked(cluster, urls, min(seconds, 0.5), auth)
 
     def _resolve(
         self, cluster: Any, allowed: tuple[str, ...], namespace: str, existing: Existing

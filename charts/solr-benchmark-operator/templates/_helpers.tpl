@@ -104,14 +104,17 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   verbs: [list]
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: [get, list, create, patch, delete]
+  verbs: [get, list, watch, create, patch, delete]
 # While a run lasts, no pod of it may be evicted.
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, create, patch, delete]
 # Pods and claims are made by the controllers of Kubernetes.
 - apiGroups: [""]
-  resources: [pods, persistentvolumeclaims]
+  resources: [pods]
+  verbs: [get, list, watch, delete]
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
   verbs: [get, list, delete]
 # The ends of logs are kept before the pods of a failure are deleted.
 - apiGroups: [""]

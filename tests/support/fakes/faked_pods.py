@@ -139,7 +139,7 @@ class Workloads:
         uid = {"uid": f"pod-{number}", "labels": labels}
         self._cluster.faked.put({"kind": "Pod", "metadata": place | uid, "status": status})
 
-    def master(self, host: str) -> "Master":
+    def master(self, host: str, _: object = None) -> "Master":
         """Return what stands in for the client of the load master at an address."""
         for (kind, *_), pod in self._cluster.faked.objects.items():
             if kind == "Pod" and pod["status"].get("podIP") == host:

@@ -43,6 +43,7 @@ class HandledOperator:
         access: how targets are reached
         settings: of the operator
         now: its clock
+        watches: whether it watches what belongs to benchmarks
         events: type, reason and message of every event
         errors: tracebacks in the log
 
@@ -53,6 +54,7 @@ class HandledOperator:
     access: TargetAccess | None = None
     settings: Settings = SETTINGS
     now: datetime = START
+    watches: bool = False
     events: list[tuple[str, str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -68,7 +70,11 @@ class HandledOperator:
         self._seen: dict[str, Body] = {}
         self.telemetry = Telemetry(CollectorRegistry(), "test")
         self.handlers = Handlers(
-            cast(Cluster, self.cluster), self.settings, self.telemetry, self.access
+            cast(Cluster, self.cluster),
+            self.settings,
+            self.telemetry,
+            self.access,
+            watches=self.watches,
         )
 
     def reconcile(self, name: str, namespace: str = "default", seconds: float = 0) -> Body:

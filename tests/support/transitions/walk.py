@@ -45,6 +45,18 @@ BASES: tuple[Body, ...] = (
     create() | {"spec.suspend": False, "spec.cleanup": "Never"},
     create() | {"spec.suspend": True},
     {"spec.suspend": False, "spec.target.solrCloud.provisioner": "StatefulSet"},
+    create()
+    | {
+        "spec.suspend": False,
+        "spec.load.repeats": {"count": 2, "startOn": "FreshData", "order": "Random"},
+        "spec.load.telemetry": {"collect": "None"},
+        "spec.load.stop": {"maxFailedPercent": 20},
+        "spec.objectives": [
+            {"name": "fast", "responseTime": {"maxMilliseconds": 300}},
+            {"name": "rate", "throughput": {"minRequestsPerSecond": 0.5}},
+        ],
+        "spec.comparison": {"smallestEffectPercent": 2.5},
+    },
 )
 VERSION = build_crd(BENCHMARK)["spec"]["versions"][0]
 SPEC = VERSION["schema"]["openAPIV3Schema"]["properties"]["spec"]
@@ -188,9 +200,9 @@ class Walk:
         assert top in text, f"{path}: {text[:500]}"
 
     def _check_effect(self, name: str, state: str, body: Body) -> None:
-        spec = body["spec"]
-        if needs_reconcile(body):
-            assert body["status"]["observedGeneration"] == body["metadata"]["generation"]
+        spec, generation = body["spec"], body["metadata"]["generation"]
+        assert body["status"]["observedGeneration"] == generation
+        assert {each["observedGeneration"] for each in body["status"]["conditions"]} == {generation}
         if spec.get("suspend") and state != "done":
             assert body["status"]["phase"] == "Suspended"
             assert self.cluster.pods_of(name) == set()

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Status
+from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.endpoint import TargetEndpoint
@@ -27,7 +28,7 @@ CONFIG_SETS = "solrbench-0b5b-"
 def access_to(cloud: Cloud) -> TargetAccess:
     """Return the way to a cloud in memory instead of the hosts of a spec."""
 
-    def connect(_: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
+    def connect(_: Cluster, __: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
         return cloud.client(auth, timeout_seconds)
 
     return TargetAccess(connect, lambda *_: ENDPOINT)

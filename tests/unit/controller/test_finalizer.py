@@ -63,6 +63,15 @@ def test_a_benchmark_is_reconciled_until_it_is_cleaned_up(
     assert needs_reconcile(body) is needed
 
 
+def test_new_spec_of_one_that_is_over_is_shown_in_its_status() -> None:
+    body = benchmark(SUCCEEDED, CLEANED)
+    body["metadata"]["generation"] = 2
+    body["status"]["observedGeneration"] = 1
+    assert needs_reconcile(body)
+    body["status"]["observedGeneration"] = 2
+    assert not needs_reconcile(body)
+
+
 @pytest.fixture
 def made() -> tuple[Handlers, Telemetry]:
     telemetry = Telemetry(CollectorRegistry(), "test")

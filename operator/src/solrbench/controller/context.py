@@ -17,6 +17,7 @@ from solrbench.controller.settings import Settings
 from solrbench.decide.allowed_hosts import patterns_in
 from solrbench.decide.conditions import Conditions
 from solrbench.http_auth import NO_AUTH, HttpAuth
+from solrbench.plan.load_plan import LoadState
 from solrbench.plan.solr_addresses import solr_urls
 from solrbench.plan.zookeeper_path import ZooKeeperPath, zookeeper_path
 from solrbench.solr.client import SolrClient
@@ -27,12 +28,13 @@ class TargetAccess:
     """How a target is reached.
 
     Attributes:
-        connect: returns a client for base URLs, a timeout in seconds and credentials
+        connect: returns a client for base URLs, a timeout in seconds and credentials; the API
+            server of the cluster is never connected to
         resolve: returns the endpoint of an existing target
 
     """
 
-    connect: Callable[[list[str], float, HttpAuth], SolrClient] = connect_checked
+    connect: Callable[[Cluster, list[str], float, HttpAuth], SolrClient] = connect_checked
     resolve: Callable[[Cluster, tuple[str, ...], str, Existing], TargetEndpoint] = resolve_endpoint
 
 
@@ -50,6 +52,8 @@ class ReconcileContext:
     queue: BenchmarkQueue = field(default_factory=BenchmarkQueue)
     status: Status = field(init=False)
     conditions: Conditions = field(init=False)
+    ask_load: Callable[[], LoadState] | None = field(init=False, default=None)
+    """Returns the state of the load master, where this reconcile asked for it."""
 
     def __post_init__(self) -> None:
         self.status = self.benchmark.status
@@ -121,9 +125,10 @@ class ReconcileContext:
         """What Solr requires of its clients."""
         return self.endpoint.auth
 
-    def solr(self, timeout_seconds: float = 10.0) -> SolrClient:
-        """Return a client for the target; to be closed."""
-        return self.access.connect(self.solr_urls, timeout_seconds, self.auth)
+    def solr(self, timeout_seconds: float = 10.0, url: str | None = None) -> SolrClient:
+        """Return a client for the target, or for one of its URLs; to be closed."""
+        urls = self.solr_urls if url is None else [url]
+        return self.access.connect(self.cluster, urls, timeout_seconds, self.auth)
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

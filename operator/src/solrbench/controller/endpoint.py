@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 
 from solrbench.api.v1alpha1.target.existing import Existing
 from solrbench.cluster.client import Cluster
@@ -16,6 +17,8 @@ from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
 from solrbench.reasons.api_server import ApiServerReason
+from solrbench.net.deadline_transport import AddressCheck
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.dns import resolve
 
@@ -69,24 +72,35 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
-    _check_addresses_of(hosts, api_server_addresses(cluster))
-
-
-def _check_addresses_of(hosts: Iterable[str], api_server: Iterable[str]) -> None:
+    api_server = api_server_addresses(cluster)
     for host in hosts:
         check_addresses(host, resolve(host), api_server)
 
 
-def connect_checked(urls: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
-    """Return a client that connects to no address that is never allowed.
+def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
+    """Return the check of each connection: a name may resolve to another address than before.
 
-    A name may resolve to another address by then than when it was checked.
+    Only the addresses that were checked are connected to.
+
+    Args:
+        cluster: whose API server is never connected to
+        field: that the host comes from
+
     """
 
-    def check(host: str, addresses: Sequence[str]) -> None:
-        check_addresses(host, addresses, ())
+    api_server = cache(lambda: api_server_addresses(cluster))
 
-    return SolrClient(urls, timeout_seconds, auth, check)
+    def check(host: str, addresses: Sequence[str]) -> None:
+        check_addresses(host, addresses, api_server(), field)
+
+    return check
+
+
+def connect_checked(
+    cluster: Cluster, urls: list[str], timeout_seconds: float, auth: HttpAuth
+) -> SolrClient:
+    """Return a client that connects to no address that is never allowed."""
+    return SolrClient(urls, timeout_seconds, auth, address_check(cluster))
 
 
 def leader_urls(
@@ -105,10 +119,8 @@ def leader_urls(
     if not endpoint.nodes:
         return {}
     own = _qualified([replica.base_url for replica in found], namespace)
-    api_server = api_server_addresses(cluster)
-    return {
-        url: full for url, full in own.items() if _is_reachable(allowed, api_server, endpoint, full)
-    }
+    check = address_check(cluster)
+    return {url: full for url, full in own.items() if _is_reachable(allowed, check, endpoint, full)}
 
 
 def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
@@ -121,13 +133,11 @@ def _qualified(urls: Iterable[str], namespace: str) -> dict[str, str]:
 
 
 def _is_reachable(
-    allowed: tuple[str, ...], api_server: Iterable[str], endpoint: TargetEndpoint, url: str
+    allowed: tuple[str, ...], check: AddressCheck, endpoint: TargetEndpoint, url: str
 ) -> bool:
-    host = host_of(url)
     try:
-        check_name(host, allowed)
-        _check_addresses_of([host], api_server)
-        with connect_checked([url], LEADER_SECONDS, endpoint.auth) as solr:
+        check_name(host_of(url), allowed)
+        with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
             solr.get("/admin/info/system")
     except SolrbenchError:
         return False

@@ -4,6 +4,7 @@ The reconcile is the only writer of status (docs/adr/0002). kopf watches, keeps 
 retries deletions that raised; the schedule says when a benchmark is reconciled (docs/adr/0009).
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
@@ -29,6 +30,8 @@ from solrbench.controller.scheduling.reconcile_schedule import (
     BenchmarkKey,
     ReconcileSchedule,
 )
+from solrbench.controller.scheduling.run_watches import RunWatches
+from solrbench.controller.scheduling.running_loads import RunningLoad, RunningLoads
 from solrbench.controller.scheduling.timed_reconcile import UPGRADE_PAUSE, reconcile_timed
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import is_finished
@@ -43,6 +46,8 @@ log = logging.getLogger("solrbench")
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
+CHANGE_SECONDS = 0.5
+"""Between a change of a pod or Job and the reconcile: changes often come together."""
 START_PAUSE = timedelta(seconds=3)
 """Before benchmarks are looked at that wait when the operator starts: by then it knows all."""
 
@@ -56,6 +61,8 @@ class Handlers:
         settings: Settings,
         telemetry: Telemetry,
         access: TargetAccess | None = None,
+        *,
+        watches: bool = False,
     ) -> None:
         self._cluster = cluster
         self._settings = settings
@@ -63,6 +70,9 @@ class Handlers:
         self._reports = Reports(cluster)
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue()
+        self._loads = RunningLoads()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watches = RunWatches(cluster, self._on_change) if watches else None
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
         self._deletion = DeletionHandlers(
             cluster, self._schedule, self._queue, self._context, _utc_now
@@ -96,6 +106,7 @@ class Handlers:
             body: the benchmark
 
         """
+        self._loop = asyncio.get_running_loop()
         if event["type"] == "DELETED":
             key = _key(body)
             self._forget(key.uid, key.namespace, key.name)
@@ -115,6 +126,7 @@ class Handlers:
     def _set_schedule(self, body: Mapping[str, Any]) -> None:
         metadata = body["metadata"]
         uid, generation = metadata["uid"], metadata.get("generation", 1)
+        self._loads.observe(uid, generation)
         if metadata.get("deletionTimestamp") is not None:
             self._schedule.stop(uid)
         elif not needs_reconcile(body):
@@ -146,6 +158,8 @@ class Handlers:
     def _forget(self, uid: str, namespace: str, name: str) -> None:
         self._telemetry.benchmarks.forget(f"{namespace}/{name}")
         self._reports.forget(uid)
+        self._stop_watching(uid)
+        self._loads.forget(uid)
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
         """Leave nothing of a benchmark that may have a collection on an existing Solr.
@@ -165,6 +179,8 @@ class Handlers:
         shortest = timedelta(seconds=self._settings.reconcile_seconds)
         if self._queue.is_settled(key.uid, _utc_now(), self._settings.concurrency):
             return QUEUED_PAUSE
+        if self._are_watched(key.uid) and self._loads.is_settled(key.uid, _utc_now()):
+            return shortest
 
         def reconcile_once(key: BenchmarkKey) -> timedelta | None:
             pause = self._reconcile(key)
@@ -184,12 +200,45 @@ class Handlers:
         except ValidationError as error:
             mark_invalid(self._cluster, body, error, _utc_now())
             return UPGRADE_PAUSE
-        after = reconcile(self._context(before, body))
+        context = self._context(before, body)
+        self._loads.begin(key.uid)
+        after = reconcile(context)
+        self._follow_run(key, after, context)
         self._telemetry.benchmarks.update(after)
         if is_finished(after.status):
             self._reports.forget(key.uid)
         _emit_events(body, before, after)
-        return decide_pause(after.spec, after.status, _utc_now())
+        watched = self._are_watched(key.uid)
+        return decide_pause(after.spec, after.status, _utc_now(), watched=watched)
+
+    def _follow_run(
+        self, key: BenchmarkKey, after: SolrBenchmark, context: ReconcileContext
+    ) -> None:
+        """Watch what belongs to a benchmark as long as it runs, and remember its load."""
+        if after.status.start_time is None or is_finished(after.status):
+            self._stop_watching(key.uid)
+            return
+        if self._watches is not None:
+            self._watches.begin(key)
+            if not self._loads.knows(key.uid):  # it was deleted meanwhile
+                self._watches.end(key.uid)
+        if context.ask_load is not None:
+            generation, live_load = after.metadata.generation, after.status.live_load
+            self._loads.set(key.uid, RunningLoad(generation, live_load, context.ask_load))
+
+    def _are_watched(self, uid: str) -> bool:
+        return self._watches is not None and self._watches.are_open(uid)
+
+    def _stop_watching(self, uid: str) -> None:
+        if self._watches is not None:
+            self._watches.end(uid)
+
+    def _on_change(self, uid: str) -> None:
+        """Wake a benchmark whose pods or Jobs changed; called by the threads of watches."""
+        self._loads.note_change(uid)
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the operator ends
+                self._loop.call_soon_threadsafe(self._schedule.wake, uid, CHANGE_SECONDS)
 
     def _context(self, benchmark: SolrBenchmark, body: dict[str, Any]) -> ReconcileContext:
         return ReconcileContext(

@@ -33,7 +33,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
         CollectorRegistry(), version("solrbench"), settings.metrics_result_seconds
     )
     registry = kopf.OperatorRegistry()
-    Handlers(cluster, settings, telemetry).register(registry)
+    Handlers(cluster, settings, telemetry, watches=True).register(registry)
     SweepHandlers(cluster, settings, telemetry).register(registry)
     metrics = serve(telemetry.registry, settings.metrics_port) if settings.metrics_port else None
     try:

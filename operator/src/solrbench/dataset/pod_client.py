@@ -6,6 +6,7 @@ import httpx
 
 from solrbench.net.addresses import url_host
 from solrbench.net.bounded_http import create_client, fetch
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.plan.index_plan import INDEX_PORT
 
 TIMEOUT_SECONDS = 2.0
@@ -14,10 +15,15 @@ MAX_BYTES = 64 << 10
 
 
 class IndexPodClient:
-    """Reads the progress of index pods."""
+    """Reads the progress of index pods.
 
-    def __init__(self) -> None:
-        self._http = create_client()
+    Args:
+        check: of the addresses of each connection
+
+    """
+
+    def __init__(self, check: AddressCheck | None = None) -> None:
+        self._http = create_client(check=check)
 
     def __enter__(self) -> Self:
         return self

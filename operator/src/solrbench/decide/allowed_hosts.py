@@ -21,8 +21,9 @@ _FIELD = "spec.target"
 _METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "168.63.129.16", "100.100.100.200")))
 """Of AWS by IPv6, Azure and Alibaba Cloud; all others are link-local."""
 
-_NAT64 = IPv6Network("64:ff9b::/96")
-"""RFC 6052, section 2.1."""
+_CARRIERS = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96")))
+"""NAT64 (RFC 6052, section 2.1, and RFC 8215), and IPv4-compatible addresses (RFC 4291, section
+2.5.5.1): the last four bytes are an address of IPv4."""
 
 _NODE = re.compile(r"(?P<set>[^.]+)-\d+\.(?P=set)(-headless)?|[^.]+-solrcloud-\d+")
 """A pod below the headless Service of its StatefulSet, or a Service of one node's own."""
@@ -109,11 +110,11 @@ def check_addresses(
 
 
 def _normalise(text: str) -> IPv4Address | IPv6Address:
-    """Return an address, or the one of IPv4 that it carries: mapped, by NAT64 or by 6to4."""
+    """Return an address, or the one of IPv4 that it carries: mapped, compatible, NAT64 or 6to4."""
     address = ip_address(text.partition("%")[0])  # without the zone of a link-local address
     if not isinstance(address, IPv6Address):
         return address
-    if address in _NAT64:
+    if any(address in network for network in _CARRIERS) and int(address) > 1:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or address
 

@@ -94,9 +94,18 @@ class Conditions:
         return self._by_type[type_]
 
     def as_list(self) -> list[Condition]:
-        """Return all conditions in their fixed order."""
+        """Return all conditions in their fixed order.
+
+        Those that were not set anew hold for the present generation, too: what may change of a spec
+        either concerns a condition that was set, or none.
+        """
         types = (*self._types, *OPTIONAL_TYPES)
-        return [self._by_type[type_] for type_ in types if type_ in self._by_type]
+        seen = {"observed_generation": self._generation}
+        return [
+            self._by_type[type_].model_copy(update=seen)
+            for type_ in types
+            if type_ in self._by_type
+        ]
 
 
 def _printable(text: str) -> str:

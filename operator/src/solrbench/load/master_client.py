@@ -9,6 +9,7 @@ from solrbench.api.problems import problems
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.addresses import url_host
 from solrbench.net.bounded_http import ResponseTooLargeError, create_client, fetch
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.plan.load_plan import WEB_PORT, LoadState
 from solrbench.reasons.load import LoadReason
 from solrbench.results.model.step_result import StepRunResult
@@ -26,10 +27,17 @@ _REMEDY = "install the operator's version that the load began with, or create th
 
 
 class LoadMasterClient:
-    """Sends requests to the load master in a pod."""
+    """Sends requests to the load master in a pod.
 
-    def __init__(self, host: str) -> None:
-        self._http = create_client(base_url=f"http://{url_host(host)}:{WEB_PORT}/solrbench")
+    Args:
+        host: address of the pod
+        check: of the address, at each connection
+
+    """
+
+    def __init__(self, host: str, check: AddressCheck | None = None) -> None:
+        base = f"http://{url_host(host)}:{WEB_PORT}/solrbench"
+        self._http = create_client(base_url=base, check=check)
 
     def __enter__(self) -> Self:
         return self

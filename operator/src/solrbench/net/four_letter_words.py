@@ -7,6 +7,7 @@ port, a response of text lines, and the server closes the connection.
 import socket
 import time
 
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.net.name_lookup import lookup
 
 TIMEOUT_SECONDS = 3.0
@@ -41,8 +42,13 @@ def _read(connection: socket.socket) -> bytes:
     raise TimeoutError("the response has no end")
 
 
-def connect(host: str, port: int) -> socket.socket:
+def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.socket:
     """Connect to the first address of a host that takes a connection.
+
+    Args:
+        host: name, or address without brackets
+        port: of TCP
+        check: called with the host and all its addresses before any of them is connected to
 
     Raises:
         OSError: if there is none.
@@ -50,7 +56,10 @@ def connect(host: str, port: int) -> socket.socket:
 
     """
     error: OSError = OSError(f"{host} has no address")
-    for address in lookup(host, TIMEOUT_SECONDS):
+    found = lookup(host, TIMEOUT_SECONDS)
+    if check is not None:
+        check(host, found)
+    for address in found:
         try:
             return socket.create_connection((address, port), timeout=TIMEOUT_SECONDS)
         except OSError as failed:

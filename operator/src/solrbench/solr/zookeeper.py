@@ -2,18 +2,24 @@
 
 import re
 
+from solrbench.net.deadline_transport import AddressCheck
 from solrbench.net.four_letter_words import connect, send_command
 
 
-def any_reachable(servers: str) -> bool:
+def any_reachable(servers: str, check: AddressCheck | None = None) -> bool:
     """Return whether one of `host:port,[address]:port` takes a connection.
 
     No word is sent: an outside ensemble may serve none.
+
+    Args:
+        servers: as in a connection string, without the path
+        check: of the addresses of each connection
+
     """
     for server in servers.split(","):
         host, _, port = server.rpartition(":")
         try:
-            connect(host.strip("[]"), int(port)).close()
+            connect(host.strip("[]"), int(port), check).close()
         except (OSError, ValueError):  # ValueError: no port, or no host name
             continue
         return True

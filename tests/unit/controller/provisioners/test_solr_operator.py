@@ -12,6 +12,7 @@ from solrbench.cluster.client import Cluster
 from solrbench.cluster.reports import Reports
 from solrbench.controller import endpoint
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners import zookeeper as provisioned_zookeeper
 from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
@@ -34,6 +35,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
         endpoint, "resolve", lambda host: ["10.0.0.7" if host.startswith("zk.") else "10.96.0.1"]
     )
     monkeypatch.setattr(four_letter_words, "lookup", lambda *_: ["127.0.0.1"])
+    monkeypatch.setattr(provisioned_zookeeper, "address_check", lambda *_: None)
 
 
 @pytest.fixture
@@ -233,3 +235,21 @@ def test_a_provided_zookeeper_that_is_not_made() -> None:
     found, message = reason(cluster, PROVIDED)
     assert found == "ZooKeeperNotReady"
     assert "has not made ZookeeperCluster base-solrcloud-zookeeper" in message
+
+
+def test_a_provided_zookeeper_is_not_evicted_while_the_run_lasts() -> None:
+    cluster = fake(documents=schema())
+    reason(cluster, PROVIDED)
+    budgets = {
+        each["metadata"]["name"]: each["spec"]
+        for each in cluster.applied
+        if each["kind"] == "PodDisruptionBudget"
+    }
+    assert set(budgets) == {"base-solr", "base-zookeeper"}
+    spec = budgets["base-zookeeper"]
+    zookeeper_ref = next(each for each in cluster.applied if each["kind"] == "SolrCloud")["spec"][
+        "zookeeperRef"
+    ]["provided"]
+    assert spec["minAvailable"] == zookeeper_ref["replicas"]
+    labels = zookeeper_ref["zookeeperPodPolicy"]["labels"]
+    assert spec["selector"]["matchLabels"].items() <= labels.items()

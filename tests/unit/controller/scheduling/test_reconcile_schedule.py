@@ -1,7 +1,9 @@
 """When benchmarks are reconciled; the clock of the event loop is turned by the test."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from datetime import timedelta
@@ -185,3 +187,27 @@ def test_a_reconcile_runs_in_the_context_of_its_addition(play: Callable[[Play], 
         await world.until(1)
 
     assert play(scene).calls == [("one", "kopf's")]
+
+
+class Body:
+    """What kopf knows of a benchmark while it passes on an event."""
+
+
+def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(
+    play: Callable[[Play], World],
+) -> None:
+    shown: ContextVar[Body | None] = ContextVar("shown", default=None)
+    kept: list[bool] = []
+
+    async def benchmarks_wait(world: World) -> None:
+        world.schedule.add(ONE, 1, LONG)
+        token, body = shown.set(Body()), weakref.ref(shown.get() or Body())
+        world.schedule.add(TWO, 1, LONG)
+        world.schedule.wake("2", 60)
+        shown.reset(token)
+        del token
+        gc.collect()
+        kept.append(body() is not None)
+
+    play(benchmarks_wait)
+    assert kept == [False]

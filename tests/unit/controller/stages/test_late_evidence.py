@@ -116,7 +116,7 @@ class Master:
 
     acknowledged: list[str] = []
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, _: object = None) -> None:
         self.host = host
 
     def __enter__(self) -> Self:

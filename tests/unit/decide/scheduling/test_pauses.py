@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.scheduling.pauses import (
     FINISHED_PAUSE,
     LIVE_LOAD_PAUSE,
+    MAX_POLL_PAUSE,
     MAX_RETRY_PAUSE,
     QUEUED_PAUSE,
     SUSPENDED_PAUSE,
@@ -27,6 +28,7 @@ def pause(
     since: float = 0,
     started: bool = True,
     suspend: bool = False,
+    watched: bool = False,
     **more: Any,
 ) -> float:
     """Return the pause in seconds after a state that began some seconds ago."""
@@ -44,7 +46,8 @@ def pause(
     changes: dict[str, Any] = {"spec.suspend": suspend}
     changes |= {} if ttl is None else {"spec.ttlSecondsAfterFinished": ttl}
     benchmark = SolrBenchmark.parse(resource(changes) | {"status": status})
-    return decide_pause(benchmark.spec, benchmark.status, NOW).total_seconds()
+    found = decide_pause(benchmark.spec, benchmark.status, NOW, watched=watched)
+    return found.total_seconds()
 
 
 DONE = ("Succeeded", "True", "Succeeded")
@@ -136,3 +139,23 @@ def test_live_figures_are_written_now_and_then() -> None:
     assert is_live_load_due(None, LIVE, NOW)
     assert is_live_load_due(LIVE.model_copy(update={"requests": 0}), LIVE, NOW)
     assert is_live_load_due(LIVE.model_copy(update={"update_time": None}), LIVE, NOW)
+
+
+@pytest.mark.parametrize(
+    ("phase", "since", "seconds"),
+    [
+        ("Provisioning", 20, 2),
+        ("Indexing", 60, 6),
+        ("Indexing", 3600, MAX_POLL_PAUSE.total_seconds()),
+        ("Measuring", 3600, 0),
+    ],
+)
+def test_polls_of_one_whose_pods_are_watched_delay_it_by_a_tenth(
+    phase: str, since: float, seconds: float
+) -> None:
+    began: dict[str, Any] = {
+        "phase": phase,
+        "phaseStartTime": (NOW - timedelta(seconds=since)).isoformat(),
+    }
+    assert pause(watched=True, completionTime=None, **began) == seconds
+    assert pause(completionTime=None, **began) == 0

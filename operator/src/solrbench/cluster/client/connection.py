@@ -2,7 +2,7 @@
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +69,16 @@ class Connection(ABC):
                 raise ApiStatusError(status, content)
             return content
 
-    def lines(self, action: str, path: str, query: Query, seconds: float | None) -> Iterator[bytes]:
+    def lines(  # noqa: PLR0913 - what HTTP requests have
+        self,
+        action: str,
+        path: str,
+        query: Query,
+        seconds: float | None,
+        *,
+        accept: str = JSON,
+        on_open: Callable[[], None] = lambda: None,
+    ) -> Iterator[bytes]:
         """Yield the lines of a response as they come.
 
         Args:
@@ -77,15 +86,18 @@ class Connection(ABC):
             path: with its group
             query: of the request
             seconds: without a line after which the connection is given up; `None` for ever
+            accept: media type of the response
+            on_open: called when the server begins its response
 
         Raises:
             SolrbenchError: as `send`.
 
         """
-        request = Request("GET", path, _present(query), {"Accept": JSON}, None)
+        request = Request("GET", path, _present(query), {"Accept": accept}, None)
         with wrap_api_errors(action), self.stream(request, seconds) as (status, parts):
             if status >= _FIRST_ERROR:
                 raise ApiStatusError(status, b"".join(parts))
+            on_open()
             yield from split_lines(parts)
 
     @abstractmethod

@@ -1,6 +1,8 @@
 """Read, list and watch objects; every list that may be long comes in parts."""
 
-from collections.abc import Iterator, Sequence
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +17,9 @@ from solrbench.plan.names import label_selector
 Manifest = dict[str, Any]
 
 METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+METADATA_OF_EVENTS = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+HOSTS_SECONDS = 60.0
+"""How long the addresses of the API server are taken as known: every connection is checked."""
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
 
@@ -31,6 +36,8 @@ class ObjectReader:
         self._connection = connection
         self._timeout_seconds = timeout_seconds
         self._kinds = kinds or KnownKinds(connection)
+        self._hosts: list[str] = []
+        self._hosts_until = -math.inf
 
     @property
     def server(self) -> str:
@@ -56,6 +63,12 @@ class ObjectReader:
 
         The second is the address behind the Service; every authenticated client may read it.
         """
+        now = time.monotonic()
+        if now >= self._hosts_until:
+            self._hosts, self._hosts_until = self._read_hosts(), now + HOSTS_SECONDS
+        return self._hosts
+
+    def _read_hosts(self) -> list[str]:
         found = _manifest(self._send("reading the addresses of the API server", "GET", "/api"))
         places = [each["serverAddress"] for each in found.get("serverAddressByClientCIDRs") or []]
         hosts = [urlsplit(f"//{place}").hostname for place in places]
@@ -209,10 +222,48 @@ class ObjectReader:
         }
         for line in self._connection.lines(action, path, query, seconds + TIMEOUT_SECONDS):
             event = orjson.loads(line)
-            if event["type"] == "ERROR":
-                status = event["object"]
-                raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
+            _check_event(action, event)
             yield None if event["type"] == "DELETED" else event["object"]
+
+    def watch_changes(  # noqa: PLR0913 - which objects, and how long
+        self,
+        api_version: str,
+        kind: str,
+        namespace: str,
+        selector: dict[str, str],
+        *,
+        seconds: int,
+        on_open: Callable[[], None],
+    ) -> Iterator[None]:
+        """Yield once for each object with these labels, and then at each change of one.
+
+        Args:
+            api_version: of the kind
+            kind: of the objects
+            namespace: of the objects
+            selector: their labels
+            seconds: after which the API server ends the watch
+            on_open: called when the watch has begun
+
+        Raises:
+            SolrbenchError: as `watch`.
+
+        """
+        action = f"watching {kind}"
+        path = self._path(api_version, kind, namespace)
+        query: Query = {
+            "watch": True,
+            "labelSelector": label_selector(selector),
+            # From what the API server has in its cache: it asks etcd for nothing.
+            "resourceVersion": "0",
+            "timeoutSeconds": seconds,
+        }
+        patience = seconds + TIMEOUT_SECONDS
+        for line in self._connection.lines(
+            action, path, query, patience, accept=METADATA_OF_EVENTS, on_open=on_open
+        ):
+            _check_event(action, orjson.loads(line))
+            yield
 
     def _parts(
         self,
@@ -240,6 +291,13 @@ class ObjectReader:
 
     def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
         return self._connection.send(action, method, path, seconds=self._timeout_seconds, **options)
+
+
+def _check_event(action: str, event: Manifest) -> None:
+    """Raise the error that an event of a watch stands for, if it is one."""
+    if event["type"] == "ERROR":
+        status = event["object"]
+        raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
 
 
 def _manifest(body: bytes) -> Manifest:

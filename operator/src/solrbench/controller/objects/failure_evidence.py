@@ -139,7 +139,7 @@ class _Collector:
             if self._is_over():
                 return
             try:
-                with context.access.connect([url], REQUEST_SECONDS, context.auth) as solr:
+                with context.solr(REQUEST_SECONDS, url) as solr:
                     found = text.describe_collection(name, live_nodes(solr), replicas(solr, name))
             except (SolrbenchError, LookupError, TypeError, ValueError) as error:
                 yield mask(f"{url} does not show the collection: {error}", self._values)

@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cluster.client import Manifest
 from solrbench.cluster.definitions import known_fields
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects.children import creation_problem, pods
+from solrbench.controller.objects.children import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
 from solrbench.controller.provisioners.provisioner import OwnedKind
@@ -91,11 +91,16 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
 
 
 def _make_cloud(context: ReconcileContext) -> Manifest:
-    attempt, nodes = context.status.attempts.target, context.solr_cloud.nodes
+    attempt, solr = context.status.attempts.target, context.solr_cloud
     options = known_fields(context.cluster, *SOLR_CLOUDS.reference, POD_OPTIONS)
-    context.cluster.apply(build_disruption_budget(context.benchmark, names.SOLR, attempt, nodes))
-    cloud = build_solr_cloud(
-        context.benchmark, context.solr_cloud, attempt, context.zookeeper_path, options
-    )
+    counts = {names.SOLR: solr.nodes}
+    if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
+        counts[names.ZOOKEEPER] = solr.zookeeper.replicas
+    budgets = [
+        build_disruption_budget(context.benchmark, name, attempt, pods)
+        for name, pods in counts.items()
+    ]
+    apply_all(context, budgets)
+    cloud = build_solr_cloud(context.benchmark, solr, attempt, context.zookeeper_path, options)
     (whole,) = add_agents(context.benchmark, context.settings.image, [cloud])
     return context.cluster.apply(whole)

@@ -3,7 +3,7 @@
 from solrbench.api.quantities import parse_bytes
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.endpoint import check_hosts
+from solrbench.controller.endpoint import address_check, check_hosts
 from solrbench.controller.objects.children import apply_all, creation_problem, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.provisioner import OwnedKind
@@ -115,4 +115,5 @@ def check_external(context: ReconcileContext) -> None:
     servers = context.zookeeper_path.servers
     members = [f"//{each}" for each in servers.split(",")]
     check_hosts(context.cluster, context.allowed_hosts, members)
-    apply_outcome(check_reachable(servers, zookeeper.any_reachable(servers)))
+    reachable = zookeeper.any_reachable(servers, address_check(context.cluster))
+    apply_outcome(check_reachable(servers, reachable))

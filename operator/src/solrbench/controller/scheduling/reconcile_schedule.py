@@ -5,7 +5,7 @@ import contextvars
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 
 log = logging.getLogger("solrbench")
@@ -31,7 +31,6 @@ Reconcile = Callable[[BenchmarkKey], timedelta | None]
 class _Item:
     key: BenchmarkKey
     generation: int
-    context: contextvars.Context = field(default_factory=contextvars.copy_context)
     timer: asyncio.TimerHandle | None = None
     is_busy: bool = False
     is_stopped: bool = False
@@ -43,8 +42,9 @@ class ReconcileSchedule:
     """Runs the reconciles of each benchmark one after another, those of several side by side.
 
     A benchmark that waits costs one timer of the event loop. All methods but `is_busy` belong into
-    the thread of the event loop; reconciles run in threads, in the context in which the benchmark
-    was added, where kopf finds its queue of events.
+    the thread of the event loop; reconciles run in threads, in the context in which the first
+    benchmark was added, where kopf finds its queue of events. A context of each would keep kopf's
+    copy of it, results included, for as long as it is on the schedule.
 
     Args:
         reconcile: reconciles one benchmark
@@ -56,6 +56,7 @@ class ReconcileSchedule:
         self._reconcile = reconcile
         self._executor = ThreadPoolExecutor(workers, "reconcile")
         self._items: dict[str, _Item] = {}
+        self._context: contextvars.Context | None = None
 
     def knows(self, uid: str) -> bool:
         """Return whether a benchmark is on the schedule."""
@@ -75,6 +76,8 @@ class ReconcileSchedule:
             pause: until its first reconcile
 
         """
+        if self._context is None:
+            self._context = contextvars.copy_context()
         item = self._items.get(key.uid)
         if item is None:
             item = self._items[key.uid] = _Item(key, generation)
@@ -115,12 +118,14 @@ class ReconcileSchedule:
     def _set_timer(self, item: _Item, seconds: float) -> None:
         _cancel(item)
         loop = asyncio.get_running_loop()
-        item.timer = loop.call_later(seconds, self._begin, item)
+        item.timer = loop.call_later(seconds, self._begin, item, context=self._context)
 
     def _begin(self, item: _Item) -> None:
         item.timer, item.woken, item.is_busy = None, None, True
+        # That of the timer; a thread needs a copy, as a context is entered once at a time.
+        context = contextvars.copy_context()
         future = asyncio.get_running_loop().run_in_executor(
-            self._executor, item.context.run, self._reconcile, item.key
+            self._executor, context.run, self._reconcile, item.key
         )
         future.add_done_callback(lambda done: self._end(item, done))
 

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status.target import DatasetStatus
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
-from solrbench.controller.endpoint import api_server_addresses
+from solrbench.controller.endpoint import address_check, api_server_addresses
 from solrbench.controller.objects.children import apply_all, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -132,7 +132,7 @@ def _download_rules(context: ReconcileContext, dataset: Dataset) -> dict[str, An
 
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
     seen = pods(context, names.INDEX)
-    progress = _read_progress(seen)
+    progress = _read_progress(context, seen)
     total = keep_known_progress(
         context.status.dataset, aggregate_progress(dataset, progress, context.now.timestamp())
     )
@@ -140,10 +140,10 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
     return IndexRun(found, tuple(seen), tuple(progress), total, context.now, creation)
 
 
-def _read_progress(seen: list[PodView]) -> list[IndexProgress]:
+def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[IndexProgress]:
     """Return what every index pod says: its termination message, or its response while it runs."""
     found = []
-    with IndexPodClient() as client:
+    with IndexPodClient(address_check(context.cluster, "index pod")) as client:
         for pod in seen:
             text = pod.termination_message or _progress(client, pod)
             try:

@@ -1,12 +1,14 @@
 """A load under way: finished steps are stored and acknowledged, losses are noticed."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from solrbench.api.v1alpha1.rules.size import ladder_length
-from solrbench.api.v1alpha1.status.target import LiveLoad
+from solrbench.cluster.client import Cluster
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.endpoint import address_check
 from solrbench.controller.objects.children import LOAD, creation_problem, job, pods
 from solrbench.controller.outcomes import apply_outcome
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -26,7 +28,7 @@ from solrbench.decide.checks.outcome import first_outcome
 from solrbench.decide.pods.events import add_pod_events
 from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.repeats import count_repeats, format_repeats
-from solrbench.decide.scheduling.pauses import is_live_load_due
+from solrbench.decide.scheduling.pauses import is_live_load_due, view_live_load
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
@@ -65,9 +67,19 @@ def poll_master(context: ReconcileContext) -> None:
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
     if master is not None and master.phase == "Running" and master.ip:
-        with LoadMasterClient(master.ip) as remote:
+        with _client(context.cluster, master.ip) as remote:
             _poll(context, remote)
+        context.ask_load = partial(_ask, context.cluster, master.ip)
     apply_outcome(first_outcome(LOAD_RUN_CHECKS, _observe(context, seen)))
+
+
+def _client(cluster: Cluster, host: str) -> LoadMasterClient:
+    return LoadMasterClient(host, address_check(cluster, "load master"))
+
+
+def _ask(cluster: Cluster, host: str) -> LoadState:
+    with _client(cluster, host) as master:
+        return master.state()
 
 
 def _observe(context: ReconcileContext, seen: list[PodView]) -> LoadRun:
@@ -136,17 +148,7 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
-    live_load = LiveLoad(
-        stage=state.stage,
-        repeat=state.repeat,
-        variant=state.variant,
-        step=state.step,
-        users=state.users if state.planned_requests_per_second is None else None,
-        planned_requests_per_second=state.planned_requests_per_second,
-        requests=state.requests,
-        requests_per_second=round(state.requests_per_second, 1),
-        update_time=context.now,
-    )
+    live_load = view_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
         context.update(live_load=live_load)
 

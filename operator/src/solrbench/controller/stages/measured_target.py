@@ -62,7 +62,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
     documents = None
     with (
         suppress(SolrbenchError, LookupError, TypeError, ValueError),
-        context.access.connect([url], INDEX_SECONDS, context.auth) as solr,
+        context.solr(INDEX_SECONDS, url) as solr,
     ):
         versions = sorted({each.solr_version[:32] for each in node_identities(solr).values()})[:8]
         if not context.benchmark.spec.workload.may_change_index:

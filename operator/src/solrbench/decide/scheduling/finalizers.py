@@ -20,10 +20,21 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
 
 
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
-    """Return whether a benchmark has anything left to do, or a time to live to end."""
+    """Return whether a benchmark has anything left to do, or a time to live to end.
+
+    One that is over may get a new spec, whose generation its status is to show.
+    """
     spec = body.get("spec") or {}
-    expires = spec.get("ttlSecondsAfterFinished") is not None
-    return expires or not _is_cleaned_up(body) or _may_need_export(body)
+    if spec.get("ttlSecondsAfterFinished") is not None or not _is_cleaned_up(body):
+        return True
+    return _is_changed(body) or _may_need_export(body)
+
+
+def _is_changed(body: Mapping[str, Any]) -> bool:
+    """Return whether the status is not about the present spec."""
+    generation = body["metadata"].get("generation")
+    status = body.get("status") or {}
+    return bool(status.get("observedGeneration", generation) != generation)
 
 
 def _may_need_export(body: Mapping[str, Any]) -> bool:

@@ -7,8 +7,10 @@ from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.checks.export import needs_export
 from solrbench.decide.checks.lifecycle import needs_cleanup
+from solrbench.decide.checks.load import check_master_state
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, Conditions, is_finished
 from solrbench.reasons.cleanup import CleanupReason
+from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.lifecycle import LifecycleReason
 
 AT_ONCE = timedelta(0)
@@ -23,33 +25,47 @@ SUSPENDED_PAUSE = timedelta(minutes=10)
 FINISHED_PAUSE = timedelta(hours=1)
 """Of those that something wakes: a change of the spec, or a place that gets free."""
 
+MAX_POLL_PAUSE = timedelta(seconds=10)
+POLLED_PHASES = ("Provisioning", "Indexing")
+"""Phases in which the state of Solr and the progress of documents are asked for, while changes of
+pods and Jobs are watched."""
+
 LIVE_LOAD_PAUSE = timedelta(seconds=15)
 """Between two writes of live figures alone: each writes the whole status, results included."""
 
 _RETRIED = (CleanupReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
 
 
-def decide_pause(spec: Spec, status: Status, now: datetime) -> timedelta:
+def decide_pause(spec: Spec, status: Status, now: datetime, *, watched: bool = False) -> timedelta:
     """Return how long a benchmark needs no reconcile while its spec stays the same.
 
     The pause of a clean-up that fails is as long as it has failed, which doubles that time with
     each attempt; so it is while something is missing that the spec refers to. A finished benchmark
     has nothing to do until its time to live is over.
+
+    Args:
+        spec: of the benchmark
+        status: as the reconcile left it
+        now: the time
+        watched: whether a change of its pods and Jobs wakes the benchmark earlier
+
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)
     if cleaned_up.reason in _RETRIED and (is_finished(status) or status.start_time is None):
         return _as_long_as_before(cleaned_up.last_transition_time, now, MAX_RETRY_PAUSE)
     if not is_finished(status):
-        return _before_the_end(spec, status, conditions, now)
+        return _before_the_end(spec, status, conditions, now, watched=watched)
     if needs_cleanup(conditions, spec.cleanup) or needs_export(spec, status):
         return AT_ONCE
     return min(FINISHED_PAUSE, _until_expiry(spec, status, now))
 
 
-def _before_the_end(spec: Spec, status: Status, conditions: Conditions, now: datetime) -> timedelta:
+def _before_the_end(
+    spec: Spec, status: Status, conditions: Conditions, now: datetime, *, watched: bool
+) -> timedelta:
     if status.start_time is not None:
-        return AT_ONCE
+        return _until_poll(status, now) if watched else AT_ONCE
     if status.queue is not None:
         return QUEUED_PAUSE
     if spec.suspend and status.phase == "Suspended":
@@ -58,6 +74,16 @@ def _before_the_end(spec: Spec, status: Status, conditions: Conditions, now: dat
     if accepted.status != "False":
         return AT_ONCE
     return _as_long_as_before(accepted.last_transition_time, now, MAX_REFERENCE_PAUSE)
+
+
+def _until_poll(status: Status, now: datetime) -> timedelta:
+    """Return the pause of one that waits for what only Solr or an index pod can say.
+
+    It delays a phase by a tenth at most. A load is asked at the shortest pause.
+    """
+    if status.phase not in POLLED_PHASES or status.phase_start_time is None:
+        return AT_ONCE
+    return min(max((now - status.phase_start_time) / 10, AT_ONCE), MAX_POLL_PAUSE)
 
 
 def _as_long_as_before(since: datetime, now: datetime, most: timedelta) -> timedelta:
@@ -81,6 +107,28 @@ def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) ->
         return True
     doubled = (after.requests or 0) >= 2 * max(before.requests or 0, 1)
     return doubled or now - before.update_time >= LIVE_LOAD_PAUSE
+
+
+def view_live_load(state: LoadState, now: datetime) -> LiveLoad:
+    """Return what a status shows of a load."""
+    return LiveLoad(
+        stage=state.stage,
+        repeat=state.repeat,
+        variant=state.variant,
+        step=state.step,
+        users=state.users if state.planned_requests_per_second is None else None,
+        planned_requests_per_second=state.planned_requests_per_second,
+        requests=state.requests,
+        requests_per_second=round(state.requests_per_second, 1),
+        update_time=now,
+    )
+
+
+def is_load_due(before: LiveLoad | None, state: LoadState, now: datetime) -> bool:
+    """Return whether a load needs a reconcile: for results, a failure or live figures."""
+    if state.unacknowledged or check_master_state(state) is not None:
+        return True
+    return is_live_load_due(before, view_live_load(state, now), now)
 
 
 def _place(load: LiveLoad) -> tuple[object, ...]:

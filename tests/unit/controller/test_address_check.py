@@ -1,0 +1,112 @@
+"""Whatever a name means by then, the operator connects to no forbidden address."""
+
+from collections.abc import Callable, Iterator
+
+import httpcore
+import pytest
+
+from solrbench.controller.endpoint import address_check, connect_checked
+from solrbench.controller.provisioners.zookeeper import check_external
+from solrbench.dataset.pod_client import IndexPodClient
+from solrbench.errors import PermanentError, TemporaryError
+from solrbench.http_auth import NO_AUTH
+from solrbench.load.master_client import LoadMasterClient
+from solrbench.net import deadline_transport, four_letter_words
+from solrbench.solr import dns
+from support.fakes.few_objects import FewObjects
+from support.resources.small_resource import SOLR
+from support.servers.hostile import Canary
+from unit.controller.runs import reconcile_context
+from unit.solr.cloud import Cloud
+
+NAME = "zk.search.svc"
+API_SERVER = "192.0.2.10"
+REBOUND = {
+    "loopback": "127.0.0.1",
+    "mapped": "::ffff:127.0.0.1",
+    "IPv6 loopback": "::1",
+    "link-local": "169.254.169.254",
+    "metadata": "fd00:ec2::254",
+    "API server": API_SERVER,
+}
+
+
+@pytest.fixture
+def canary() -> Iterator[Canary]:
+    """Yield a listener that must never hear anything."""
+    found = Canary()
+    yield found
+    found.close()
+    assert found.heard == []
+
+
+@pytest.fixture(params=REBOUND)
+def rebound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let a name that had a good address when it was checked have another one from then on."""
+    address = REBOUND[request.param]
+    known = {NAME: "10.0.0.7", "kubernetes.default.svc": API_SERVER, API_SERVER: API_SERVER}
+    monkeypatch.setattr(dns, "lookup", lambda host, _: [known[host]])
+    for module in (deadline_transport, four_letter_words):
+        monkeypatch.setattr(module, "lookup", lambda *_: [address])
+    return address
+
+
+def cluster() -> FewObjects:
+    return FewObjects(hosts=[API_SERVER])
+
+
+def ask_solr(port: int) -> None:
+    urls = [f"http://{NAME}:{port}/solr"]
+    with connect_checked(cluster().as_cluster(), urls, 1, NO_AUTH) as solr:
+        solr.get("/admin/info/system")
+
+
+def ask_master(port: int) -> None:
+    del port  # the load master has a port of its own
+    with LoadMasterClient(NAME, address_check(cluster().as_cluster())) as master:
+        master.state()
+
+
+def ask_index_pod(port: int) -> None:
+    del port
+    with IndexPodClient(address_check(cluster().as_cluster())) as pod:
+        pod.progress(NAME)
+
+
+def ask_zookeeper(port: int) -> None:
+    mode = {"mode": "External", "connectionString": f"{NAME}:{port}"}
+    context = reconcile_context(Cloud(), {f"{SOLR}.zookeeper": mode})
+    context.cluster = cluster().as_cluster()
+    check_external(context)
+
+
+@pytest.mark.parametrize("ask", [ask_solr, ask_master, ask_index_pod, ask_zookeeper])
+def test_name_that_means_a_forbidden_address_after_the_check(
+    ask: Callable[[int], None], rebound: str, canary: Canary
+) -> None:
+    with pytest.raises(PermanentError, match="never allowed") as caught:
+        ask(canary.port)
+    assert caught.value.reason == "HostNotAllowed"
+    assert ("the API server" in caught.value.message) == (rebound == API_SERVER)
+
+
+def test_only_the_addresses_that_were_checked_are_connected_to(
+    monkeypatch: pytest.MonkeyPatch, canary: Canary
+) -> None:
+    addresses = iter([["192.0.2.7"], ["127.0.0.1"]])
+
+    def lookup(*_: object) -> list[str]:
+        return next(addresses)
+
+    refused: list[str] = []
+
+    class Sockets:
+        def connect_tcp(self, address: str, *_: object) -> None:
+            refused.append(address)
+            raise httpcore.ConnectError("no route")
+
+    monkeypatch.setattr(deadline_transport, "lookup", lookup)
+    monkeypatch.setattr(httpcore, "SyncBackend", Sockets)
+    with pytest.raises(TemporaryError):
+        ask_solr(canary.port)
+    assert refused == ["192.0.2.7"]

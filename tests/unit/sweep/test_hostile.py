@@ -1,0 +1,91 @@
+"""Sweeps of a user with bad intentions: each is refused by name, soon, and in little memory."""
+
+import time
+import tracemalloc
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from solrbench.api.problems import problems
+from support.resources.small_resource import Changes
+from support.resources.small_sweep import plan
+
+MOST_BYTES = 50 << 20
+MOST_SECONDS = 20.0
+
+
+def axis(field: str, *values: Any) -> Changes:
+    """Return a sweep over one field."""
+    return {"spec.axes": [{"name": "evil", "field": field, "values": list(values)}]}
+
+
+def axes(count: int, values: int) -> list[dict[str, Any]]:
+    """Return axes whose product is large."""
+    return [
+        {"name": f"axis-{number}", "field": f"workload.parameters.p{number}", "values": texts}
+        for number, texts in enumerate([[str(each) for each in range(values)]] * count)
+    ]
+
+
+DEEP: Any = []
+for _ in range(200):
+    DEEP = [DEEP]
+
+HOSTILE: dict[str, Changes] = {
+    "a name of the benchmark": axis("metadata.name", "a", "b"),
+    "the spec itself": axis("spec", {}, {}),
+    "the status": axis("status.phase", "Succeeded", "Failed"),
+    "the owner": axis("metadata.ownerReferences.0.uid", "x", "y"),
+    "an attribute of Python": axis("__class__.__init__", "x", "y"),
+    "a path that climbs": axis("../../etc/passwd", "x", "y"),
+    "a template": axis("{{ .Values.image }}", "x", "y"),
+    "an empty path": axis("", "x", "y"),
+    "a long path": axis("a." * 5000 + "a", "x", "y"),
+    "a path through a list far away": axis("load.steps[999999999].users", 1, 2),
+    "a negative place in a list": axis("load.steps[-1].users", 1, 2),
+    "who suspends": axis("suspend", True, False),
+    "a URL of this machine": axis("target.existing.urls", ["file:///etc/passwd"], ["x"]),
+    "an image that is an option": axis("target.solrCloud.image.repository", "--privileged", "-x"),
+    "a heap that is an option": axis("target.solrCloud.heap", "1g -XX:OnError=reboot", "2g"),
+    "a huge number": axis("target.solrCloud.nodes", 10**30, 1),
+    "a number that is none": axis("load.workers", "NaN", 1),
+    "a deep value": axis("workload.parameters", DEEP, "x"),
+    "a long value": axis("workload.parameters.q", "x" * 1_400_000, "y"),
+    "a million points": {"spec.design": "Full", "spec.axes": axes(6, 10)},
+    "more axes than there may be": {"spec.axes": axes(500, 2)},
+    "more values than there may be": {"spec.axes": axes(1, 100_000)},
+    "a name that breaks labels": {"spec.axes.0.name": 'a"} 1\nfake{x="'},
+    "a name that breaks a table": {"spec.axes.0.name": "|<script>"},
+    "a point that is no choice": {"spec.exclude": [{"heap": "$(reboot)"}]},
+    "more exclusions than there may be": {"spec.exclude": [{"heap": "1Gi"}] * 100_000},
+    "labels of ours in the template": {
+        "spec.template.metadata": {"labels": {"solrbench.io/benchmark": "other"}}
+    },
+    "an owner in the template": {"spec.template.metadata": {"ownerReferences": [{"uid": "x"}]}},
+    "another kind in the template": {"spec.template.kind": "Secret"},
+    "endless points at a time": {"spec.parallelism": 10**9},
+}
+
+
+def refusal(changes: Changes) -> str:
+    """Return why a sweep is refused, by the schema's models or by its plan."""
+    try:
+        return "\n".join(plan(changes).problems)
+    except ValidationError as error:
+        return "\n".join(problems(error))
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_sweep_is_refused_by_name(name: str) -> None:
+    began = time.process_time()
+    tracemalloc.start()
+    try:
+        text = refusal(HOSTILE[name])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "spec." in text or "metadata." in text
+    assert len(text) < 100_000
+    assert peak < MOST_BYTES
+    assert time.process_time() - began < MOST_SECONDS
