@@ -49,11 +49,16 @@ class Room:
         if not self.nodes:
             return "no node takes pods"
         largest = max(self.nodes, key=lambda each: each.memory_bytes)
-        return (
-            f"the {len(self.nodes)} nodes that take pods can give {self.cores:.4g} cores and"
-            f" {format_number(self.memory_bytes / GIBIBYTE)} GiB, the largest {largest.cores:.4g}"
-            f" cores and {format_number(largest.memory_bytes / GIBIBYTE)} GiB"
-        )
+        most = _amounts(largest.cores, largest.memory_bytes)
+        if len(self.nodes) == 1:
+            return f"the node that takes pods can give {most}"
+        together = _amounts(self.cores, self.memory_bytes)
+        number = len(self.nodes)
+        return f"the {number} nodes that take pods can give {together}, the largest {most}"
+
+
+def _amounts(cores: float, memory_bytes: float) -> str:
+    return f"{cores:.4g} cores and {format_number(memory_bytes / GIBIBYTE)} GiB"
 
 
 def room_of(nodes: Iterable[Mapping[str, Any]]) -> Room:
