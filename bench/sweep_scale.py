@@ -86,9 +86,9 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     _end_running(objects, sweep)
     cpu, reconciles, longest = time.process_time(), 0, 0.0
     while sweep.status.completion_time is None:
-        began = time.perf_counter()
+        began = time.process_time()
         sweep = _reconcile(objects, plan, 1)
-        longest = max(longest, time.perf_counter() - began)
+        longest = max(longest, time.process_time() - began)
         reconciles += 1
         _end_running(objects, sweep)
     each_seconds = (time.process_time() - cpu) / reconciles
@@ -106,7 +106,7 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
             "<= 2 % of a point",
             f"{share:.2f} %",
             share <= 2,
-            f"the longest, {longest:.2f} s",
+            f"the longest, {longest:.2f} s of CPU",
         ),
     ]
 

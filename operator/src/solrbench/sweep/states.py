@@ -1,6 +1,7 @@
 """The points of a status, one reconcile further."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +12,10 @@ from solrbench.sweep.views import ChildView
 
 DIGITS = 4
 """Significant digits of a figure: less than its noise, and 500 points stay small."""
+
+
+MOST_WITH_REUSES = 400
+"""With more points, what each has taken over is in the status of its benchmark alone."""
 
 
 class PointState(StrEnum):
@@ -43,9 +48,11 @@ def _list(planned: PlannedPoint, known: SweepPoint | None) -> SweepPoint:
 
 
 def end_points(
-    points: Iterable[SweepPoint], children: Mapping[str, ChildView], metric: Metric
+    points: Sequence[SweepPoint], children: Mapping[str, ChildView], metric: Metric
 ) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its figures."""
+    if len(points) > MOST_WITH_REUSES:
+        children = {name: replace(child, reuses=None) for name, child in children.items()}
     return [_end(each, children.get(each.name), metric) for each in points]
 
 
