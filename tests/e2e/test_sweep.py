@@ -79,7 +79,7 @@ def test_points_that_differ_in_the_load_share_cluster_and_index(status: Body) ->
 
 def test_nothing_of_a_target_is_left_after_its_last_point(status: Body) -> None:
     def targets() -> list[Body]:
-        found: list[Body] = kube.get(PLURAL, NAME)["status"].get("targets", [])
+        found: list[Body] = (kube.get(PLURAL, NAME) or {})["status"].get("targets", [])
         return found
 
     kube.wait_for("removal of the target", lambda: not targets(), 60)

@@ -19,11 +19,11 @@ def list_labelled(
     """
     namespace, own = benchmark.metadata.namespace, benchmark.metadata.name
     target = names.target(benchmark)
-    found = cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: own})
-    if target == own:
-        return found
-    shared = cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: target})
-    return [*found, *(each for each in shared if is_of_nodes(each))]
+
+    def read(name: str) -> Sequence[Manifest]:
+        return cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: name})
+
+    return read(own) if target == own else [*read(own), *filter(is_of_nodes, read(target))]
 
 
 def is_of_nodes(body: Manifest) -> bool:

@@ -79,7 +79,7 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
 def _index(spec: Spec) -> list[Any]:
     """Return what the index is made of; with a config set of the user's all settings.
 
-    Its own settings cannot be told from those of a point before.
+    Otherwise those that a point before has set could not be distinguished from its own.
     """
     config_set = spec.collection.config_set
     left_out = SETTABLE if config_set.config_map is None else frozenset[str]()
