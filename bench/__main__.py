@@ -23,6 +23,7 @@ from bench.saturation import saturation
 from bench.scaling import scaling
 from bench.stalls import stalls
 from bench.steady import steady
+from bench.sweep_scale import sweep_scale
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
 from bench.user_capacity import user_capacity
@@ -41,6 +42,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "scale": partial(operator_scale, seconds=60),
+    "sweep": partial(sweep_scale, points=500),
     "steady": partial(steady, runs=400),
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),

@@ -148,7 +148,7 @@ def test_rights_for_the_whole_cluster_can_be_left_out() -> None:
     kinds = {each["kind"] for each in rendered("minimal")}
     assert kinds.isdisjoint({"ClusterRole", "ClusterRoleBinding", "ServiceAccount"})
     cluster = _rules("default", "ClusterRole")
-    assert _may(cluster, "", "nodes") == {"get"}
+    assert _may(cluster, "", "nodes") == {"get", "list"}
     assert _may(cluster, "apiextensions.k8s.io", "customresourcedefinitions") == set()
 
 

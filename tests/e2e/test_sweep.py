@@ -1,6 +1,7 @@
-"""A sweep of two points in real pods, from its plan to its answers, and its deletion."""
+"""A sweep of three points in real pods, from its plan to its answers, and its deletion."""
 
 import copy
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ Body = dict[str, Any]
 
 
 def sweep_body() -> Body:
-    """Return a sweep over one shard and two, with two repeats for words."""
+    """Return a sweep over shards and users, with two repeats for words: two points share all."""
     spec = copy.deepcopy(SMALL_SPEC)
     spec["load"]["repeats"] = {"count": 2}
     return {
@@ -25,7 +26,10 @@ def sweep_body() -> Body:
         "metadata": {"name": NAME},
         "spec": {
             "template": {"metadata": {"labels": {"team": "search"}}, "spec": spec},
-            "axes": [{"name": "shards", "field": "collection.shards", "values": [1, 2]}],
+            "axes": [
+                {"name": "shards", "field": "collection.shards", "values": [1, 2]},
+                {"name": "users", "field": "load.steps[0].users", "values": [1, 2]},
+            ],
         },
     }
 
@@ -47,15 +51,41 @@ def status() -> Iterator[Body]:
     kube.wait_for("deletion of all", lambda: not kube.items("solrbenchmarks", selector), 60)
 
 
-def test_both_points_are_measured_and_compared(status: Body) -> None:
+def test_points_are_measured_and_compared(status: Body) -> None:
     assert status["phase"] == "Succeeded", status
-    assert status["counts"]["text"] == "2/2"
+    assert status["counts"]["text"] == "3/3"
     for point in status["points"]:
         assert point["state"] in ("Valid", "Invalid")
         assert point["requestsPerSecond"] > 0
         assert point["repeats"] == 2
-    assert status["points"][1]["word"] in ("Better", "Worse", "Same", "Unclear")
+    words = ("Better", "Worse", "Same", "Unclear")
+    assert [each.get("word") in words for each in status["points"]] == [False, True, True]
     assert status["answers"][0].startswith("shards, p95 beside 1: 2 ")
+
+
+def test_points_that_differ_in_the_load_share_cluster_and_index(status: Body) -> None:
+    baseline, users, shards = status["points"]
+    assert baseline["values"] == [0, 0]
+    assert users["values"] == [0, 1]  # the order is that in which least is made again
+    found = [each.get("reuses") for each in (baseline, users, shards)]
+    assert found == [None, "Index", "Cluster"]
+    first, second, third = (kube.status(f"{NAME}-{each['name']}") for each in status["points"])
+    assert first["target"]["pods"] == second["target"]["pods"] == third["target"]["pods"]
+    assert second["dataset"] == first["dataset"]
+    assert second["attempts"]["target"] == 1
+    conditions = {each["type"]: each["reason"] for each in second["conditions"]}
+    assert conditions["DataIndexed"] == "IndexReused"
+
+
+def test_nothing_of_a_target_is_left_after_its_last_point(status: Body) -> None:
+    def targets() -> list[Body]:
+        found: list[Body] = (kube.get(PLURAL, NAME) or {})["status"].get("targets", [])
+        return found
+
+    kube.wait_for("removal of the target", lambda: not targets(), 60)
+    label = f"solrbench.io/benchmark={NAME}-{status['points'][0]['name']}"
+    assert not kube.items("pods", label)
+    assert not kube.items("statefulsets", label)
 
 
 def test_each_point_is_a_benchmark_of_its_own(status: Body) -> None:
@@ -63,9 +93,9 @@ def test_each_point_is_a_benchmark_of_its_own(status: Body) -> None:
     names = [f"{NAME}-{each['name']}" for each in status["points"]]
     assert sorted(each["metadata"]["name"] for each in found) == sorted(names)
     shards = {each["metadata"]["name"]: each["spec"]["collection"]["shards"] for each in found}
-    assert [shards[name] for name in names] == [1, 2]
-    first, second = (kube.status(name) for name in names)
-    assert first["completionTime"] <= second["startTime"]  # one after the other
+    assert [shards[name] for name in names] == [1, 1, 2]
+    runs = [kube.status(name) for name in names]
+    assert all(a["completionTime"] <= b["startTime"] for a, b in itertools.pairwise(runs))
 
 
 def test_a_deleted_sweep_leaves_nothing(status: Body) -> None:

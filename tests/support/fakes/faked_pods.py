@@ -196,9 +196,14 @@ class Master:
 
 
 class IndexedCloud(Cloud):
-    """A cloud that takes commits."""
+    """A cloud that takes commits and reloads, and whose collections have no settings."""
 
     def _reply(self, method: str, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        if what == "RELOAD":
+            self.changed.append((what, params["name"]))
+            return 200, {"responseHeader": {"status": 0}}
+        if what.endswith("/config/overlay"):
+            return 200, {"overlay": {}}
         if what.endswith("/update"):
             return 200, {"responseHeader": {"status": 0}}
         return super()._reply(method, what, params)

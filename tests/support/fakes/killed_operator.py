@@ -11,6 +11,7 @@ from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.decide.solr_views import Replica, ReplicaSize
 from solrbench.errors import TemporaryError
 from solrbench.plan import names
+from solrbench.plan.names import LABEL_COMPONENT
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster_nodes import replica_sizes_via_proxy
@@ -107,19 +108,27 @@ class TargetOfPods(CreatedTarget):
         """Make the pod in one reconcile, and find it in the next one."""
         if children.pods(context, names.SOLR):
             return
+        assert not self.of_another(context), "two targets at a time"
         self.cloud.collections.clear()
         self.cloud.config_sets.clear()
         self.made.append(f"solr-{len(self.made)}")
         attempt = context.status.attempts.target
         metadata = {
-            "name": f"{context.benchmark.metadata.name}-solr-0",
+            "name": f"{names.child(context.benchmark, names.SOLR)}-0",
             "namespace": context.namespace,
             "uid": self.made[-1],
             "labels": names.labels(context.benchmark, names.SOLR, attempt),
         }
-        running = {"phase": "Running"}
+        running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
         self.cluster.faked.put({"kind": "Pod", "metadata": metadata, "status": running})
         raise TemporaryError(TargetReason.SOLR_NOT_LIVE, "the pod starts")
+
+    def of_another(self, context: ReconcileContext) -> bool:
+        """Return whether a pod of another target is there."""
+        return any(
+            kind == "Pod" and body["metadata"]["labels"][LABEL_COMPONENT] == names.SOLR
+            for (kind, *_), body in self.cluster.faked.objects.items()
+        )
 
     def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
         """Ask through the one way into the cloud."""

@@ -1,5 +1,6 @@
 """What a benchmark owns is removed, and what other operators made is left to them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -183,19 +184,19 @@ def test_clouds_are_not_listed_when_only_the_load_ends() -> None:
 def test_a_resource_that_does_not_go_says_what_it_waits_for(
     body: dict[str, Any], reason: str
 ) -> None:
-    cluster = cast(Cluster, fake(body))
+    cluster = fake(body)
     body["metadata"]["finalizers"] = [FINALIZER]
-    assert blocking_finalizer(cluster, "search", "base") is None  # no deletion has begun
+    assert blocking_finalizer(removal_of(cluster)) is None  # no deletion has begun
     body["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    found = blocking_finalizer(cluster, "search", "base")
+    found = blocking_finalizer(removal_of(cluster))
     assert found is not None
     assert found.reason == reason
     assert FINALIZER in found.message
-    assert blocking_finalizer(cluster, "search", "other") is None
+    assert blocking_finalizer(replace(removal_of(cluster), benchmark_name="other")) is None
 
 
 def test_without_other_operators_there_is_no_obstacle() -> None:
-    assert blocking_finalizer(cast(Cluster, FakeCluster(*target())), "search", "base") is None
+    assert blocking_finalizer(removal_of(FakeCluster(*target()))) is None
 
 
 def node(ready: str, since: datetime) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def test_the_status_of_500_points_is_small() -> None:
     changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
     seen = observe(changes)
     summary = {"requestsPerSecond": 12345.6, "p95Milliseconds": 1234.56, "failedPercent": 12.345}
-    child = replace(DONE, summary=summary | {"verdict": "Invalid"})
+    child = replace(DONE, summary=summary | {"verdict": "Invalid"}, reuses="Index")
     names = [each.point.name for each in seen.plan.points]
     running = [SweepPoint(name=each, values=[0, 0], state="Running") for each in names]
     begun = SweepDecision(SweepStatus(points=running))

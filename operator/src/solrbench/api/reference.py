@@ -22,7 +22,7 @@ A field is required where the default says so, and absent unless given where it 
 
 HEAD = "| Field | Type | Default | Bounds | Meaning |\n| --- | --- | --- | --- | --- |\n"
 
-SKIPPED = ("Metadata",)
+SKIPPED = ("Metadata", "OwnerReference")
 """Kubernetes documents its metadata itself."""
 
 

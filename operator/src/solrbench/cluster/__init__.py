@@ -6,5 +6,6 @@
 - `stored_results`: the same as they lie there
 - `baselines`: what a benchmark is compared with
 - `secrets`: credentials and authorities of existing targets
+- `owned_objects`: the objects of a benchmark by their labels
 - `environment`: what a benchmark runs on
 """

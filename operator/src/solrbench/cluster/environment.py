@@ -1,15 +1,16 @@
 """What a benchmark runs on, from the Kubernetes API."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cluster.client import Cluster, Manifest
+from solrbench.cluster.owned_objects import list_labelled
 from solrbench.errors import TemporaryError
 from solrbench.plan.names import (
     COMPANION,
     INDEX,
-    LABEL_BENCHMARK,
     LABEL_COMPONENT,
     SOLR,
     ZOOKEEPER,
@@ -28,12 +29,7 @@ def record_environment(
     cluster: Cluster, benchmark: SolrBenchmark, jvm_version: str | None
 ) -> Environment:
     """Return what the pods of a benchmark run on right now."""
-    pods = cluster.list(
-        "v1",
-        "Pod",
-        benchmark.metadata.namespace,
-        {LABEL_BENCHMARK: benchmark.metadata.name},
-    )
+    pods = list_labelled(cluster, benchmark, "v1", "Pod")
     images, status = _images(pods), benchmark.status
     return Environment(
         spec_hash=spec_hash(benchmark.spec),
@@ -66,8 +62,8 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
         benchmark: with the status of now
 
     """
-    namespace, labels = benchmark.metadata.namespace, {LABEL_BENCHMARK: benchmark.metadata.name}
-    pods = [each for each in cluster.list("v1", "Pod", namespace, labels) if _is_of_target(each)]
+    found = list_labelled(cluster, benchmark, "v1", "Pod")
+    pods = [each for each in found if _is_of_target(each)]
     existing = benchmark.status.target.nodes
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
@@ -81,7 +77,7 @@ def _is_of_target(pod: Manifest) -> bool:
     return pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER, COMPANION)
 
 
-def _nodes_by_component(benchmark: SolrBenchmark, pods: list[Manifest]) -> dict[str, list[str]]:
+def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> dict[str, list[str]]:
     """Return where each component runs; for an existing target its Solr nodes are all there is."""
     found: dict[str, set[str]] = {}
     if benchmark.spec.target.existing is not None:
@@ -94,7 +90,7 @@ def _nodes_by_component(benchmark: SolrBenchmark, pods: list[Manifest]) -> dict[
     return {component: sorted(nodes) for component, nodes in sorted(found.items())}
 
 
-def _nodes_by_pod(pods: list[Manifest]) -> dict[str, str]:
+def _nodes_by_pod(pods: Sequence[Manifest]) -> dict[str, str]:
     """Return the node of each pod that has one."""
     return {
         each["metadata"]["name"]: node
@@ -103,7 +99,7 @@ def _nodes_by_pod(pods: list[Manifest]) -> dict[str, str]:
     }
 
 
-def _images(pods: list[Manifest]) -> dict[str, str]:
+def _images(pods: Sequence[Manifest]) -> dict[str, str]:
     """Return component to image, with the digest where the kubelet knows it."""
     found = {}
     for pod in pods:
@@ -115,7 +111,7 @@ def _images(pods: list[Manifest]) -> dict[str, str]:
     return found
 
 
-def _node_names(pods: list[Manifest]) -> set[str]:
+def _node_names(pods: Sequence[Manifest]) -> set[str]:
     return {name for pod in pods if (name := (pod.get("spec") or {}).get("nodeName"))}
 
 

@@ -1,10 +1,11 @@
 """The objects a benchmark owns: deleted until nothing is left."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from solrbench.cluster.client import BENCHMARKS, Cluster, ForbiddenError, Manifest
+from solrbench.cluster.owned_objects import is_of_nodes
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects.children import LOAD, TARGET
 from solrbench.controller.objects.lost_pods import find_lost_pods, force_delete
@@ -13,6 +14,7 @@ from solrbench.controller.provisioners.registry import target_kinds
 from solrbench.decide.views import attempt_of
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.manifests import disruption
+from solrbench.plan import names
 from solrbench.plan.names import (
     LABEL_BENCHMARK,
     LABEL_COMPONENT,
@@ -57,6 +59,7 @@ class Removal:
         namespace: of the benchmark
         benchmark_name: its name; nothing more is known of one that is being deleted
         now: time of the observation
+        target_name: name of the benchmark that the target was made for, if the target is shared
 
     """
 
@@ -64,17 +67,27 @@ class Removal:
     namespace: str
     benchmark_name: str
     now: datetime
+    target_name: str | None = None
 
-    @property
-    def selector(self) -> dict[str, str]:
-        """Labels of everything that belongs to the benchmark."""
-        return {LABEL_BENCHMARK: self.benchmark_name}
+    def list(self, kind: OwnedKind, read: Callable[..., Sequence[Manifest]]) -> list[Manifest]:
+        """Return the objects of a kind: the benchmark's own, and those of a shared target.
+
+        Args:
+            kind: of the objects
+            read: lists objects by their labels
+
+        """
+        found = list(read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.benchmark_name}))
+        if self.target_name in (None, self.benchmark_name):
+            return found
+        shared = read(*kind.reference, self.namespace, {LABEL_BENCHMARK: self.target_name})
+        return [*found, *(each for each in shared if is_of_nodes(each))]
 
 
 def removal_of(context: ReconcileContext) -> Removal:
     """Return the removal of the objects of a benchmark that is reconciled."""
-    name = context.benchmark.metadata.name
-    return Removal(context.cluster, context.namespace, name, context.now)
+    name, target = context.benchmark.metadata.name, names.target(context.benchmark)
+    return Removal(context.cluster, context.namespace, name, context.now, target)
 
 
 def delete_components(
@@ -103,11 +116,11 @@ def delete_children(
     before its hook has ended; that takes most of a minute. A pod whose node is lost is deleted
     without its kubelet.
     """
-    cluster, namespace, selector = removal.cluster, removal.namespace, removal.selector
+    cluster = removal.cluster
     left = False
     if ZOOKEEPER in components:
-        solr_pods = cluster.list("v1", "Pod", namespace, selector | {LABEL_COMPONENT: SOLR})
-        left = any(_matches(pod, components, attempt_below) for pod in solr_pods)
+        pods = removal.list(PODS, cluster.list)
+        left = any(_matches(pod, (SOLR,), attempt_below) for pod in pods if SOLR in components)
         components = tuple(each for each in components if each != ZOOKEEPER or not left)
     for kind in OWNED_KINDS:
         operated = kind.not_removed is not None
@@ -136,7 +149,7 @@ def _list(removal: Removal, kind: OwnedKind) -> Sequence[Manifest]:
     cluster = removal.cluster
     read = cluster.list if kind.not_removed is None else cluster.list_if_served
     try:
-        return read(*kind.reference, removal.namespace, removal.selector)
+        return removal.list(kind, read)
     except ForbiddenError:
         if kind not in (BUDGETS, DEPLOYMENTS, REPLICA_SETS):
             raise
@@ -148,11 +161,9 @@ def find_removal_obstacle(removal: Removal) -> TemporaryError | None:
 
     That is a resource of another operator, or a pod whose node is lost.
     """
-    cluster, namespace = removal.cluster, removal.namespace
-    lost = find_lost_pods(
-        cluster, cluster.list("v1", "Pod", namespace, removal.selector), removal.now
-    )
-    blocking = blocking_finalizer(cluster, namespace, removal.benchmark_name)
+    cluster = removal.cluster
+    lost = find_lost_pods(cluster, removal.list(PODS, cluster.list), removal.now)
+    blocking = blocking_finalizer(removal)
     if blocking is not None or not lost:
         return blocking
     return TemporaryError(PodReason.NODE_LOST, "; ".join(each.message for each in lost))
@@ -175,15 +186,12 @@ def remove_rest(removal: Removal) -> SolrbenchError | None:
         return error
 
 
-def blocking_finalizer(
-    cluster: Cluster, namespace: str, benchmark_name: str
-) -> TemporaryError | None:
+def blocking_finalizer(removal: Removal) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is a resource of another operator."""
-    selector = {LABEL_BENCHMARK: benchmark_name}
     for kind in OWNED_KINDS:
         if kind.not_removed is None:
             continue
-        for body in cluster.list_if_served(*kind.reference, namespace, selector):
+        for body in removal.list(kind, removal.cluster.list_if_served):
             metadata = body["metadata"]
             finalizers = metadata.get("finalizers") or []
             if finalizers and metadata.get("deletionTimestamp") is not None:
@@ -193,6 +201,13 @@ def blocking_finalizer(
                     f" {', '.join(finalizers)}; check that the operator that made it is running",
                 )
     return None
+
+
+def latest_attempt(context: ReconcileContext) -> int:
+    """Return the last attempt that anything of the target was made for; 0 if there is nothing."""
+    removal, kinds = removal_of(context), (k for k in OWNED_KINDS if not k.has_owner)
+    found = (body for kind in kinds for body in _list(removal, kind))
+    return max((attempt_of(body) for body in found if is_of_nodes(body)), default=0)
 
 
 def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:

@@ -16,9 +16,8 @@ from solrbench.decide.solr_views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.http_auth import HttpAuth
 from solrbench.manifests import solr_cloud
-from solrbench.reasons.api_server import ApiServerReason
 from solrbench.net.deadline_transport import AddressCheck
-from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.api_server import ApiServerReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.dns import resolve
 
@@ -87,7 +86,6 @@ def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
         field: that the host comes from
 
     """
-
     api_server = cache(lambda: api_server_addresses(cluster))
 
     def check(host: str, addresses: Sequence[str]) -> None:

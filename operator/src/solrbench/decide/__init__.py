@@ -7,6 +7,7 @@
 - `solr_cloud_readiness`: whether a SolrCloud of the Solr Operator is ready, and what is missing
 - `allowed_hosts`: which hosts an existing target may have
 - `repeats`: which repeat starts on a target or data of its own
+- `reuse`: what a point of a sweep takes over from the one before
 - `resume`: where a new attempt of the load goes on in the lists of the workload
 - `scheduling`: when a benchmark runs, and is reconciled again
 - `ownership`: to which resource an object belongs

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from solrbench.api.kinds import BENCHMARK
+from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.plan import names
 from solrbench.plan.auth_files import CA_FOLDER, CA_KEY, CREDENTIALS_FOLDER, PASSWORD, USERNAME
+from solrbench.plan.shared_target import shared_target
 
 Manifest = dict[str, Any]
 
@@ -30,22 +31,32 @@ class OperatorImage:
 def metadata(
     benchmark: SolrBenchmark, name: str, component: str, attempt: int, **extra: str
 ) -> Manifest:
-    """Return the metadata of a child: named, labelled and owned by the benchmark."""
+    """Return the metadata of a child: named, labelled and owned."""
     return {
         "name": name,
         "namespace": benchmark.metadata.namespace,
         "labels": names.labels(benchmark, component, attempt) | extra,
-        "ownerReferences": [
-            {
-                "apiVersion": BENCHMARK.api_version,
-                "kind": BENCHMARK.name,
-                "name": benchmark.metadata.name,
-                "uid": benchmark.metadata.uid,
-                "controller": True,
-                "blockOwnerDeletion": True,
-            }
-        ],
+        "ownerReferences": [_owner(benchmark, component)],
     }
+
+
+def _owner(benchmark: SolrBenchmark, component: str) -> Manifest:
+    """Return the reference to the benchmark, or to the sweep whose points share the target."""
+    shared = shared_target(benchmark) if component in names.NODES else None
+    kind, owner = (BENCHMARK, benchmark.metadata) if shared is None else (SWEEP, shared.owner)
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "name": owner.name,
+        "uid": owner.uid,
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
+
+
+def owner_uid(benchmark: SolrBenchmark, component: str) -> str:
+    """Return the uid of the resource that the objects of a component belong to."""
+    return str(_owner(benchmark, component)["uid"])
 
 
 def container_security() -> Manifest:

@@ -63,7 +63,7 @@ def build_solr_cloud(
         known_options: fields of `podOptions` that the installed definition has
 
     """
-    meta = metadata(benchmark, benchmark.metadata.name, names.SOLR, attempt)
+    meta = metadata(benchmark, names.target(benchmark), names.SOLR, attempt)
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,

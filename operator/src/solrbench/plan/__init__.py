@@ -1,6 +1,7 @@
 """From a spec to ordered work, without I/O.
 
 - `names`: every name and label of every object, in one place
+- `shared_target`: the target that points of a sweep use one after another
 - `solr_addresses`: where the nodes of a provisioned SolrCloud are
 - `zookeeper_path`: where in which ZooKeeper a SolrCloud keeps its state
 - `step_runs`: repeats, variants and steps in the order they are measured

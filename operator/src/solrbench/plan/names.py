@@ -5,6 +5,7 @@ Names are deterministic: a step run that was cut short finds its own children ag
 
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.api.v1alpha1.load.repeats import RepeatStart
+from solrbench.plan.shared_target import shared_target
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -29,6 +30,8 @@ COMPANION = "companion"
 REPORT = "report"
 EXPORT = "export"
 COMPONENTS = (SOLR, ZOOKEEPER, INDEX, LOAD_MASTER, LOAD_WORKER, COMPANION, REPORT, EXPORT)
+NODES = (SOLR, ZOOKEEPER)
+"""What a target consists of that points of a sweep may share."""
 
 SOLR_PORT = 8983
 ZOOKEEPER_PORT = 2181
@@ -38,9 +41,20 @@ AGENT = "solrbench-agent"
 AGENT_PORT = 9101
 
 
+def target(benchmark: SolrBenchmark) -> str:
+    """Return the name that the objects of the target begin with: the benchmark's, unless shared."""
+    shared = shared_target(benchmark)
+    return benchmark.metadata.name if shared is None else shared.name
+
+
+def _owner(benchmark: SolrBenchmark, component: str) -> str:
+    is_of_target = component in (*NODES, SOLR_COMMON)
+    return target(benchmark) if is_of_target else benchmark.metadata.name
+
+
 def child(benchmark: SolrBenchmark, component: str) -> str:
     """Return the name of the one child object of a kind that serves `component`."""
-    return f"{benchmark.metadata.name}-{component}"
+    return f"{_owner(benchmark, component)}-{component}"
 
 
 def companion(benchmark_name: str, name: str) -> str:
@@ -50,7 +64,7 @@ def companion(benchmark_name: str, name: str) -> str:
 
 def selector(benchmark: SolrBenchmark, component: str) -> dict[str, str]:
     """Return the labels that pick the pods of one component."""
-    return {LABEL_BENCHMARK: benchmark.metadata.name, LABEL_COMPONENT: component}
+    return {LABEL_BENCHMARK: _owner(benchmark, component), LABEL_COMPONENT: component}
 
 
 def selector_text(benchmark: SolrBenchmark, component: str) -> str:
@@ -67,7 +81,7 @@ def labels(benchmark: SolrBenchmark, component: str, attempt: int) -> dict[str, 
     """Return the labels of a child object."""
     return {
         "app.kubernetes.io/name": "solrbench",
-        "app.kubernetes.io/instance": benchmark.metadata.name,
+        "app.kubernetes.io/instance": _owner(benchmark, component),
         "app.kubernetes.io/managed-by": MANAGER,
         LABEL_ATTEMPT: str(attempt),
         **selector(benchmark, component),
@@ -78,22 +92,24 @@ def collection(benchmark: SolrBenchmark) -> str:
     """Return the name of the collection: the benchmark's own, unless one of the user's is read."""
     existing = benchmark.spec.target.existing
     used = existing.collection_name if existing is not None else None
-    return used or benchmark.metadata.name
+    return used or target(benchmark)
 
 
 def config_set_prefix(benchmark: SolrBenchmark) -> str:
     """Return how config sets begin by which collections of one benchmark differ."""
-    return f"solrbench-{benchmark.metadata.uid}-"
+    shared = shared_target(benchmark)
+    return f"solrbench-{benchmark.metadata.uid if shared is None else shared.name}-"
 
 
 def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     """Return the name of the config set.
 
     Where others have collections too, it says whose a collection is, and of which attempt; where
-    each repeat has its own data, of which repeat.
+    each repeat has its own data, of which repeat; on a shared target, with which data.
     """
     fresh_data = benchmark.spec.load.repeats.start_on is RepeatStart.FRESH_DATA
-    if benchmark.spec.target.existing is None and not fresh_data:
+    is_shared = shared_target(benchmark) is not None
+    if benchmark.spec.target.existing is None and not fresh_data and not is_shared:
         return benchmark.metadata.name
     return f"{config_set_prefix(benchmark)}{attempt}"
 
@@ -104,7 +120,7 @@ def solr_operator_stateful_set(benchmark: SolrBenchmark) -> str:
     The SolrCloud itself has the benchmark's name. The Solr Operator adds `-headless` for the
     Service of the nodes and `-zookeeper` for a ZookeeperCluster (v0.9.1 and v0.10.0).
     """
-    return f"{benchmark.metadata.name}-solrcloud"
+    return f"{target(benchmark)}-solrcloud"
 
 
 def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:

@@ -11,6 +11,7 @@ from solrbench.plan.names import (
     SOLR_PORT,
     child,
     solr_operator_stateful_set,
+    target,
 )
 
 
@@ -61,7 +62,7 @@ class SolrOperatorAddresses:
 
     def state_path(self, benchmark: SolrBenchmark) -> str:
         """Return a path of its own."""
-        return f"/{benchmark.metadata.namespace}-{benchmark.metadata.name}"
+        return f"/{benchmark.metadata.namespace}-{target(benchmark)}"
 
 
 ADDRESSES: Mapping[Provisioner, SolrAddresses] = {

@@ -24,6 +24,12 @@ class IndexingReason(Reason):
         "All replicas hold the expected number of documents.",
         "Nothing needs to be done.",
     )
+    INDEX_REUSED = (
+        "IndexReused",
+        Kind.DONE,
+        "The index of the point of the sweep before is used again.",
+        "Nothing needs to be done.",
+    )
     EXISTING_COLLECTION = (
         "ExistingCollection",
         Kind.DONE,

@@ -21,6 +21,18 @@ class SweepReason(Reason):
         ),
         "Correct the sweep; it goes on by itself.",
     )
+    POINTS_DO_NOT_FIT = (
+        "PointsDoNotFit",
+        Kind.WARNING,
+        (
+            "Nothing begins, as a point needs pods that no node could take even if nothing else"
+            " ran: the message names point and pods."
+        ),
+        (
+            "Take smaller values, or add nodes: the sweep goes on by itself. Where nodes are added"
+            " on demand, set `spec.checkRoom` to false."
+        ),
+    )
     SWEEP_CHANGED = (
         "SweepChanged",
         Kind.WARNING,

@@ -204,6 +204,12 @@ class TargetReason(Reason):
         "A pod of Solr or ZooKeeper was replaced or restarted after the target was ready.",
         "Check the node it ran on; target and data are made again, as `spec.backoffLimit` allows.",
     )
+    COLLECTION_LOST = (
+        "CollectionLost",
+        Kind.WARNING,
+        "The collection that a point of a sweep was to use again is not there.",
+        "Nothing needs to be done: target and data are made again.",
+    )
     TARGET_NODE_LOST = (
         "TargetNodeLost",
         Kind.WARNING,

@@ -6,7 +6,12 @@ from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import config_set_of
-from solrbench.solr.properties import config_properties, differences, read_property
+from solrbench.solr.properties import (
+    config_properties,
+    differences,
+    flatten_properties,
+    read_property,
+)
 
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
 """What `/config` never shows (9.10); the overlay does, though it only repeats what was set."""
@@ -123,6 +128,30 @@ def apply_properties(
         return {}
     solr.post(f"/{name}/config", json={"set-property": properties}, timeout_seconds=60)
     return _mismatches(solr, name, properties)
+
+
+def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
+    """Take back settings of a collection that `wanted` has not, so that their defaults hold.
+
+    Raises:
+        TemporaryError: if Solr did not do it.
+
+    """
+    overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
+    stale = sorted(flatten_properties(overlay).keys() - config_properties(wanted).keys())
+    if stale:
+        solr.post(f"/{name}/config", json={"unset-property": stale}, timeout_seconds=60)
+
+
+def reload_collection(solr: SolrClient, name: str) -> None:
+    """Open new searchers, whose caches are empty: those of a reloaded core are not filled.
+
+    Raises:
+        TemporaryError: if Solr did not do it.
+
+    """
+    params = {"action": "RELOAD", "name": name}
+    solr.post("/admin/collections", params, timeout_seconds=CREATE_TIMEOUT_SECONDS)
 
 
 def _mismatches(

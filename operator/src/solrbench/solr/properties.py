@@ -67,6 +67,15 @@ def read_property(config: dict[str, Any], name: str) -> Any:
     return value
 
 
+def flatten_properties(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested properties, as an overlay has them, by their full names."""
+    found: dict[str, Any] = {}
+    for key, value in nested.items():
+        name = f"{prefix}{key}"
+        found |= flatten_properties(value, f"{name}.") if isinstance(value, dict) else {name: value}
+    return found
+
+
 def _shown(config: dict[str, Any], name: str) -> Any:
     value = read_property(config, name)
     return False if value is None and name.endswith("Cache.enabled") else value

@@ -5,10 +5,11 @@ Pure: the controller observes and applies.
 - `field_paths`: fields of a benchmark by their paths; `axis_values`: the values of an axis
 - `points`: the points of a design, named by their values
 - `child`: the benchmark of a point
-- `demand`: time, CPU and memory of a point
+- `needs`: time, CPU and memory of a point, and which points can use one target
 - `validation`: what is wrong, by point and field; `plan`: all of it, in the order of measuring
 - `offline`: a sweep of a file in words
 - `views`: a sweep and its benchmarks as they are found; `states`: its points, one step further
+- `reuse`: which point begins, on which target
 - `decide`: from there to the next status and the benchmarks to apply; `describe`: that status
 - `outcome`: the best point; `differences`, `answers`: what axes show, in words
 """

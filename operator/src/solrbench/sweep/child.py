@@ -1,5 +1,6 @@
 """The benchmark of a point."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
@@ -29,8 +30,15 @@ def child_spec(sweep: SolrBenchmarkSweep, point: Point) -> Body:
     return spec
 
 
-def build_child(sweep: SolrBenchmarkSweep, point: Point) -> Body:
+def build_child(
+    sweep: SolrBenchmarkSweep, point: Point, annotations: Mapping[str, str] | None = None
+) -> Body:
     """Return the benchmark of a point: named and labelled, owned by the sweep.
+
+    Args:
+        sweep: the sweep
+        point: the point
+        annotations: those of the target that it shares
 
     Raises:
         FieldPathError: if the template has no place for a value.
@@ -50,7 +58,11 @@ def build_child(sweep: SolrBenchmarkSweep, point: Point) -> Body:
                 LABEL_SWEEP: metadata.name,
                 LABEL_POINT: point.name,
             },
-            "annotations": {**template.metadata.annotations, ANNOTATION_VALUES: point.text},
+            "annotations": {
+                **template.metadata.annotations,
+                ANNOTATION_VALUES: point.text,
+                **(annotations or {}),
+            },
             "ownerReferences": [
                 {
                     "apiVersion": SWEEP.api_version,

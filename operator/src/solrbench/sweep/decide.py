@@ -8,14 +8,18 @@ again.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep.spec import PointOrder
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus, SweepTarget
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.plan.shared_target import ANNOTATION_PREVIOUS
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.describe import MOST_NAMED, describe_status, has_stopped
+from solrbench.sweep.plan import find_points_without_room
 from solrbench.sweep.points import Point
-from solrbench.sweep.states import PointState, begin_points, count_points, end_points, list_points
+from solrbench.sweep.reuse import Course, find_idle, target_annotations
+from solrbench.sweep.states import PointState, count_points, end_points, list_points
 from solrbench.sweep.views import SweepObservation
 
 
@@ -26,11 +30,13 @@ class SweepDecision:
     Attributes:
         status: to be stored
         applied: the points whose benchmarks are to be applied once it is
+        removed: the targets of which nothing may be left
 
     """
 
     status: SweepStatus
     applied: tuple[Point, ...] = ()
+    removed: tuple[SweepTarget, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,22 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     """Return the next status of a sweep and the benchmarks that it needs."""
     obstacle = _find_obstacle(seen)
     if obstacle is not None:
-        return SweepDecision(_hold(seen, obstacle))
+        held = _hold(seen, obstacle)
+        return SweepDecision(held, removed=find_idle(held.points, held.targets))
     listed = list_points(seen.plan.points, seen.stored)
     points = end_points(listed, seen.children, seen.sweep.spec.objective.metric)
-    points = begin_points(points, _places(seen, points))
-    status = describe_status(seen, points)
-    return SweepDecision(status, _to_apply(seen, points))
+    course = Course(
+        seen.sweep.metadata.name,
+        seen.plan.points,
+        {each.name: each for each in points},
+        {each.name: each for each in seen.sweep.status.targets},
+        _places(seen, points),
+    )
+    course.give_up_targets(seen.children, seen.now)
+    course.begin_points(in_order=seen.sweep.spec.order is PointOrder.RANDOM)
+    points, targets = [*course.points.values()], [*course.targets.values()]
+    status = describe_status(seen, points).model_copy(update={"targets": targets})
+    return SweepDecision(status, _to_apply(seen, status), find_idle(points, targets))
 
 
 def _find_obstacle(seen: SweepObservation) -> _Obstacle | None:
@@ -70,13 +86,22 @@ def _find_obstacle(seen: SweepObservation) -> _Obstacle | None:
         if each.state != PointState.PLANNED and name not in planned
     ]
     if not lost:
-        return None
+        return _find_lack_of_room(seen)
     names = ", ".join(lost[:MOST_NAMED])
     return _Obstacle(
         SweepReason.POINTS_REMOVED,
         f"{len(lost)} points that have begun are in the sweep no more: {names}; put their values"
         " back, or create another sweep",
     )
+
+
+def _find_lack_of_room(seen: SweepObservation) -> _Obstacle | None:
+    """Return which points could never run on the nodes there are, unless that is not asked."""
+    room = seen.room
+    if room is None or not seen.sweep.spec.check_room:
+        return None
+    found = find_points_without_room(seen.plan.points, room)
+    return _Obstacle(SweepReason.POINTS_DO_NOT_FIT, "; ".join(found)) if found else None
 
 
 def _hold(seen: SweepObservation, obstacle: _Obstacle) -> SweepStatus:
@@ -105,15 +130,16 @@ def _places(seen: SweepObservation, points: list[SweepPoint]) -> int:
     return min(spec.parallelism, seen.concurrency)
 
 
-def _to_apply(seen: SweepObservation, points: list[SweepPoint]) -> tuple[Point, ...]:
+def _to_apply(seen: SweepObservation, status: SweepStatus) -> tuple[Point, ...]:
     """Return the points under way whose benchmark is missing, or is to be changed."""
-    spec = seen.sweep.spec
-    wanted = (spec.suspend, spec.cleanup.value)
+    spec, name = seen.sweep.spec, seen.sweep.metadata.name
     found: list[Point] = []
-    for planned, each in zip(seen.plan.points, points, strict=True):
+    for planned, each in zip(seen.plan.points, status.points, strict=True):
         child = seen.children.get(each.name)
+        previous = target_annotations(name, each, status.targets).get(ANNOTATION_PREVIOUS)
+        wanted = (spec.suspend, spec.cleanup.value, previous)
         if each.state == PointState.RUNNING and (
-            child is None or (child.suspend, child.cleanup) != wanted
+            child is None or (child.suspend, child.cleanup, child.previous) != wanted
         ):
             found.append(planned.point)
     return tuple(found)

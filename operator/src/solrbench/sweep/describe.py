@@ -107,7 +107,12 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
     succeeded = sum(each.state in MEASURED for each in points)
     beside = finished / succeeded if succeeded else 0.0
     totals = [each.demand.total for each in seen.plan.points]
+    before, room = seen.sweep.status.estimate, seen.room
     return SweepEstimate(
+        allocatable_cores=before.allocatable_cores if room is None else round(room.cores, 3),
+        allocatable_memory_bytes=(
+            before.allocatable_memory_bytes if room is None else room.memory_bytes
+        ),
         remaining_seconds=round(sum(each.step_seconds + beside for each in left)),
         max_cores=round(max(each.cores for each in totals), 3),
         max_memory_bytes=max(each.memory_bytes for each in totals),

@@ -7,9 +7,16 @@ from pydantic import ValidationError
 
 from solrbench.api.problems import problems
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.plan.shared_target import Reuse
 from solrbench.results.stats.number_format import format_number
 from solrbench.sweep.plan import PlannedPoint, SweepPlan, make_plan
 from solrbench.sweep.points import benchmark_name
+
+_REUSES = {
+    None: "",
+    Reuse.CLUSTER: "; on the same SolrCloud",
+    Reuse.INDEX: "; on the same SolrCloud and index",
+}
 
 
 @dataclass(frozen=True)
@@ -20,12 +27,14 @@ class CheckedSweep:
         name: of the sweep
         problems: what is wrong, by point and field
         lines: number of points, time and resources; then its benchmarks in their order
+        points: with what each needs
 
     """
 
     name: str
     problems: tuple[str, ...]
     lines: tuple[str, ...] = ()
+    points: tuple[PlannedPoint, ...] = ()
 
 
 def check_sweep(body: dict[str, Any]) -> CheckedSweep:
@@ -38,7 +47,8 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     plan = make_plan(sweep)
     if plan.problems:
         return CheckedSweep(name, plan.problems)
-    return CheckedSweep(name, (), (_summary(plan), *(_line(name, each) for each in plan.points)))
+    lines = (_summary(plan), *(_line(name, each) for each in plan.points))
+    return CheckedSweep(name, (), lines, plan.points)
 
 
 def _summary(plan: SweepPlan) -> str:
@@ -46,12 +56,21 @@ def _summary(plan: SweepPlan) -> str:
     totals = [each.demand.total for each in plan.points]
     cores = format_number(max(each.cores for each in totals))
     memory = format_number(max(each.memory_bytes for each in totals) / 2**30)
+    made = sum(each.reuses is None for each in plan.points)
+    filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
     return (
         f"{len(plan.points)} points, {format_number(seconds / 60)} min of steps; the largest"
-        f" requests {cores} cores and {memory} GiB"
+        f" requests {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
+        f" {filled} times"
     )
 
 
 def _line(sweep: str, planned: PlannedPoint) -> str:
     baseline = " (baseline)" if planned.point.is_baseline else ""
-    return f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline}"
+    total = planned.demand.total
+    cores, memory = format_number(total.cores), format_number(total.memory_bytes / 2**30)
+    return (
+        f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
+        f" {planned.demand.step_seconds} s, {cores} cores, {memory} GiB"
+        f"{_REUSES[planned.reuses]}"
+    )

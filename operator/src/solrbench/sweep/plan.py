@@ -5,11 +5,21 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.sweep.spec import PointOrder, SweepSpec
+from solrbench.api.v1alpha1.sweep.spec import PointOrder, PointStart, SweepSpec
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
-from solrbench.sweep.demand import Demand, measure_demand
+from solrbench.plan.shared_target import Reuse
+from solrbench.sweep.needs.demand import Demand, measure_demand
+from solrbench.sweep.needs.fingerprints import (
+    Fingerprints,
+    common_parts,
+    order_for_reuse,
+    take_fingerprints,
+)
+from solrbench.sweep.needs.room import Room
 from solrbench.sweep.points import DesignError, Point, Values, make_points
 from solrbench.sweep.validation import (
+    MOST_NAMED,
+    CheckedPoint,
     check_axes,
     check_design,
     check_number,
@@ -20,10 +30,20 @@ from solrbench.sweep.validation import (
 
 @dataclass(frozen=True)
 class PlannedPoint:
-    """A point and what it needs."""
+    """A point and what it needs.
+
+    Attributes:
+        point: the point
+        demand: time, CPU and memory
+        fingerprints: of its target
+        reuses: what it takes over from the point before it, if all go well one after another
+
+    """
 
     point: Point
     demand: Demand
+    fingerprints: Fingerprints
+    reuses: Reuse | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +67,20 @@ class SweepPlan:
         return next((each for each in self.points if each.point.is_baseline), None)
 
 
+def find_points_without_room(points: Sequence[PlannedPoint], room: Room) -> list[str]:
+    """Return what is missing for which points, as many as a message has room for."""
+    found: dict[str, list[str]] = {}
+    for each in points:
+        problem = room.find_problem(each.demand.pods)
+        if problem is not None:
+            found.setdefault(problem, []).append(each.point.text)
+    return [
+        f"point {'; '.join(names[:MOST_NAMED])}"
+        f"{f' and {len(names) - MOST_NAMED} more' if len(names) > MOST_NAMED else ''}: {problem}"
+        for problem, names in found.items()
+    ][:MOST_NAMED]
+
+
 def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
     """Return the plan of a sweep, with every problem that can be seen without a cluster."""
     points, problems = _plan_points(sweep)
@@ -67,9 +101,21 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
     ordered = order_points(made, sweep.spec.order, sweep.spec.seed)
     checked, problems = check_points(sweep, ordered)
+    return () if problems else _plan_course(sweep.spec, checked), problems
+
+
+def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[PlannedPoint, ...]:
+    """Return the points in the order in which they are measured, with what each takes over."""
+    alone = spec.start_on is PointStart.FRESH_TARGET
+    prints = [Fingerprints() if alone else take_fingerprints(c.benchmark.spec) for c in checked]
+    if spec.order is PointOrder.LISTED:
+        places = order_for_reuse(prints)
+        checked, prints = [checked[each] for each in places], [prints[each] for each in places]
+    reuses = [common_parts(*pair) for pair in zip([Fingerprints(), *prints], prints, strict=False)]
     return tuple(
-        PlannedPoint(each.point, measure_demand(each.benchmark.spec)) for each in checked
-    ), problems
+        PlannedPoint(each.point, measure_demand(each.benchmark.spec), fingerprints, reuse)
+        for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True)
+    )
 
 
 def _is_short(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> bool:

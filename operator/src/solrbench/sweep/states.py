@@ -1,17 +1,21 @@
 """The points of a status, one reconcile further."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.api.v1alpha1.sweep.status import PointCounts, SweepPoint
 from solrbench.sweep.plan import PlannedPoint
-from solrbench.sweep.points import Point
 from solrbench.sweep.views import ChildView
 
 DIGITS = 4
 """Significant digits of a figure: less than its noise, and 500 points stay small."""
+
+
+MOST_WITH_REUSES = 400
+"""With more points, what each has taken over is in the status of its benchmark alone."""
 
 
 class PointState(StrEnum):
@@ -32,19 +36,23 @@ def list_points(
     planned: Iterable[PlannedPoint], stored: Mapping[str, SweepPoint]
 ) -> list[SweepPoint]:
     """Return every point of the plan as it is stored; one that is not is planned."""
-    return [_list(each.point, stored.get(each.point.name)) for each in planned]
+    return [_list(each, stored.get(each.point.name)) for each in planned]
 
 
-def _list(point: Point, known: SweepPoint | None) -> SweepPoint:
-    if known is None:
-        return SweepPoint(name=point.name, values=point.indexes, state=PointState.PLANNED)
-    return known.model_copy(update={"values": point.indexes})
+def _list(planned: PlannedPoint, known: SweepPoint | None) -> SweepPoint:
+    name, values = planned.point.name, planned.point.indexes
+    if known is None or known.state == PointState.PLANNED:
+        state, reuses = PointState.PLANNED, planned.reuses
+        return SweepPoint(name=name, values=values, state=state, reuses=reuses)
+    return known.model_copy(update={"values": values})
 
 
 def end_points(
-    points: Iterable[SweepPoint], children: Mapping[str, ChildView], metric: Metric
+    points: Sequence[SweepPoint], children: Mapping[str, ChildView], metric: Metric
 ) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its figures."""
+    if len(points) > MOST_WITH_REUSES:
+        children = {name: replace(child, reuses=None) for name, child in children.items()}
     return [_end(each, children.get(each.name), metric) for each in points]
 
 
@@ -56,11 +64,13 @@ def _end(point: SweepPoint, child: ChildView | None, metric: Metric) -> SweepPoi
 
 def _finish(point: SweepPoint, child: ChildView, metric: Metric) -> SweepPoint:
     if not child.has_succeeded:
-        return point.model_copy(update={"state": PointState.FAILED, "reason": child.reason})
+        failed = {"state": PointState.FAILED, "reason": child.reason, "reuses": child.reuses}
+        return point.model_copy(update=failed)
     summary = child.summary
     return point.model_copy(
         update={
             "state": _verdict(summary),
+            "reuses": child.reuses,
             "requests_per_second": rounded(summary.get("requestsPerSecond")),
             "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
             "failed_percent": rounded(summary.get("failedPercent")),
@@ -85,17 +95,6 @@ def _deviation(total: Mapping[str, Any], metric: Metric) -> Any:
 def rounded(number: Any) -> float | None:
     """Return a figure with four significant digits."""
     return None if number is None else float(f"{float(number):.{DIGITS}g}")
-
-
-def begin_points(points: Sequence[SweepPoint], places: int) -> list[SweepPoint]:
-    """Return the points with as many more under way as there are places."""
-    free = places - sum(each.state == PointState.RUNNING for each in points)
-    found: list[SweepPoint] = []
-    for each in points:
-        begins = free > 0 and each.state == PointState.PLANNED
-        free -= begins
-        found.append(each.model_copy(update={"state": PointState.RUNNING}) if begins else each)
-    return found
 
 
 def count_points(points: Iterable[SweepPoint]) -> PointCounts:

@@ -9,6 +9,8 @@ from solrbench.api.v1alpha1.sweep.status import SweepPoint
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.ownership import controller_uid
+from solrbench.plan.shared_target import ANNOTATION_PREVIOUS
+from solrbench.sweep.needs.room import Room
 from solrbench.sweep.plan import SweepPlan
 
 
@@ -26,6 +28,9 @@ class ChildView:
         total: all requests of that step in all repeats, as they are stored
         suspend: whether it is suspended
         cleanup: when its target is deleted
+        reuses: what it has of the target of the point before; None where that was made again
+        waits_since: when it was made, if it has not begun
+        previous: the name of the benchmark whose target it is to take over
 
     """
 
@@ -38,6 +43,9 @@ class ChildView:
     total: dict[str, Any]
     suspend: bool
     cleanup: str
+    reuses: str | None = None
+    waits_since: datetime | None = None
+    previous: str | None = None
 
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
@@ -57,6 +65,9 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         total=_total(status),
         suspend=bool(spec.get("suspend")),
         cleanup=str(spec.get("cleanup", "")),
+        reuses=(status.get("target") or {}).get("reuses"),
+        waits_since=_waits_since(body, status),
+        previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
     )
 
 
@@ -65,6 +76,13 @@ def _total(status: dict[str, Any]) -> dict[str, Any]:
     step = (status.get("summary") or {}).get("step")
     found = (each for each in status.get("totals") or [] if each.get("step") == step)
     return dict(next(found, {}))
+
+
+def _waits_since(body: dict[str, Any], status: dict[str, Any]) -> datetime | None:
+    created = body["metadata"].get("creationTimestamp")
+    if created is None or status.get("startTime") is not None:
+        return None
+    return datetime.fromisoformat(created)
 
 
 def _seconds(start: str | None, end: str | None) -> float:
@@ -83,6 +101,7 @@ class SweepObservation:
         children: the benchmarks of points that are not over, by the names of points
         now: time of the observation
         concurrency: how many benchmarks the operator runs at a time
+        room: what the nodes could give; None if it is not known, or not looked at any more
 
     """
 
@@ -91,6 +110,7 @@ class SweepObservation:
     children: Mapping[str, ChildView]
     now: datetime
     concurrency: int
+    room: Room | None = None
 
     @property
     def stored(self) -> dict[str, SweepPoint]:

@@ -132,7 +132,7 @@ def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
     first, *points = output.splitlines()
     assert first.startswith("trial: valid, 4 points, 0.667 min of steps; the largest requests ")
     assert points[0].startswith("  trial-baseline-")
-    assert points[0].endswith(": heap 512Mi, nodes 1/1 (baseline)")
+    assert ": heap 512Mi, nodes 1/1 (baseline); 10 s, " in points[0]
     assert len(points) == 4
 
 

@@ -24,6 +24,15 @@ MAX_NAME_PROVIDED = 32
 """Leaves room for `-solrcloud-zookeeper` and the hash of its revision in a label of 63."""
 
 
+class OwnerReference(LenientModel):
+    """The parts of a reference to an owner that the operator uses."""
+
+    kind: str
+    name: str
+    uid: str
+    controller: bool = False
+
+
 class Metadata(LenientModel):
     """The parts of Kubernetes' metadata that the operator uses."""
 
@@ -36,6 +45,12 @@ class Metadata(LenientModel):
     deletion_timestamp: datetime | None = None
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
+    owner_references: list[OwnerReference] = []
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The resource that controls this one, if one does."""
+        return next((each for each in self.owner_references if each.controller), None)
 
 
 class SolrBenchmark(Model):

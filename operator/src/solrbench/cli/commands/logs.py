@@ -9,9 +9,11 @@ import click
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples, program_name
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.cluster.owned_objects import is_of_nodes
 from solrbench.errors import SolrbenchError
 from solrbench.plan import names
 from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.plan.shared_target import ANNOTATION_TARGET
 
 COMPONENTS = tuple(each for each in names.COMPONENTS if each != names.REPORT)
 MAX_BYTES = 1 << 20
@@ -72,11 +74,16 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     those that failed.
     """
     cluster, place = open_cluster(context, namespace)
-    if cluster.get(*BENCHMARKS, place, name) is None:
+    body = cluster.get(*BENCHMARKS, place, name)
+    if body is None:
         raise click.ClickException(
             f"there is no SolrBenchmark {name} in namespace {place}; see {program_name()} list -A"
         )
-    pods = cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: name})
+    pods = [*cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: name})]
+    target = (body["metadata"].get("annotations") or {}).get(ANNOTATION_TARGET, name)
+    if target != name:  # a point of a sweep, on the target of an earlier one
+        shared = cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: target})
+        pods += filter(is_of_nodes, shared)
     sources = [each for pod in pods if _is_chosen(pod, components) for each in sources_of(pod)]
     if not sources:
         raise click.ClickException(

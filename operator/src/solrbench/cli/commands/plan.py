@@ -4,15 +4,19 @@ from pathlib import Path
 
 import click
 
+from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import FILES, read_documents, valid_benchmarks
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
-from solrbench.cli.readiness.footprint import PodGroup, load_duration, peak, pod_groups
-from solrbench.cli.readiness.room import GIBIBYTE, pods_text, room_problem
-from solrbench.cluster.client import Cluster
+from solrbench.cli.readiness.room import room_problem
+from solrbench.cluster.client import Cluster, ForbiddenError
 from solrbench.plan.step_runs import variant_names
+from solrbench.sweep.needs.footprint import PodGroup, load_duration, peak, pod_groups
+from solrbench.sweep.needs.room import GIBIBYTE, format_pods, room_of
+from solrbench.sweep.offline import CheckedSweep, check_sweep
+from solrbench.sweep.plan import find_points_without_room
 
 
 @click.command(
@@ -29,23 +33,54 @@ def plan(
     context: str | None,
     namespace: str | None,
 ) -> None:
-    """Show what a benchmark would make, take and measure, without making it.
+    """Show what a benchmark or a sweep would make, take and measure, without making it.
 
     Pods, their CPU and memory against the nodes of the cluster, runs of steps, and the least time
-    that the load takes. Exit code 1 if there is no room for the pods.
+    that the load takes. Of a sweep the points in their order, what each needs, and what it takes
+    over from the one before. Exit code 1 if there is no room for the pods.
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
-    benchmarks = valid_benchmarks(documents)
+    sweeps = [each for each in documents if each.body["kind"] == SWEEP.name]
+    only_sweeps = bool(sweeps) and not any(each.is_benchmark for each in documents)
+    benchmarks = [] if only_sweeps else valid_benchmarks(documents)
     cluster = None if offline else open_cluster(context, namespace)[0]
     fits = [_show(each, cluster) for each in benchmarks]
+    fits += [_show_sweep(check_sweep(each.body), cluster) for each in sweeps]
     if not all(fits):
         raise click.exceptions.Exit(1)
 
 
+def _show_sweep(sweep: CheckedSweep, cluster: Cluster | None) -> bool:
+    """Print the plan of a sweep; return whether the pods of each of its points find room.
+
+    Raises:
+        ClickException: if it is not valid.
+
+    """
+    if sweep.problems:
+        raise click.ClickException(f"{SWEEP.name} {sweep.name} is not valid: {sweep.problems[0]}")
+    summary, *points = sweep.lines
+    click.echo(f"{sweep.name}: {summary}")
+    for line in points:
+        click.echo(f"  {line}")
+    if cluster is None:
+        return True
+    try:
+        room = room_of(cluster.list("v1", "Node", None, {}))
+    except ForbiddenError:
+        click.echo("  cluster: unknown: nodes may not be listed by this user")
+        return True
+    missing = find_points_without_room(sweep.points, room)
+    given = f"{room.cores:.4g} cores and {room.memory_bytes / GIBIBYTE:.4g} GiB"
+    fits = f"each point fits on the nodes, which can give {given}"
+    click.echo(f"  cluster: {'; '.join(missing) or fits}")
+    return not missing
+
+
 def _show(benchmark: SolrBenchmark, cluster: Cluster | None) -> bool:
     """Print the plan of one benchmark; return whether its pods find room."""
-    groups = pod_groups(benchmark)
+    groups = pod_groups(benchmark.spec)
     click.echo(f"{benchmark.metadata.name}:")
     for line in pod_lines(groups):
         click.echo(f"  {line}")
@@ -59,7 +94,7 @@ def _show(benchmark: SolrBenchmark, cluster: Cluster | None) -> bool:
 
 def pod_lines(groups: list[PodGroup]) -> list[str]:
     """Return a line for each component, and one for those that run together."""
-    lines = [f"{each.component}: {pods_text(each)}" for each in groups]
+    lines = [f"{each.component}: {format_pods(each)}" for each in groups]
     together = peak(groups)
     count = sum(each.count for each in together)
     cores = sum(each.count * each.cores for each in together)

@@ -11,9 +11,9 @@ from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.cli.readiness.cluster_facts import find_operators, served_versions
-from solrbench.cli.readiness.footprint import peak, pod_groups
 from solrbench.cli.readiness.room import room_problem
 from solrbench.cluster.client import Cluster, Manifest
+from solrbench.sweep.needs.footprint import peak, pod_groups
 
 RIGHTS = (
     ("solrbench.io", PLURAL, ("get", "list", "watch", "create", "patch", "delete")),
@@ -160,7 +160,7 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Finding]:
     name, status = quota["metadata"]["name"], quota.get("status") or {}
     hard, used = status.get("hard") or {}, status.get("used") or {}
     for benchmark in subject.benchmarks:
-        together = peak(pod_groups(benchmark))
+        together = peak(pod_groups(benchmark.spec))
         wanted = {
             "pods": sum(each.count for each in together),
             "requests.cpu": sum(each.count * each.cores for each in together),
@@ -184,7 +184,7 @@ def _left(hard: str, used: str) -> float:
 def check_capacity(subject: Subject) -> Iterator[Finding]:
     """Find out whether the nodes have room for the pods of each benchmark."""
     for benchmark in subject.benchmarks:
-        problem = room_problem(pod_groups(benchmark), subject.cluster)
+        problem = room_problem(pod_groups(benchmark.spec), subject.cluster)
         name = benchmark.metadata.name
         if problem is None:
             yield Finding(Result.OK, f"the nodes have room for the pods of {name}")

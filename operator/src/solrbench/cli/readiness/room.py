@@ -1,18 +1,9 @@
 """Whether the pods of a benchmark find room on the nodes, in words."""
 
-from solrbench.cli.readiness.footprint import PodGroup, peak
-from solrbench.cli.readiness.node_capacity import free_nodes, without_room
 from solrbench.cluster.client import Cluster, ForbiddenError
-
-GIBIBYTE = 2**30
-
-
-def pods_text(group: PodGroup) -> str:
-    """Return how many pods a group has, and what each requests."""
-    pods = "1 pod" if group.count == 1 else f"{group.count} pods"
-    each = "" if group.count == 1 else " each"
-    cores = f"{group.cores:.4g} cores" if group.cores else "no CPU requested"
-    return f"{pods}, {cores}, {group.memory_bytes / GIBIBYTE:.4g} GiB{each}"
+from solrbench.sweep.needs.footprint import PodGroup, peak
+from solrbench.sweep.needs.node_capacity import free_nodes, without_room
+from solrbench.sweep.needs.room import GIBIBYTE, format_pods
 
 
 def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
@@ -26,7 +17,7 @@ def room_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
     missing = without_room(peak(groups), free)
     if not missing:
         return None
-    wanted = "; ".join(f"{each.component} needs {pods_text(each)}" for each in missing)
+    wanted = "; ".join(f"{each.component} needs {format_pods(each)}" for each in missing)
     rooms = ", ".join(
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
         for each in free[:5]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from solrbench.cluster.client import Manifest
+from solrbench.cluster.owned_objects import list_labelled
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.ownership import controller_uid
 from solrbench.decide.pods.creation import FAILED_CREATE, find_creation_problem
@@ -10,7 +11,6 @@ from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.views import JobView, PodView, view_job, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.plan import names
-from solrbench.plan.names import LABEL_BENCHMARK
 
 TARGET = (names.SOLR, names.ZOOKEEPER, names.INDEX, names.COMPANION)
 LOAD = (names.LOAD_MASTER, names.LOAD_WORKER)
@@ -20,7 +20,7 @@ _API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1", "Deployment": "app
 
 def pods(context: ReconcileContext, *components: str) -> list[PodView]:
     """Return the pods of some components."""
-    found = context.cluster.list("v1", "Pod", context.namespace, _selector(context))
+    found = list_labelled(context.cluster, context.benchmark, "v1", "Pod")
     views = [view_pod(each) for each in found]
     return [each for each in views if each.component in components]
 
@@ -64,7 +64,3 @@ def apply_all(context: ReconcileContext, manifests: list[Manifest]) -> None:
     """Apply objects in order."""
     for manifest in manifests:
         context.cluster.apply(manifest)
-
-
-def _selector(context: ReconcileContext) -> dict[str, str]:
-    return {LABEL_BENCHMARK: context.benchmark.metadata.name}

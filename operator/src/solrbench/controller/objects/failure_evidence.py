@@ -12,6 +12,7 @@ from datetime import datetime
 
 from solrbench.cluster.client import Cluster, ForbiddenError, Manifest
 from solrbench.cluster.evidence import store_evidence
+from solrbench.cluster.owned_objects import list_labelled
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.evidence import text
 from solrbench.decide.evidence.masking import mask, secret_names, secret_values
@@ -102,8 +103,7 @@ class _Collector:
 
     def _list_pods(self) -> list[Manifest]:
         """Return the pods, those with a problem first, and read the Secrets that they know."""
-        labels = {names.LABEL_BENCHMARK: self._context.benchmark.metadata.name}
-        bodies = self._cluster.list("v1", "Pod", self._context.namespace, labels)
+        bodies = [*list_labelled(self._cluster, self._context.benchmark, "v1", "Pod")]
         views = {body["metadata"]["name"]: view_pod(body) for body in bodies}
         bodies.sort(key=lambda body: _rank(views[body["metadata"]["name"]]))
         existing = self._context.existing

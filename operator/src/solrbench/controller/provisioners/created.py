@@ -6,7 +6,7 @@ from solrbench.api.quantities import parse_bytes
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import children
 from solrbench.controller.objects.config_set import read_archive
-from solrbench.controller.outcomes import apply_outcome
+from solrbench.controller.outcomes import TargetLostError, apply_outcome
 from solrbench.controller.provisioners.collection import check_created
 from solrbench.controller.provisioners.provisioner import OwnedKind
 from solrbench.controller.provisioners.target_status import update_target
@@ -18,9 +18,11 @@ from solrbench.decide.checks.targets.target import (
     TargetPods,
     check_pods_unchanged,
 )
+from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.solr_views import Replica, ReplicaSize
 from solrbench.decide.views import PodView
 from solrbench.plan import names
+from solrbench.reasons.target import TargetReason
 from solrbench.solr import collections, managed_collection, replica_counts
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_info, replicas
@@ -62,15 +64,25 @@ class CreatedTarget(ABC):
         name = names.collection(context.benchmark)
         wanted = context.benchmark.spec.collection
         config_set = names.config_set(context.benchmark, context.status.attempts.index)
+        reused = context.conditions.is_true(DATA_INDEXED)
         with context.solr(timeout_seconds=30) as solr:
-            if config_set != name:  # the collection of the repeat before may be there
+            if config_set != name:  # the collection of the repeat or point before may be there
                 prefix = names.config_set_prefix(context.benchmark)
                 managed_collection.delete_stale_collection(solr, name, config_set, prefix)
-            if not replicas(solr, name):
+            found = replicas(solr, name)
+            if reused and not found:
+                raise TargetLostError(TargetReason.COLLECTION_LOST, f"{name} is there no more")
+            if not found:
                 collections.upload_config_set(solr, config_set, read_archive(context))
                 collections.create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
+            if reused:
+                collections.unset_properties(solr, name, wanted)
             apply_outcome(check_settings(collections.apply_properties(solr, name, wanted)))
+            if reused:  # caches are as empty as those of a collection that was just filled
+                collections.reload_collection(solr, name)
+        if reused:
+            self.check_unchanged(context, self.pods(context))
         update_target(
             context,
             url=f"{context.solr_urls[0]}/{name}",

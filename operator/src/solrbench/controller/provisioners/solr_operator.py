@@ -25,6 +25,7 @@ from solrbench.decide.checks.targets.solr_operator import (
 )
 from solrbench.manifests import solr_cloud
 from solrbench.manifests.agent import add_agents
+from solrbench.manifests.common import owner_uid
 from solrbench.manifests.disruption import build_disruption_budget
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
 from solrbench.plan import names
@@ -72,7 +73,7 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
         PermanentError: if it does not belong to the benchmark.
 
     """
-    name, uid = context.benchmark.metadata.name, context.benchmark.metadata.uid
+    name, uid = names.target(context.benchmark), owner_uid(context.benchmark, names.SOLR)
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
         found = SolrCloudState(cloud, None, (), uid, context.now)

@@ -2,6 +2,7 @@
 
 - `references`: everything that the spec refers to exists
 - `queueing`: the benchmark waits for its turn
+- `reuse`: a point of a sweep goes on with the target of the one before
 - `repeats`: a repeat starts on a target, or on data, of its own
 - `target`: Solr and ZooKeeper are made, or found, then checked
 - `indexing`: the index Job runs, then Solr counts the documents

@@ -22,6 +22,8 @@ from solrbench.decide.conditions import (
     TARGET_READY,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.plan import names
+from solrbench.plan.shared_target import shared_target
 from solrbench.plan.warm_up import preparation_note
 from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.kinds import Reason
@@ -69,7 +71,7 @@ def clean_up(context: ReconcileContext) -> None:
         TemporaryError: while something is still there.
 
     """
-    components = (*LOAD, *TARGET) if _wants_cleanup(context) else LOAD
+    components = _removed_components(context)
     if components == LOAD:
         delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on
     gone = delete_components(context, *components)
@@ -92,8 +94,28 @@ def clean_up(context: ReconcileContext) -> None:
             CLEANED_UP,
             "True",
             CleanupReason.CLEANED_UP,
-            "everything except the results is deleted",
+            _removed_message(context),
         )
+
+
+def _removed_components(context: ReconcileContext) -> tuple[str, ...]:
+    """Return whose objects are deleted; Solr and ZooKeeper that a sweep lends are its own."""
+    if not _wants_cleanup(context):
+        return LOAD
+    own = tuple(each for each in TARGET if each not in names.NODES)
+    return (*LOAD, *(own if _leaves_target(context) else TARGET))
+
+
+def _leaves_target(context: ReconcileContext) -> bool:
+    """Return whether the target is left to the sweep; after a failure it is of no more use."""
+    is_shared = shared_target(context.benchmark) is not None
+    return is_shared and context.conditions.is_true(SUCCEEDED)
+
+
+def _removed_message(context: ReconcileContext) -> str:
+    if _leaves_target(context):
+        return "everything except the results is deleted; Solr and ZooKeeper are left to the sweep"
+    return "everything except the results is deleted"
 
 
 def _remove_collection(context: ReconcileContext) -> None:

@@ -2,6 +2,7 @@
 
 from solrbench.api.v1alpha1.status.target import QueueStatus
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.stages.reuse import take_over_target
 from solrbench.controller.status_writer import store_status
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.errors import TemporaryError
@@ -20,6 +21,7 @@ def acquire_slot(context: ReconcileContext) -> None:
     context.queue.verify(context.cluster, context.settings.namespaces, context.now)
     with context.queue.slot_lock:
         _wait_for_turn(context)
+        take_over_target(context)
         context.update(start_time=context.now)
         context.set_phase("Provisioning")
         context.conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")

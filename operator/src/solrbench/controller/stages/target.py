@@ -40,6 +40,8 @@ def reconcile_target(context: ReconcileContext) -> None:
             verify_target(context)
         return
     context.set_phase("Provisioning")
+    if context.conditions.is_true(DATA_INDEXED):  # the index is used again, so it must be whole
+        provisioner_of(context).check_unchanged(context, provisioner_of(context).pods(context))
     if not _remove_old(context):
         raise find_removal_obstacle(removal_of(context)) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"

@@ -25,7 +25,9 @@ from solrbench.controller.sweeps.reconcile import SweepContext, reconcile_sweep
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.decide.ownership import controller_uid
 from solrbench.plan.names import LABEL_SWEEP
+from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.decide import decide_expiry
+from solrbench.sweep.states import PointState
 from solrbench.telemetry.metrics import Telemetry
 
 log = logging.getLogger("solrbench")
@@ -33,6 +35,10 @@ log = logging.getLogger("solrbench")
 WORKERS = 2
 RUNNING_PAUSE = timedelta(seconds=10)
 """Between two looks at the progress of points; the end of one is noticed at once."""
+REMOVAL_PAUSE = timedelta(seconds=1)
+"""While a target is removed: the next point waits for that."""
+ROOM_PAUSE = timedelta(minutes=1)
+"""Of a sweep that waits for larger nodes."""
 IDLE_PAUSE = timedelta(hours=1)
 """Of a sweep that waits for a change of its spec, or is over."""
 
@@ -119,10 +125,15 @@ def _is_over(body: Mapping[str, Any]) -> bool:
 def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
     """Return how long a sweep needs no reconcile while its spec stays the same."""
     status = sweep.status
+    running = {each.name for each in status.points if each.state == PointState.RUNNING}
+    if any(each.point not in running for each in status.targets):
+        return REMOVAL_PAUSE
     if status.completion_time is not None:
         expiry = decide_expiry(sweep, now)
         return IDLE_PAUSE if expiry is None else min(IDLE_PAUSE, expiry)
     is_accepted = any(each.type == ACCEPTED and each.status == "True" for each in status.conditions)
+    if any(each.reason == SweepReason.POINTS_DO_NOT_FIT for each in status.conditions):
+        return ROOM_PAUSE
     begins_nothing = sweep.spec.suspend or not is_accepted
     return IDLE_PAUSE if begins_nothing and not status.counts.running else RUNNING_PAUSE
 

@@ -9,17 +9,22 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from solrbench.api.kinds import SWEEP
-from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus, SweepTarget
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.controller.deletion import Removal, delete_children
+from solrbench.decide.checks.lifecycle import wants_cleanup
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
+from solrbench.plan import names
 from solrbench.reasons.sweep import SweepReason
 from solrbench.sweep.child import build_child
 from solrbench.sweep.decide import SweepDecision, decide_expiry, decide_sweep
+from solrbench.sweep.needs.room import Room, room_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Point, benchmark_name
-from solrbench.sweep.states import PointState
+from solrbench.sweep.reuse import target_annotations
+from solrbench.sweep.states import MEASURED, PointState
 from solrbench.sweep.views import ChildView, SweepObservation, view_child
 
 
@@ -61,7 +66,7 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
     decision = decide_sweep(_observe(context))
     _store(context, decision.status)
     status = _apply(context, decision)
-    _store(context, status)
+    _store(context, _remove_targets(context, decision, status))
     if decide_expiry(context.sweep, context.now) == timedelta():
         _delete(context)
     return context.sweep
@@ -73,7 +78,25 @@ def _observe(context: SweepContext) -> SweepObservation:
     ]
     found = {name: _read_child(context, name) for name in under_way}
     children = {name: child for name, child in found.items() if child is not None}
-    return SweepObservation(context.sweep, context.plan, children, context.now, context.concurrency)
+    return SweepObservation(
+        context.sweep,
+        context.plan,
+        children,
+        context.now,
+        context.concurrency,
+        _observe_room(context),
+    )
+
+
+def _observe_room(context: SweepContext) -> Room | None:
+    """Return what the nodes could give, before anything began; None if they may not be listed."""
+    if context.sweep.status.fixed_hash is not None:
+        return None
+    try:
+        nodes = context.cluster.list("v1", "Node", None, {})
+    except TemporaryError:
+        return None
+    return room_of(nodes) if nodes else None
 
 
 def _read_child(context: SweepContext, point: str) -> ChildView | None:
@@ -98,10 +121,13 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
 
 def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
     """Apply the benchmarks that are missing or to be changed; return the status after that."""
-    status = decision.status
+    status, name = decision.status, context.sweep.metadata.name
+    annotations = {
+        each.name: target_annotations(name, each, status.targets) for each in status.points
+    }
     for point in decision.applied:
         try:
-            context.cluster.apply(build_child(context.sweep, point))
+            context.cluster.apply(build_child(context.sweep, point, annotations[point.name]))
         except ConflictError:
             continue  # it changed at this moment; the next reconcile looks again
         except TemporaryError as wait:
@@ -109,6 +135,28 @@ def _apply(context: SweepContext, decision: SweepDecision) -> SweepStatus:
         except PermanentError as never:
             status = _fail_point(status, point, never)
     return status
+
+
+def _remove_targets(
+    context: SweepContext, decision: SweepDecision, status: SweepStatus
+) -> SweepStatus:
+    """Remove targets that no point uses; return the status without those that are gone."""
+    gone = {each.name for each in decision.removed if _is_removed(context, status, each)}
+    left = [each for each in status.targets if each.name not in gone]
+    return status.model_copy(update={"targets": left})
+
+
+def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget) -> bool:
+    """Delete what is there of a target; return whether nothing is, or it is to be kept."""
+    states = {each.name: each.state for each in status.points}
+    succeeded = target.point is None or states.get(target.point) in MEASURED
+    if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
+        return True
+    removal = Removal(context.cluster, context.namespace, target.name, context.now)
+    try:
+        return delete_children(removal, names.NODES)
+    except TemporaryError:
+        return False  # the next reconcile goes on
 
 
 def _show_obstacle(context: SweepContext, status: SweepStatus, message: str) -> SweepStatus:

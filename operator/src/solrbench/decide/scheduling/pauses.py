@@ -9,8 +9,8 @@ from solrbench.decide.checks.export import needs_export
 from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.checks.load import check_master_state
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, Conditions, is_finished
-from solrbench.reasons.cleanup import CleanupReason
 from solrbench.plan.load_plan import LoadState
+from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 AT_ONCE = timedelta(0)

@@ -38,6 +38,9 @@ class TargetStatus(StatusModel):
     nodes: Annotated[dict[Text, Text], Field(max_length=512)] = {}
     """`nodes` are the Solr nodes of an existing target, and the start time of each JVM; where that
     changes, data may be lost."""
+    reuses: Text | None = None
+    """`reuses` is what a point of a sweep took over from the point before: `Cluster`, or `Index`
+    with the cluster and its index; absent where the target was made for this benchmark."""
     check_time: datetime | None = None
     """`checkTime` is the last time at which the nodes of an existing target were unchanged."""
     unanswered_since: datetime | None = None

@@ -34,6 +34,13 @@ class PointOrder(StrEnum):
     RANDOM = "Random"
 
 
+class PointStart(StrEnum):
+    """What a point starts on."""
+
+    SAME_TARGET = "SameTarget"
+    FRESH_TARGET = "FreshTarget"
+
+
 class Metric(StrEnum):
     """What the best point is best at."""
 
@@ -92,13 +99,21 @@ class SweepSpec(Model):
     max_points: Annotated[Int, Field(ge=1, le=MAX_POINTS)] = 100
     """`maxPoints` limits the number of points: a sweep with more does not start."""
     order: PointOrder = PointOrder.LISTED
-    """`order` is the order in which points are measured: `Listed` is that of `design`, `Random`
-    one that is drawn from `seed`, so that a drift of the machines affects all axes alike."""
+    """`order` is the order in which points are measured: `Listed` is that of `design`, in which
+    points that share a target come one after another, `Random` one that is drawn from `seed`, so
+    that a drift of the machines affects all axes alike."""
+    start_on: PointStart = PointStart.SAME_TARGET
+    """`startOn` is what a point starts on: with `SameTarget` on that of the point before, if it
+    needs the same SolrCloud, and on its index, if collection and dataset are the same, too;
+    otherwise, and with `FreshTarget`, on a target of its own."""
     seed: Seed = DEFAULT_SEED
     """`seed` is the seed of order `Random`."""
     parallelism: Annotated[Int, Field(ge=1, le=16)] = 1
     """`parallelism` limits the points under way at a time; the operator's `concurrency`, which
     counts all benchmarks, is a limit too. Benchmarks on the same machines disturb each other."""
+    check_room: Bool = True
+    """`checkRoom` begins nothing while a point needs pods that no node could take even if nothing
+    else ran. Set it to `false` where nodes are added on demand."""
     fail_fast: Bool = False
     """`failFast` begins no further point once one has failed."""
     objective: Objective = Objective()
@@ -116,6 +131,7 @@ class SweepSpec(Model):
         {
             "axes",
             "baseline",
+            "checkRoom",
             "cleanup",
             "exclude",
             "failFast",

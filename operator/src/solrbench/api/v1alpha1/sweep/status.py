@@ -30,6 +30,11 @@ class SweepPoint(StatusModel):
     Invalid if one of its steps is."""
     reason: Text | None = None
     """`reason` is why it failed, a CamelCase word."""
+    reuses: Text | None = None
+    """`reuses` is what it takes over from the point before: `Cluster`, or `Index` with the cluster
+    and its index; of a planned point what it is to take over. It is absent where it makes all of
+    its own; with more than 400 points it is left out of measured ones, whose benchmarks have it in
+    `status.target`."""
     requests_per_second: Measure | None = None
     """`requestsPerSecond` is the rate of the last step, rounded to four digits."""
     p95_milliseconds: Measure | None = None
@@ -75,6 +80,11 @@ class SweepEstimate(StatusModel):
     count as nothing."""
     max_memory_bytes: Count | None = None
     """`maxMemoryBytes` are the memory requests of all pods of the largest point."""
+    allocatable_cores: Measure | None = None
+    """`allocatableCores` are the CPUs that all nodes that take pods could give when the sweep
+    began; absent where the operator may not read nodes."""
+    allocatable_memory_bytes: Count | None = None
+    """`allocatableMemoryBytes` is the memory that they could give."""
 
 
 class BestPoint(StatusModel):
@@ -92,6 +102,19 @@ class BestPoint(StatusModel):
     """`cores` are the CPU requests of Solr and ZooKeeper."""
     memory_bytes: Count | None = None
     """`memoryBytes` are the memory requests of Solr and ZooKeeper."""
+
+
+class SweepTarget(StatusModel):
+    """A target that points share, from before it is made until nothing of it is left."""
+
+    name: Text
+    """`name` is the name of the benchmark that it was made for."""
+    point: Text | None = None
+    """`point` is the name of the point that uses it, or used it last; absent if no other point is
+    to use it."""
+    previous: Text | None = None
+    """`previous` is the name of the point that used it before; absent if it was made for
+    `point`."""
 
 
 class SweepStatus(StatusModel):
@@ -117,6 +140,8 @@ class SweepStatus(StatusModel):
     """`estimate` is what the sweep needs."""
     points: Annotated[list[SweepPoint], Field(max_length=MAX_POINTS)] = []
     """`points` are all points, in the order in which they are measured."""
+    targets: Annotated[list[SweepTarget], Field(max_length=64)] = []
+    """`targets` are the targets that points share, as far as something of them may be there."""
     best: BestPoint | None = None
     """`best` is the best point so far by `spec.objective`."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.pods import Resources
 from solrbench.api.v1alpha1.rules.duration import planned_seconds
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
+from solrbench.sweep.needs.footprint import PodGroup, pod_groups
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ class Demand:
         step_seconds: of all steps that last a given time, in all repeats and variants
         target: of Solr and ZooKeeper
         load: of the load's pods
+        pods: all of them
 
     """
 
     step_seconds: int
     target: Amounts
     load: Amounts
+    pods: tuple[PodGroup, ...]
 
     @property
     def total(self) -> Amounts:
@@ -59,7 +62,7 @@ class Demand:
 def measure_demand(spec: Spec) -> Demand:
     """Return what a benchmark needs."""
     load = amounts(spec.load.resources) * spec.load.workers + amounts(spec.load.master.resources)
-    return Demand(planned_seconds(spec), _target(spec), load)
+    return Demand(planned_seconds(spec), _target(spec), load, tuple(pod_groups(spec)))
 
 
 def _target(spec: Spec) -> Amounts:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from solrbench.api.quantities import parse_bytes, parse_cores
-from solrbench.api.v1alpha1 import SolrBenchmark, Spec
+from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.pods import Resources
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 from solrbench.plan import names
@@ -52,9 +52,9 @@ class Duration:
     counted_runs: int
 
 
-def pod_groups(benchmark: SolrBenchmark) -> list[PodGroup]:
+def pod_groups(spec: Spec) -> list[PodGroup]:
     """Return the pods of a benchmark, in the order in which they are made."""
-    return list(_groups(benchmark.spec))
+    return list(_groups(spec))
 
 
 def _groups(spec: Spec) -> Iterator[PodGroup]:

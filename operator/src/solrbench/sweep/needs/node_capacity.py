@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
-from solrbench.cli.readiness.footprint import PodGroup
+from solrbench.sweep.needs.footprint import PodGroup
 
 _HARD = ("NoSchedule", "NoExecute")
 _OVER = ("Succeeded", "Failed")

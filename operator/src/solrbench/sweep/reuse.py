@@ -1,0 +1,159 @@
+"""Which point begins, on which target, and which targets are left.
+
+A target belongs to a point as long as that is under way. When it is over, the next point that needs
+the same SolrCloud takes it over in the same step; a target that no point under way uses is
+removed, and no other point begins before that is done. So at most one target per point under way
+takes room, as without sharing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepTarget
+from solrbench.plan.shared_target import (
+    ANNOTATION_PREVIOUS,
+    ANNOTATION_REUSES,
+    ANNOTATION_TARGET,
+    Reuse,
+)
+from solrbench.sweep.needs.fingerprints import common_parts
+from solrbench.sweep.plan import PlannedPoint
+from solrbench.sweep.points import benchmark_name
+from solrbench.sweep.states import MEASURED, PointState
+from solrbench.sweep.views import ChildView
+
+
+def find_idle(
+    points: Iterable[SweepPoint], targets: Iterable[SweepTarget]
+) -> tuple[SweepTarget, ...]:
+    """Return the targets that no point under way uses."""
+    running = {each.name for each in points if each.state == PointState.RUNNING}
+    return tuple(each for each in targets if each.point not in running)
+
+
+def target_annotations(
+    sweep: str, point: SweepPoint, targets: Iterable[SweepTarget]
+) -> dict[str, str]:
+    """Return what the benchmark of a point under way must know of the target that it shares."""
+    target = next((each for each in targets if each.point == point.name), None)
+    if target is None:
+        return {}
+    if target.previous is None or point.reuses is None:
+        return {ANNOTATION_TARGET: target.name}
+    return {
+        ANNOTATION_TARGET: target.name,
+        ANNOTATION_REUSES: point.reuses,
+        ANNOTATION_PREVIOUS: benchmark_name(sweep, target.previous),
+    }
+
+
+PATIENCE = timedelta(seconds=10)
+"""How long a point may wait for its turn before the target that it is to take over is removed: the
+clean-up of the point before takes some seconds."""
+
+
+@dataclass
+class Course:
+    """Points and shared targets, as far as a sweep has come; points begin while there are places.
+
+    Attributes:
+        sweep: name of the sweep
+        planned: all points in their order
+        points: the same as they are in the status, by their names
+        targets: those that may be there, by their names
+        places: how many points may be under way
+
+    """
+
+    sweep: str
+    planned: Sequence[PlannedPoint]
+    points: dict[str, SweepPoint]
+    targets: dict[str, SweepTarget] = field(default_factory=dict)
+    places: int = 1
+
+    def __post_init__(self) -> None:
+        self._planned = {each.point.name: each for each in self.planned}
+        clusters = Counter(each.fingerprints.cluster for each in self.planned)
+        self._shared = {name for name, number in clusters.items() if name and number > 1}
+
+    def begin_points(self, *, in_order: bool) -> None:
+        """Begin as many more points as there are places.
+
+        A point that takes over a target goes first, as that would be removed otherwise. Points that
+        need one of their own wait until nothing is left of those that nothing uses.
+
+        Args:
+            in_order: whether the order of the points is to be kept even so
+
+        """
+        if not in_order:
+            for each in self._waiting():
+                self._take_over(each)
+        for each in self._waiting():
+            if self._take_over(each):
+                continue
+            if find_idle(self.points.values(), self.targets.values()):
+                return
+            self._begin(each)
+
+    def give_up_targets(self, children: Mapping[str, ChildView], now: datetime) -> None:
+        """Let go of targets whose next point waits for benchmarks of others: these need the room.
+
+        Args:
+            children: the benchmarks of points under way
+            now: time of the observation
+
+        """
+        for target in [*self.targets.values()]:
+            child = children.get(target.point or "")
+            if child is None or child.waits_since is None or target.previous is None:
+                continue
+            if not child.suspend and now - child.waits_since >= PATIENCE:
+                self._let_go(target)
+
+    def _let_go(self, target: SweepTarget) -> None:
+        """Have a point that was to take over a target make its own."""
+        name = target.point or ""
+        made = benchmark_name(self.sweep, name)
+        self.targets[target.name] = SweepTarget(name=target.name)
+        self.targets[made] = SweepTarget(name=made, point=name)
+        self._run(name, None)
+
+    def _waiting(self) -> Iterator[PlannedPoint]:
+        """Yield the points that have not begun, while there are places."""
+        for each in self.planned:
+            running = sum(p.state == PointState.RUNNING for p in self.points.values())
+            if running >= self.places:
+                return
+            if self.points[each.point.name].state == PointState.PLANNED:
+                yield each
+
+    def _take_over(self, wanted: PlannedPoint) -> bool:
+        """Begin a point on the target of a measured one; return whether there is one."""
+        name = wanted.point.name
+        for target in find_idle(self.points.values(), self.targets.values()):
+            last = target.point or ""
+            before = self._planned.get(last)
+            if before is None or self.points[last].state not in MEASURED:
+                continue
+            reuse = common_parts(before.fingerprints, wanted.fingerprints)
+            if reuse is not None:
+                update = {"point": name, "previous": last}
+                self.targets[target.name] = target.model_copy(update=update)
+                self._run(name, reuse)
+                return True
+        return False
+
+    def _begin(self, planned: PlannedPoint) -> None:
+        """Begin a point on a target of its own, which later ones may take over."""
+        name = planned.point.name
+        if planned.fingerprints.cluster in self._shared:
+            made = benchmark_name(self.sweep, name)
+            self.targets[made] = SweepTarget(name=made, point=name)
+        self._run(name, None)
+
+    def _run(self, name: str, reuse: Reuse | None) -> None:
+        update = {"state": PointState.RUNNING, "reuses": reuse}
+        self.points[name] = self.points[name].model_copy(update=update)

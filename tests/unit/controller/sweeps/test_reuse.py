@@ -1,0 +1,223 @@
+"""Points of a sweep that go on with the target of the point before."""
+
+import random
+from typing import Any
+
+import pytest
+
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.v1alpha1.target.solr_cloud import Provisioner
+from solrbench.controller.provisioners import created, registry
+from support.cluster.benchmarks import small
+from support.fakes.faked_pods import DOCUMENTS, IndexedCloud
+from support.fakes.handled_operator import condition
+from support.fakes.handled_sweeps import HandledSweeps
+from support.fakes.killed_operator import TargetOfPods
+from support.resources.small_sweep import small_sweep
+from unit.controller.runs import access_to
+from unit.controller.sweeps.test_kills import KilledError, Killer
+
+Body = dict[str, Any]
+USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
+BATCHES = {"name": "batch", "field": "dataset.indexing.batchSize", "values": [100, 200]}
+HEAPS = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "600Mi"]}
+NODES = {"name": "nodes", "field": "target.solrCloud.nodes", "values": [1, 2]}
+
+
+class Shared:
+    """Sweeps whose targets are one pod each."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.cloud = IndexedCloud(documents=DOCUMENTS)
+        self.sweeps = HandledSweeps(patch)
+        self.sweeps.operator.access = access_to(self.cloud)
+        self.sweeps.restart()
+        self.target = TargetOfPods(self.sweeps.cluster, self.cloud)
+        provisioners = dict(registry.PROVISIONERS) | {Provisioner.STATEFUL_SET: self.target}
+        patch.setattr(registry, "PROVISIONERS", provisioners)
+        patch.setattr(created, "_check_nodes", lambda _: None)
+        self._apply = self.sweeps.cluster.real.apply
+        self.sweeps.cluster.real.apply = self._apply_now
+
+    def _apply_now(self, manifest: Body) -> Body:
+        """Apply an object; a new one is of this moment."""
+        metadata, now = manifest["metadata"], self.sweeps.operator.now
+        place = manifest["kind"], metadata["namespace"], metadata["name"]
+        is_new = place not in self.sweeps.cluster.real.objects
+        applied: Body = self._apply(manifest)
+        if is_new:
+            applied = applied | {"metadata": applied["metadata"] | {"creationTimestamp": f"{now}"}}
+            self.sweeps.cluster.real.put(applied)
+        return applied
+
+    def put(self, *axes: Body, **spec: Any) -> None:
+        template = small("one", dataset={"generator": {"documents": DOCUMENTS}})["spec"]
+        template["load"] |= {"steps": [{"name": "one", "users": 1, "requests": 200}]}
+        for name in ("cleanup", "suspend"):
+            template.pop(name, None)
+        changes = {"spec.axes": list(axes), "spec.template.spec": template}
+        body = small_sweep(changes | {f"spec.{key}": value for key, value in spec.items()})
+        self.sweeps.put(body)
+
+    def get_on(self, rounds: int = 1) -> list[Body]:
+        """Let it get on, with a new operator after each kill; return the points."""
+        for _ in range(rounds):
+            try:
+                self.sweeps.get_on()
+            except KilledError:
+                self.sweeps.restart()
+            assert not self.sweeps.operator.errors
+        points: list[Body] = self.sweeps.read().get("status", {}).get("points", [])
+        return points
+
+    def finish(self) -> list[Body]:
+        """Let it get on until nothing is left to do; return the points."""
+        for _ in range(600):
+            points = self.get_on()
+            status = self.sweeps.read()["status"]
+            if condition(self.sweeps.read(), "Complete")[0] == "True" and not status["targets"]:
+                return points
+        raise AssertionError(self.sweeps.read()["status"])
+
+    def created(self) -> int:
+        """Return how many collections were made."""
+        return sum(action == "CREATE" for action, _ in self.cloud.changed)
+
+    def solr_pods(self) -> list[str]:
+        objects = self.sweeps.cluster.faked.objects
+        return [name for kind, _, name in objects if kind == "Pod" and "-solr-" in name]
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Shared:
+    return Shared(monkeypatch)
+
+
+def reuses(points: list[Body]) -> list[str | None]:
+    return [each.get("reuses") for each in points]
+
+
+def test_points_that_differ_in_the_load_share_cluster_and_index(shared: Shared) -> None:
+    shared.put(USERS)
+    points = shared.finish()
+    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert reuses(points) == [None, "Index"]
+    assert len(shared.target.made) == 1
+    assert shared.created() == 1
+    assert [action for action, _ in shared.cloud.changed].count("RELOAD") == 1
+    first, second = shared.sweeps.children().values()
+    assert first["status"]["target"]["pods"] == second["status"]["target"]["pods"]
+    assert first["status"]["dataset"]["documents"] == second["status"]["dataset"]["documents"]
+    assert condition(second, "DataIndexed")[1] == "IndexReused"
+    assert shared.solr_pods() == []
+    (owner,) = {each["kind"] for each in first["metadata"]["ownerReferences"]}
+    assert owner == "SolrBenchmarkSweep"
+
+
+def test_points_with_other_collections_share_the_cluster(shared: Shared) -> None:
+    shared.put(BATCHES)
+    points = shared.finish()
+    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert reuses(points) == [None, "Cluster"]
+    assert len(shared.target.made) == 1
+    assert shared.created() == 2
+
+
+def test_the_order_rebuilds_least(shared: Shared) -> None:
+    shared.put(USERS, HEAPS, design="Full")
+    points = shared.finish()
+    assert [each["values"] for each in points] == [[0, 0], [1, 0], [0, 1], [1, 1]]
+    assert reuses(points) == [None, "Index", None, "Index"]
+    assert len(shared.target.made) == 2
+
+
+def test_fresh_targets_are_made_for_each_point(shared: Shared) -> None:
+    shared.put(USERS, startOn="FreshTarget")
+    assert reuses(shared.finish()) == [None, None]
+    assert len(shared.target.made) == 2
+
+
+def test_what_is_reused_is_known_before_anything_starts(shared: Shared) -> None:
+    shared.put(USERS, HEAPS, suspend=True)
+    shared.sweeps.reconcile()
+    assert reuses(shared.sweeps.read()["status"]["points"]) == [None, "Index", None]
+
+
+def test_a_target_that_was_lost_is_made_again(shared: Shared) -> None:
+    shared.put(USERS)
+    while len(shared.sweeps.children()) < 2:
+        shared.get_on()
+    for name in shared.solr_pods():
+        del shared.sweeps.cluster.faked.objects["Pod", "default", name]
+    points = shared.finish()
+    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert reuses(points) == [None, None]
+    assert len(shared.target.made) == 2
+    assert shared.solr_pods() == []
+
+
+def test_a_point_after_a_failed_one_makes_its_own_target(shared: Shared) -> None:
+    shared.put(USERS)
+    while not shared.solr_pods():
+        shared.get_on()
+    (name,) = shared.sweeps.children()
+    body = shared.sweeps.children()[name]
+    failed = {"type": "Succeeded", "status": "False", "reason": "Broken", "message": ""}
+    others = [each for each in body["status"]["conditions"] if each["type"] != "Succeeded"]
+    times = {"lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 1}
+    body["status"]["conditions"] = [*others, failed | times]
+    shared.sweeps.cluster.real.put(body)
+    points = shared.finish()
+    assert [each["state"] for each in points] == ["Failed", "Valid"]
+    assert reuses(points) == [None, None]
+    assert len(shared.target.made) == 2
+    assert shared.solr_pods() == []
+
+
+def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
+    shared.put(USERS)
+    while len(shared.sweeps.children()) < 2:
+        shared.get_on()
+    shared.sweeps.cluster.real.put(small("other"))  # it is older: they have no time of creation
+    started = {"startTime": "2026-01-01T00:00:00Z"}
+    other = shared.sweeps.operator.find("other", "default") or {}
+    shared.sweeps.cluster.real.put(other | {"status": started})
+    shared.get_on(10)
+    assert shared.solr_pods() == []
+    targets = shared.sweeps.read()["status"]["targets"]
+    assert [each["point"].split("-")[0] for each in targets] == ["users"]
+    shared.sweeps.cluster.delete(*BENCHMARK.reference, "default", "other")
+    points = shared.finish()
+    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert reuses(points) == [None, None]
+
+
+def test_suspension_removes_the_target(shared: Shared) -> None:
+    shared.put(USERS)
+    while len(shared.sweeps.children()) < 2:
+        shared.get_on()
+    shared.put(USERS, suspend=True)
+    shared.get_on(10)
+    assert shared.solr_pods() == []
+    shared.put(USERS)
+    assert [each["state"] for each in shared.finish()] == ["Valid", "Valid"]
+
+
+@pytest.mark.timeout(120)  # 25 kills on a busy machine
+def test_kills_change_nothing(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared.put(USERS, HEAPS, design="Full")
+    killer = Killer(shared.sweeps, set(random.Random(3).sample(range(1, 150), 25)))
+    points = shared.finish()
+    assert killer.kills > 10
+    assert [each["state"] for each in points] == ["Valid"] * 4
+    assert set(shared.sweeps.workloads.started.values()) == {1}  # nothing is measured twice
+    assert shared.solr_pods() == []
+    assert len(shared.target.made) == 2
+
+
+@pytest.mark.parametrize("rounds", [2, 6, 10, 14])
+def test_a_deletion_at_any_moment_leaves_nothing(rounds: int, shared: Shared) -> None:
+    shared.put(USERS, NODES)
+    shared.get_on(rounds)
+    shared.sweeps.delete()
+    assert shared.sweeps.cluster.faked.objects == {}

@@ -1,0 +1,89 @@
+"""Which points share a target, and whether the nodes could take them."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.sweep.needs.fingerprints import common_parts, order_for_reuse, take_fingerprints
+from solrbench.sweep.needs.room import room_of
+from solrbench.sweep.plan import find_points_without_room
+from support.resources.objects import stored
+from support.resources.small_resource import Changes, create
+from support.resources.small_sweep import CACHES, HEAP, plan, users_axis
+
+
+def common(changes: Changes, base: Changes | None = None) -> Any:
+    """Return what a benchmark with changes can take over from one without."""
+    before, after = stored(base or {}), stored((base or {}) | changes)
+    return common_parts(take_fingerprints(before.spec), take_fingerprints(after.spec))
+
+
+@pytest.mark.parametrize(
+    ("changes", "shared"),
+    [
+        ({"spec.load.steps.0.users": 7}, "Index"),
+        ({"spec.workload.timeoutSeconds": 7}, "Index"),
+        ({"spec.warmUp": {"requests": 0}}, "Index"),
+        ({"spec.seed": 9}, "Cluster"),  # the documents are others
+        ({"spec.collection.caches": {"filter": {"size": 16}}}, "Index"),
+        ({"spec.collection.autoCommit": {"maxDocuments": 16}}, "Cluster"),
+        ({"spec.collection.shards": 2}, "Cluster"),
+        ({"spec.dataset.firstDocuments": 5}, "Cluster"),
+        ({"spec.target.solrCloud.heap": "600Mi"}, None),
+        ({"spec.load.telemetry.collect": "None"}, None),
+        ({"spec.load.repeats": {"count": 2, "startOn": "FreshTarget"}}, None),
+        ({"spec.load.repeats": {"count": 2, "startOn": "FreshData"}}, "Cluster"),
+    ],
+)
+def test_fields_of_load_and_queries_share_more_than_others(
+    changes: Changes, shared: str | None
+) -> None:
+    assert common(changes) == shared
+
+
+def test_settings_beside_a_config_set_of_the_users_are_not_taken_back() -> None:
+    base: Changes = {"spec.collection.configSet": {"configMap": {"name": "mine"}}}
+    assert common({"spec.collection.caches": {"filter": {"size": 16}}}, base) == "Cluster"
+    assert common({"spec.load.steps.0.users": 7}, base) == "Index"
+
+
+def test_existing_targets_are_not_shared() -> None:
+    assert common({"spec.load.steps.0.users": 7}, create()) is None
+
+
+def test_the_order_keeps_what_comes_first() -> None:
+    found = plan({"spec.axes": [HEAP, CACHES, users_axis(2)], "spec.design": "Full"})
+    heaps = [each.point.values[0].label for each in found.points]
+    assert heaps == ["512Mi"] * 4 + ["1Gi"] * 4 + ["2Gi"] * 4
+    assert [each.reuses for each in found.points] == [None, *["Index"] * 3] * 3
+    prints = [each.fingerprints for each in found.points]
+    assert order_for_reuse(prints) == list(range(12))
+
+
+def test_a_random_order_is_kept() -> None:
+    changes: Changes = {"spec.axes": [HEAP, users_axis(4)], "spec.design": "Full"}
+    drawn = plan(changes | {"spec.order": "Random"})
+    heaps = [each.point.values[0].label for each in drawn.points]
+    assert heaps != sorted(heaps, key=heaps.index)
+    for before, after in zip(drawn.points, drawn.points[1:], strict=False):
+        same = before.point.values[0] == after.point.values[0]
+        assert after.reuses == ("Index" if same else None)
+
+
+def node(name: str, memory: str, taint: str | None = None) -> dict[str, Any]:
+    taints = [{"key": "a", "effect": taint}] if taint else []
+    allocatable = {"cpu": "4", "memory": memory, "pods": "110"}
+    return {
+        "metadata": {"name": name},
+        "spec": {"taints": taints},
+        "status": {"allocatable": allocatable},
+    }
+
+
+def test_a_point_that_no_node_could_take_is_named() -> None:
+    points = plan({"spec.axes": [HEAP | {"values": ["512Mi", "40Gi"]}]}).points
+    room = room_of([node("a", "16Gi"), node("b", "64Gi", "NoSchedule")])
+    (problem,) = find_points_without_room(points, room)
+    assert problem.startswith("point heap 40Gi: solr needs 2 pods")
+    assert problem.endswith("the node that takes pods can give 4 cores and 16 GiB")
+    assert find_points_without_room(points, room_of([node("a", "64Gi"), node("b", "64Gi")])) == []
