@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1.rules.size import ladder_length
-from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.cluster.environment import record_environment
 from solrbench.controller.baseline import compare_with_baseline, is_baseline_decided
 from solrbench.controller.context import ReconcileContext
@@ -23,6 +22,7 @@ from solrbench.decide.checks.load import (
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.live_load import build_live_load
 from solrbench.decide.pods.events import add_pod_events
 from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.repeats import count_repeats, format_repeats
@@ -135,17 +135,7 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
-    live_load = LiveLoad(
-        stage=state.stage,
-        repeat=state.repeat,
-        variant=state.variant,
-        step=state.step,
-        users=state.users if state.planned_requests_per_second is None else None,
-        planned_requests_per_second=state.planned_requests_per_second,
-        requests=state.requests,
-        requests_per_second=round(state.requests_per_second, 1),
-        update_time=context.now,
-    )
+    live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
         context.update(live_load=live_load)
 

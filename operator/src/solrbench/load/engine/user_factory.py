@@ -91,7 +91,9 @@ class UserFactory:
             assignment.workers,
             self._target.requests.recorded_seconds,
         )
-        self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
+        self.open_loop_recorder = OpenLoopRecorder(
+            self._target.requests.names, self._target.requests.transactions
+        )
         self.node_counts = [NodeCounts(f"{each.host}:{each.port}") for each in self._nodes]
         return OpenLoopSender(
             self._context,
