@@ -3,8 +3,14 @@
 Names are deterministic: a step run that was cut short finds its own children again.
 """
 
-from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solrbench.api.identity import GROUP
+
+if TYPE_CHECKING:  # commands that only need a label start without the models
+    from solrbench.api.v1alpha1 import SolrBenchmark
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -91,6 +97,8 @@ def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     Where others have collections too, it says whose a collection is, and of which attempt; where
     each repeat has its own data, of which repeat.
     """
+    from solrbench.api.v1alpha1.load.repeats import RepeatStart  # noqa: PLC0415  labels need none
+
     fresh_data = benchmark.spec.load.repeats.start_on is RepeatStart.FRESH_DATA
     if benchmark.spec.target.existing is None and not fresh_data:
         return benchmark.metadata.name

@@ -6,16 +6,20 @@ from typing import NamedTuple
 
 import click
 
+from solrbench.cli.deletion import is_over
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples, program_name
+from solrbench.cli.resources import Resource, get_resource
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
 from solrbench.errors import SolrbenchError
 from solrbench.plan import names
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
 
 COMPONENTS = tuple(each for each in names.COMPONENTS if each != names.REPORT)
 MAX_BYTES = 1 << 20
 """Of the log of one container."""
+_AT_ONCE = 50
+"""Benchmarks in one response."""
 
 
 class Source(NamedTuple):
@@ -68,15 +72,18 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
 ) -> None:
     """Print the logs of a benchmark's pods, each line with pod and container.
 
+    Of a sweep these are the pods of the points under way.
+
     Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
     those that failed.
     """
     cluster, place = open_cluster(context, namespace)
-    if cluster.get(*BENCHMARKS, place, name) is None:
-        raise click.ClickException(
-            f"there is no SolrBenchmark {name} in namespace {place}; see {program_name()} list -A"
-        )
-    pods = cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: name})
+    found = get_resource(cluster, place, name)
+    pods = [
+        pod
+        for benchmark in benchmarks_of(cluster, place, found)
+        for pod in cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: benchmark})
+    ]
     sources = [each for pod in pods if _is_chosen(pod, components) for each in sources_of(pod)]
     if not sources:
         raise click.ClickException(
@@ -89,6 +96,14 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     for source in sources:
         for line in read_log(cluster, place, source, lines, previous=previous).splitlines():
             click.echo(source.prefix + line)
+
+
+def benchmarks_of(cluster: Cluster, namespace: str, found: Resource) -> list[str]:
+    """Return the benchmark, or those of a sweep's points that may have pods."""
+    if not found.is_sweep:
+        return [found.name]
+    parts = cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: found.name}, _AT_ONCE)
+    return [each["metadata"]["name"] for part in parts for each in part if not is_over(each)]
 
 
 def _is_chosen(pod: Manifest, components: tuple[str, ...]) -> bool:

@@ -1,11 +1,13 @@
 """`solrbench plan`: what a benchmark would make, take and measure."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files import FILES, read_documents, valid_benchmarks
+from solrbench.cli.files import FILES, read_documents, valid_resources
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
@@ -13,6 +15,7 @@ from solrbench.cli.readiness.footprint import PodGroup, load_duration, peak, pod
 from solrbench.cli.readiness.room import GIBIBYTE, pods_text, room_problem
 from solrbench.cluster.client import Cluster
 from solrbench.plan.step_runs import variant_names
+from solrbench.sweep.offline import check_sweep
 
 
 @click.command(
@@ -29,18 +32,30 @@ def plan(
     context: str | None,
     namespace: str | None,
 ) -> None:
-    """Show what a benchmark would make, take and measure, without making it.
+    """Show what a benchmark or a sweep would make, take and measure, without making it.
 
     Pods, their CPU and memory against the nodes of the cluster, runs of steps, and the least time
     that the load takes. Exit code 1 if there is no room for the pods.
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
-    benchmarks = valid_benchmarks(documents)
+    benchmarks = valid_resources(documents)
+    for document in documents:
+        if document.body["kind"] == SWEEP_KIND:
+            _show_sweep(document.body)
     cluster = None if offline else open_cluster(context, namespace)[0]
     fits = [_show(each, cluster) for each in benchmarks]
     if not all(fits):
         raise click.exceptions.Exit(1)
+
+
+def _show_sweep(body: dict[str, Any]) -> None:
+    """Print the points of a sweep; its largest one is shown as a benchmark beside."""
+    sweep = check_sweep(body)
+    summary, *points = sweep.lines
+    click.echo(f"{sweep.name}: {summary}; that point is shown below")
+    for line in points:
+        click.echo(f"  {line}")
 
 
 def _show(benchmark: SolrBenchmark, cluster: Cluster | None) -> bool:
