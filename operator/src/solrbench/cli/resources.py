@@ -15,7 +15,7 @@ from solrbench.api.identity import (
 )
 from solrbench.cli.errors import CommandError
 from solrbench.cli.program import program_name
-from solrbench.cluster.client import Cluster, KindNotServedError, Manifest
+from solrbench.cluster.client import Cluster, ForbiddenError, KindNotServedError, Manifest
 
 Kind = tuple[str, str]
 """`apiVersion` and `kind`: `BENCHMARKS` or `SWEEPS`."""
@@ -65,10 +65,10 @@ def find_resource(cluster: Cluster, namespace: str, text: str) -> Resource | Non
     for kind in (BENCHMARKS, SWEEPS) if wanted is None else (wanted,):
         try:
             body = cluster.get(*kind, namespace, name)
-        except KindNotServedError:
+        except (ForbiddenError, KindNotServedError):
             if kind != SWEEPS or wanted is not None:
                 raise
-            continue  # the chart in the cluster is older than sweeps
+            continue  # chart or role in the cluster are older than sweeps
         if body is not None:
             return Resource(kind, body)
     return None

@@ -71,6 +71,16 @@ def test_list_without_the_kind_of_sweeps_shows_benchmarks(call: Call, api: ApiSt
     assert call("list").stdout.splitlines()[1].startswith("one")
 
 
+def test_role_without_sweeps_still_lists_benchmarks(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    status = {"kind": "Status", "message": "sweeps are forbidden"}
+    api.refusals[PATH.removesuffix("/trial")] = 403, status
+    assert call("list").stdout.splitlines()[1].startswith("one")
+    assert call("stop", "one").exit_code == 0
+    result = call("list", "--kind", "sweep")
+    assert "not allowed: listing SolrBenchmarkSweep: sweeps are forbidden" in result.stderr
+
+
 @pytest.mark.usefixtures("sweep")
 @pytest.mark.parametrize(
     ("form", "begins"),

@@ -12,7 +12,14 @@ from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
 from solrbench.cli.resources import Kind
 from solrbench.cli.terminal.layout import GAP
-from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, KindNotServedError, Manifest
+from solrbench.cluster.client import (
+    BENCHMARKS,
+    SWEEPS,
+    Cluster,
+    ForbiddenError,
+    KindNotServedError,
+    Manifest,
+)
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 
 AT_ONCE = 100
@@ -64,7 +71,10 @@ def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
     where = None if all_namespaces else place
     labels = _labels(selector)
     chosen = [_KINDS[each] for each in kinds] or list(_KINDS.values())
-    lists = [_read(cluster, kind, where, labels) for kind in chosen]
+    lists = [
+        _read(cluster, kind, where, labels, must_be_there=bool(kinds) or kind != SWEEPS)
+        for kind in chosen
+    ]
     found = [each for part in lists for each in part]
     if output == "json":
         click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": found}, indent=2))
@@ -80,14 +90,19 @@ def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
 
 
 def _read(
-    cluster: Cluster, kind: Kind, namespace: str | None, labels: dict[str, str]
+    cluster: Cluster,
+    kind: Kind,
+    namespace: str | None,
+    labels: dict[str, str],
+    *,
+    must_be_there: bool,
 ) -> list[Manifest]:
-    """Return all of a kind, the latest first; no sweeps where the chart is older than they are."""
+    """Return all of a kind, the latest first; none where chart or role are older than the kind."""
     try:
         parts = cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)
         found = [each for part in parts for each in part]
-    except KindNotServedError:
-        if kind != SWEEPS:
+    except (ForbiddenError, KindNotServedError):
+        if must_be_there:
             raise
         return []
     return sorted(found, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)

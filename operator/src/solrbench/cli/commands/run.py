@@ -231,7 +231,8 @@ def _follow_all(
             return code
         if code is ExitCode.TIMED_OUT and watching.cancel:
             cluster.merge(*_kind(body), *place, {"spec": {"suspend": True}})
-            console.print(f"{place[1]} is stopped; resume it: {program_name()} resume {place[1]}")
+            again = f"{program_name()} resume -n {' '.join(place)}"
+            console.print(f"{place[1]} is stopped; resume it: {again}", soft_wrap=True)
     if watching.output != "table":
         _print_results(cluster, bodies, watching.output)
     return worst(codes)
