@@ -110,11 +110,11 @@ def objectives_table(report: SweepReport) -> Table:
 
 def objectives_sentence(report: SweepReport) -> str:
     """Return how many points meet all their objectives; empty without objectives."""
-    judged = [each for each in report.points if each.objectives]
-    if not judged:
+    checked = [each for each in report.points if each.objectives]
+    if not checked:
         return ""
-    met = [each for each in judged if all(o.word is ObjectiveWord.MET for o in each.objectives)]
-    return f"{len(met)} of {len(judged)} points meet all objectives"
+    met = [each for each in checked if all(o.word is ObjectiveWord.MET for o in each.objectives)]
+    return f"{len(met)} of {len(checked)} points meet all objectives"
 
 
 def failures_table(report: SweepReport) -> Table:
