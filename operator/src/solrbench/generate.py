@@ -15,7 +15,7 @@ from solrbench.api.kinds import KINDS, ResourceKind
 from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
 from solrbench.cli.reference.command_reference import render_command_reference
-from solrbench.report.json_schema import render_report_schema
+from solrbench.report.json_schema import render_report_schema, render_sweep_schema
 from solrbench.results.text.verdict_reference import render_verdict_reasons
 from solrbench.telemetry.reference import render_metrics_reference
 
@@ -24,6 +24,7 @@ REFERENCE_FILE = "docs/api-reference.md"
 METRICS_FILE = "docs/metrics-reference.md"
 REASONS_FILE = "docs/reasons.md"
 REPORT_SCHEMA_FILE = "docs/schemas/report-1.json"
+SWEEP_SCHEMA_FILE = "docs/schemas/sweep-report-1.json"
 COMMANDS_FILE = "docs/command-line.md"
 
 
@@ -41,6 +42,7 @@ def render_files() -> dict[str, str]:
         CHART_FILE: "---\n".join(templates),
         REFERENCE_FILE: render_reference(),
         REPORT_SCHEMA_FILE: render_report_schema(),
+        SWEEP_SCHEMA_FILE: render_sweep_schema(),
         COMMANDS_FILE: render_command_reference(),
         METRICS_FILE: render_metrics_reference(),
         REASONS_FILE: f"{render_reason_reference()}\n{render_verdict_reasons()}",

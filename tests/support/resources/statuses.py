@@ -200,6 +200,11 @@ def full_status() -> Status:
             planned_requests_per_second=125.5,
             requests_per_second=123.4,
             requests=1000,
+            p50_milliseconds=5.25,
+            p95_milliseconds=12.3,
+            p99_milliseconds=40.1,
+            recent_failures=7,
+            recent_failed_percent=0.567,
         ),
         summary=Summary(
             step="eight-users",

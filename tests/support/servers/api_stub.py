@@ -18,7 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "api/v1": CORE,
     "apis/apps/v1": ("Deployment",),
     "apis/authorization.k8s.io/v1": ("SelfSubjectAccessReview",),
-    "apis/solrbench.io/v1alpha1": ("SolrBenchmark",),
+    "apis/solrbench.io/v1alpha1": ("SolrBenchmark", "SolrBenchmarkSweep"),
     "apis/storage.k8s.io/v1": ("StorageClass",),
 }
 OF_CLUSTER = ("Namespace", "Node", "SelfSubjectAccessReview", "StorageClass")

@@ -6,6 +6,7 @@ import click
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli import deletion
 from solrbench.cli.commands import run
 from solrbench.cli.options import as_cli_errors
 from solrbench.cluster.client import Cluster
@@ -22,7 +23,7 @@ def body(**metadata: Any) -> dict[str, Any]:
 def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(run, "POLL_SECONDS", 0.001)
+    monkeypatch.setattr(deletion, "POLL_SECONDS", 0.001)
     cluster = FakeCluster(body(finalizers=["solrbench.io/finalizer"]))
     with pytest.raises(click.ClickException, match=r"held by .* solrbench\.io/finalizer;"):
         run._apply(cast(Cluster, cluster), body(), replace=True, seconds=0.01)
@@ -31,7 +32,7 @@ def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
 
 def test_replacing_goes_on_when_the_benchmark_is_gone() -> None:
     cluster = FakeCluster(body())
-    run._replace_existing(cast(Cluster, cluster), body(), replace=True, seconds=10)
+    deletion.replace_existing(cast(Cluster, cluster), body(), 10, replace=True)
     assert cluster.names("SolrBenchmark") == set()
 
 

@@ -42,6 +42,13 @@ main(["--help"], standalone_mode=False)
 print(sorted({"httpx", "pydantic", "rich", "yaml"} & sys.modules.keys()), file=sys.stderr)
 """
 
+LIST = """
+import sys
+from solrbench.cli.main import main
+main.get_command(None, "list")
+print(sorted({"pydantic", "solrbench.api.v1alpha1"} & sys.modules.keys()), file=sys.stderr)
+"""
+
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -74,3 +81,7 @@ def test_help_imports_no_library_but_click() -> None:
     assert done.stderr.strip() == "[]"
     for name, entry in COMMANDS.items():
         assert (f"  {name} " in done.stdout) is not entry.is_hidden
+
+
+def test_list_starts_without_the_models() -> None:
+    assert run(LIST).stderr.strip() == "[]"

@@ -3,16 +3,20 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from solrbench.api.rules import Model
-from solrbench.api.v1alpha1 import GROUP, KIND, PLURAL, VERSION, SolrBenchmark, Spec
-from solrbench.api.v1alpha1.benchmark import SHORT_NAME
-from solrbench.api.v1alpha1.sweep.spec import SweepSpec
-from solrbench.api.v1alpha1.sweep.sweep import (
+from solrbench.api.identity import (
+    GROUP,
+    KIND,
+    PLURAL,
+    SHORT_NAME,
     SWEEP_KIND,
     SWEEP_PLURAL,
     SWEEP_SHORT_NAME,
-    SolrBenchmarkSweep,
+    VERSION,
 )
+from solrbench.api.rules import Model
+from solrbench.api.v1alpha1 import SolrBenchmark, Spec
+from solrbench.api.v1alpha1.sweep.spec import SweepSpec
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 
 
 class Column(NamedTuple):

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
-from pydantic import ValidationError
 
-from solrbench.api.problems import problems
-from solrbench.api.v1alpha1 import KIND
+from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cluster.client import (
     ForbiddenError,
@@ -45,12 +43,23 @@ def as_cli_errors() -> Iterator[None]:
         raise _of_cluster(error) from error
     except NoClusterError as error:
         raise CommandError(f"no cluster to talk to: {error}", ExitCode.UNREACHABLE) from error
-    except ValidationError as error:
-        found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+    except ValueError as error:
+        found = _problems(error)
+        if not found:
+            raise
         raise CommandError(
             f"the stored benchmark is not one of this version of the command: {found}; use the"
             " command of the operator's version"
         ) from error
+
+
+def _problems(error: ValueError) -> str:
+    """Return what is wrong with a resource; empty if the error says something else."""
+    from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
+
+    from solrbench.api.problems import problems  # noqa: PLC0415  the same
+
+    return "; ".join(problems(error)[:_MOST_PROBLEMS]) if isinstance(error, ValidationError) else ""
 
 
 @contextmanager
@@ -87,6 +96,11 @@ def _of_cluster(error: SolrbenchError) -> CommandError:
                 f"not logged in to {context or server}: {error.message}; renew the credentials of"
                 " the kubeconfig, or choose another --context",
                 ExitCode.UNREACHABLE,
+            )
+        case KindNotServedError() if SWEEP_KIND in error.message:
+            return CommandError(
+                f"{SWEEP_KIND} is not installed in the cluster {server}; upgrade the chart"
+                " solr-benchmark-operator, and its definitions"
             )
         case KindNotServedError() if KIND in error.message:
             return CommandError(

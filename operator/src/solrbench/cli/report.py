@@ -7,18 +7,24 @@ from enum import StrEnum
 from pathlib import Path
 
 import click
+import orjson
 from rich.console import Console
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import as_cli_errors, cluster_options, open_cluster
+from solrbench.cli.resources import Resource, get_resource
 from solrbench.cli.terminal.detail_tables import print_details
+from solrbench.cli.terminal.sweep_tables import print_sweep
 from solrbench.cli.terminal.tables import print_result
-from solrbench.cluster.client import BENCHMARKS, Cluster
+from solrbench.cluster.client import Cluster
 from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.stored_results import read_environment, sorted_documents
 from solrbench.report.model import Report, ReportFormatError
 from solrbench.report.results_csv import to_csv
+from solrbench.report.sweep.csv import points_to_csv
+from solrbench.report.sweep.markdown import sweep_to_markdown
+from solrbench.report.sweep.model import SweepReport
 from solrbench.report.windows_csv import windows_to_csv
 from solrbench.results.text.render import to_markdown
 from solrbench.results.text.totals import results_with_totals
@@ -70,11 +76,12 @@ def report(
     context: str | None,
     namespace: str | None,
 ) -> None:
-    r"""Print the results of a benchmark.
+    r"""Print the results of a benchmark or a sweep.
 
-    While it runs, these are the results of the steps stored so far. FILE is a report that was
-    written before with -o json, and ends in .json, or a folder such as ./export with report.json;
-    it needs no cluster.
+    While it runs, these are the results of the steps stored so far. A sweep is ssweep/NAME, or NAME
+    if no benchmark has it; its csv has a line for each point. FILE is a report that was written
+    before with -o json, and ends in .json, or a folder such as ./export with report.json; it needs
+    no cluster.
 
     \b
     Examples:
@@ -82,6 +89,7 @@ def report(
       solrbench report quickstart -o html --output-file quickstart.html
       solrbench report quickstart -o markdown >> "$GITHUB_STEP_SUMMARY"
       solrbench report quickstart.json -o junit
+      solrbench report ssweep/heaps -o html --output-file heaps.html
     """
     form = Output(output)
     if form is Output.HTML and output_file is None and sys.stdout.isatty():
@@ -89,9 +97,9 @@ def report(
     with as_cli_errors():
         found = _from_file(name) if _is_file(name) else _from_cluster(name, context, namespace)
         if form is Output.TABLE and output_file is None:
-            _print_tables(found, Console(highlight=False))
+            _print(found, Console(highlight=False))
             return
-        text = _WRITERS[form](found)
+        text = write_report(found, form)
     if output_file is None:
         click.echo(text, nl=False)
     else:
@@ -104,20 +112,40 @@ def _is_file(name: str) -> bool:
     return is_folder or (name.endswith(_FILE_SUFFIX) and path.is_file())
 
 
-def _from_file(name: str) -> Report:
+def _from_file(name: str) -> Report | SweepReport:
     try:
         path = Path(name)
-        return Report.parse((path / _FILE_IN_FOLDER if path.is_dir() else path).read_bytes())
+        text = (path / _FILE_IN_FOLDER if path.is_dir() else path).read_bytes()
+        return SweepReport.parse(text) if _is_of_sweep(text) else Report.parse(text)
     except (OSError, ReportFormatError) as error:
         raise click.ClickException(f"{name}: {error}") from error
 
 
-def _from_cluster(name: str, context: str | None, namespace: str | None) -> Report:
+def _is_of_sweep(text: bytes) -> bool:
+    try:
+        body = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(body, dict) and "sweep" in body
+
+
+def _from_cluster(name: str, context: str | None, namespace: str | None) -> Report | SweepReport:
     cluster, place = open_cluster(context, namespace)
-    body = cluster.get(*BENCHMARKS, place, name)
-    if body is None:
-        raise click.ClickException(f"there is no SolrBenchmark {name} in namespace {place}")
-    return read_report(cluster, parse_stored(body))
+    return read_any_report(cluster, get_resource(cluster, place, name))
+
+
+def read_any_report(cluster: Cluster, found: Resource) -> Report | SweepReport:
+    """Return the full report of a benchmark or a sweep, as far as it is stored.
+
+    Raises:
+        SolrbenchError: if the cluster does not return it.
+
+    """
+    if not found.is_sweep:
+        return read_report(cluster, parse_stored(found.body))
+    from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  of the extra "report"
+
+    return read_sweep_report(cluster, found.body)
 
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
@@ -145,21 +173,51 @@ def _html(found: Report) -> str:
     return render_html(found)
 
 
+def _sweep_html(found: SweepReport) -> str:
+    from solrbench.report.html import render_sweep_html  # noqa: PLC0415 - of the extra "report"
+
+    return render_sweep_html(found)
+
+
 def _junit(found: Report) -> str:
     from solrbench.report.junit import to_junit  # noqa: PLC0415 - of the extra "report"
 
     return to_junit(found.as_benchmark) + "\n"
 
 
-def _print_tables(found: Report, console: Console) -> None:
-    print_result(console, found.as_benchmark)
-    print_details(console, found.steps)
+def _sweep_junit(found: SweepReport) -> str:
+    from solrbench.report.sweep.junit import sweep_to_junit  # noqa: PLC0415 - the same
+
+    return sweep_to_junit(found) + "\n"
 
 
-def _tables(found: Report) -> str:
-    out = io.StringIO()
-    _print_tables(found, Console(file=out, highlight=False))
-    return out.getvalue()
+def _print(found: Report | SweepReport, console: Console) -> None:
+    if isinstance(found, Report):
+        print_result(console, found.as_benchmark)
+        print_details(console, found.steps)
+    else:
+        print_sweep(console, found)
+
+
+def write_report(found: Report | SweepReport, form: str) -> str:
+    """Return a form of the report, one of `Output`.
+
+    Raises:
+        click.ClickException: if a sweep has none of this kind.
+
+    """
+    if form is Output.TABLE:
+        out = io.StringIO()
+        _print(found, Console(file=out, highlight=False))
+        return out.getvalue()
+    wanted = Output(form)
+    if isinstance(found, Report):
+        return _WRITERS[wanted](found)
+    if wanted not in _SWEEP_WRITERS:
+        raise click.ClickException(
+            f"a sweep has no {form}; see the report of the benchmark of a point"
+        )
+    return _SWEEP_WRITERS[wanted](found)
 
 
 def _evidence(found: Report) -> str:
@@ -170,7 +228,6 @@ def _evidence(found: Report) -> str:
 
 
 _WRITERS: Mapping[Output, Callable[[Report], str]] = {
-    Output.TABLE: _tables,
     Output.HTML: _html,
     Output.MARKDOWN: lambda found: to_markdown(found.as_benchmark, found.steps, found.environment),
     Output.CSV: lambda found: to_csv(results_with_totals(found.status), found.status.verdicts),
@@ -180,3 +237,12 @@ _WRITERS: Mapping[Output, Callable[[Report], str]] = {
     Output.EVIDENCE: _evidence,
 }
 """What writes each form."""
+
+_SWEEP_WRITERS: Mapping[Output, Callable[[SweepReport], str]] = {
+    Output.HTML: _sweep_html,
+    Output.MARKDOWN: sweep_to_markdown,
+    Output.CSV: points_to_csv,
+    Output.JSON: lambda found: found.to_json().decode() + "\n",
+    Output.JUNIT: _sweep_junit,
+}
+"""The same of sweeps."""

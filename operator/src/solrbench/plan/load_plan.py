@@ -177,6 +177,15 @@ class LoadState(LenientModel):
     failures: int = 0
     requests_per_second: float = 0.0
     """Over the last five seconds."""
+    recent_requests: int | None = None
+    """Requests that ended in the last ten seconds; absent before the first."""
+    recent_failures: int | None = None
+    """Failures among them."""
+    p50_milliseconds: float | None = None
+    """Percentiles of these requests over all workers: of service times, in an open loop of
+    response times."""
+    p95_milliseconds: float | None = None
+    p99_milliseconds: float | None = None
     elapsed_seconds: float = 0.0
     """Of the step run under way."""
     unacknowledged: list[str] = []

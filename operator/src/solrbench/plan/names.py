@@ -3,9 +3,15 @@
 Names are deterministic: a step run that was cut short finds its own children again.
 """
 
-from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
-from solrbench.api.v1alpha1.load.repeats import RepeatStart
-from solrbench.plan.shared_target import shared_target
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solrbench.api.identity import GROUP
+
+if TYPE_CHECKING:  # commands that only need a label start without the models
+    from solrbench.api.v1alpha1 import SolrBenchmark
+    from solrbench.plan.shared_target import SharedTarget
 
 MANAGER = "solrbench-operator"
 """Field manager of server-side apply, and value of `app.kubernetes.io/managed-by`."""
@@ -43,7 +49,7 @@ AGENT_PORT = 9101
 
 def target(benchmark: SolrBenchmark) -> str:
     """Return the name that the objects of the target begin with: the benchmark's, unless shared."""
-    shared = shared_target(benchmark)
+    shared = _shared_target(benchmark)
     return benchmark.metadata.name if shared is None else shared.name
 
 
@@ -97,7 +103,7 @@ def collection(benchmark: SolrBenchmark) -> str:
 
 def config_set_prefix(benchmark: SolrBenchmark) -> str:
     """Return how config sets begin by which collections of one benchmark differ."""
-    shared = shared_target(benchmark)
+    shared = _shared_target(benchmark)
     return f"solrbench-{benchmark.metadata.uid if shared is None else shared.name}-"
 
 
@@ -107,8 +113,10 @@ def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     Where others have collections too, it says whose a collection is, and of which attempt; where
     each repeat has its own data, of which repeat; on a shared target, with which data.
     """
+    from solrbench.api.v1alpha1.load.repeats import RepeatStart  # noqa: PLC0415  labels need none
+
     fresh_data = benchmark.spec.load.repeats.start_on is RepeatStart.FRESH_DATA
-    is_shared = shared_target(benchmark) is not None
+    is_shared = _shared_target(benchmark) is not None
     if benchmark.spec.target.existing is None and not fresh_data and not is_shared:
         return benchmark.metadata.name
     return f"{config_set_prefix(benchmark)}{attempt}"
@@ -157,3 +165,9 @@ def environment(benchmark: SolrBenchmark) -> str:
 def evidence(benchmark: SolrBenchmark) -> str:
     """Return the name of the ConfigMap with logs and events of the failures of a benchmark."""
     return f"{benchmark.metadata.name}-report-evidence"
+
+
+def _shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:
+    from solrbench.plan.shared_target import shared_target  # noqa: PLC0415  labels need none
+
+    return shared_target(benchmark)

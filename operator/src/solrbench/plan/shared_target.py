@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.api.v1alpha1.benchmark import MAX_NAME, OwnerReference
-from solrbench.api.v1alpha1.sweep.sweep import SWEEP_KIND
 
 ANNOTATION_TARGET = f"{GROUP}/target"
 ANNOTATION_REUSES = f"{GROUP}/reuses"

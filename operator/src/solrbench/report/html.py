@@ -17,7 +17,9 @@ from markupsafe import Markup
 from solrbench.report.drawing import Drawer, asset, library
 from solrbench.report.figures.figure import Figure
 from solrbench.report.model import Report
-from solrbench.report.page.page import build_page
+from solrbench.report.page.page import Page, build_page
+from solrbench.report.page.sweep_page import SweepPage, build_sweep_page
+from solrbench.report.sweep.model import SweepReport
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 WIDE, NARROW = 920, 340
@@ -26,13 +28,22 @@ WIDE, NARROW = 920, 340
 
 def render_html(report: Report) -> str:
     """Return the page of a report."""
+    return _render("page.html.j2", build_page(report))
+
+
+def render_sweep_html(report: SweepReport) -> str:
+    """Return the page of a sweep's report."""
+    return _render("sweep.html.j2", build_sweep_page(report))
+
+
+def _render(template: str, page: Page | SweepPage) -> str:
     scripts = [f"{asset('figure.js')}\n{asset('page.js')}", gzip.decompress(library()).decode()]
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     return (
         _environment()
-        .get_template("page.html.j2")
+        .get_template(template)
         .render(
-            page=build_page(report),
+            page=page,
             version=version("solrbench"),
             style=Markup(asset("page.css")),  # noqa: S704 - a file of this package
             script=Markup(scripts[0]),  # noqa: S704 - the same

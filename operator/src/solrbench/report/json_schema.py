@@ -4,9 +4,12 @@ import json
 from typing import Any
 
 from solrbench.report.model import SCHEMA_VERSION, Report
+from solrbench.report.sweep.model import SWEEP_SCHEMA_VERSION, SweepReport
 
 SCHEMA_ID = f"urn:solrbench:report:{SCHEMA_VERSION}"
 """Identifies the schema; it has no address on the net."""
+
+SWEEP_SCHEMA_ID = f"urn:solrbench:sweep-report:{SWEEP_SCHEMA_VERSION}"
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -16,13 +19,31 @@ def report_schema() -> dict[str, Any]:
 
     Unknown fields are allowed: versions that write more are still of this version of the format.
     """
-    body = Report.model_json_schema(by_alias=True, mode="validation")
-    return {"$schema": _DIALECT, "$id": SCHEMA_ID, **_open(body)}
+    return _schema(Report, SCHEMA_ID)
+
+
+def sweep_schema() -> dict[str, Any]:
+    """Return the schema of the same for a sweep."""
+    return _schema(SweepReport, SWEEP_SCHEMA_ID)
 
 
 def render_report_schema() -> str:
     """Return the schema as the text of its file."""
-    return json.dumps(report_schema(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return _text(report_schema())
+
+
+def render_sweep_schema() -> str:
+    """Return the schema of a sweep's report as the text of its file."""
+    return _text(sweep_schema())
+
+
+def _schema(model: type[Report | SweepReport], identifier: str) -> dict[str, Any]:
+    body = model.model_json_schema(by_alias=True, mode="validation")
+    return {"$schema": _DIALECT, "$id": identifier, **_open(body)}
+
+
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _open(node: Any) -> Any:

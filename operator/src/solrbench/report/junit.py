@@ -27,7 +27,7 @@ def to_junit(benchmark: SolrBenchmark) -> str:
     if started is not None:
         suite.timestamp = started.isoformat()
     for name, text in facts(benchmark).items():
-        suite.add_property(name, _plain(text))
+        suite.add_property(name, plain_text(text))
     suite.add_testcases([_end(benchmark), *_objectives(benchmark), *_verdicts(benchmark)])
     xml = JUnitXml("solrbench")
     xml.add_testsuite(suite)
@@ -40,7 +40,7 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
     """Return the case of the benchmark itself."""
     status = benchmark.status
     case = TestCase("benchmark succeeds", classname=benchmark.key, time=_seconds(benchmark))
-    outcome = _plain(outcome_facts(benchmark).get("Outcome", ""))
+    outcome = plain_text(outcome_facts(benchmark).get("Outcome", ""))
     if status.phase == "Failed":
         case.result = [Error(outcome, "Failed")]
     elif status.completion_time is None:
@@ -59,11 +59,11 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
     for each in found.results if found is not None else []:
         where = ", ".join(filter(None, (each.step, each.variant)))
         name = f"{each.name} ({where}) is met" if where else f"{each.name} is met"
-        case = TestCase(_plain(name), classname=f"{benchmark.key}.objectives")
+        case = TestCase(plain_text(name), classname=f"{benchmark.key}.objectives")
         if each.word is ObjectiveWord.MISSED:
-            case.result = [Failure(_plain(each.message), each.word)]
+            case.result = [Failure(plain_text(each.message), each.word)]
         elif each.word is ObjectiveWord.UNCLEAR:
-            case.result = [Skipped(_plain(each.message))]
+            case.result = [Skipped(plain_text(each.message))]
         yield case
 
 
@@ -73,14 +73,14 @@ def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
         if verdict.reasons:
             case.result = [_failure(verdict.reasons)]
         if verdict.unchecked:
-            case.system_out = _plain(_unchecked(verdict))
+            case.system_out = plain_text(_unchecked(verdict))
         yield case
 
 
 def _failure(reasons: Sequence[InvalidReason]) -> Failure:
     """Return one failure of all reasons: many readers take but the first of a case."""
-    failure = Failure(_plain(reasons[0].message), reasons[0].reason)
-    failure.text = _plain("\n".join(f"{each.reason}: {each.message}" for each in reasons))
+    failure = Failure(plain_text(reasons[0].message), reasons[0].reason)
+    failure.text = plain_text("\n".join(f"{each.reason}: {each.message}" for each in reasons))
     return failure
 
 
@@ -88,5 +88,6 @@ def _unchecked(verdict: StepVerdict) -> str:
     return "\n".join(f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked)
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """Return a text without the characters that XML cannot have."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -69,17 +69,22 @@ def read_measured(
     baseline: Measured | None = None
     others: list[Measured] = []
     for planned, each in zip(plan.points, points, strict=True):
-        figure = figure_of(each, metric)
-        if not figure:
+        measured = read_point(each, planned.point.values, metric)
+        if measured is None:
             continue
-        measured = Measured(
-            each.name, planned.point.values, figure, _spread(each), each.state == PointState.VALID
-        )
         if planned.point.is_baseline:
             baseline = measured
         else:
             others.append(measured)
     return baseline, others
+
+
+def read_point(point: SweepPoint, values: Values, metric: ObjectiveMetric) -> Measured | None:
+    """Return a point with its figure; None if it has none."""
+    figure = figure_of(point, metric)
+    if not figure:
+        return None
+    return Measured(point.name, values, figure, _spread(point), point.state == PointState.VALID)
 
 
 def _spread(point: SweepPoint) -> Spread | None:

@@ -6,9 +6,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from solrbench.api.problems import problems
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.plan.shared_target import Reuse
 from solrbench.results.stats.number_format import format_number
+from solrbench.sweep.child import build_child
+from solrbench.sweep.needs.demand import Amounts
 from solrbench.sweep.plan import PlannedPoint, SweepPlan, make_plan
 from solrbench.sweep.points import benchmark_name
 
@@ -49,6 +52,23 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
         return CheckedSweep(name, plan.problems)
     lines = (_summary(plan), *(_line(name, each) for each in plan.points))
     return CheckedSweep(name, (), lines, plan.points)
+
+
+def largest_benchmark(body: dict[str, Any]) -> SolrBenchmark | None:
+    """Return the benchmark of the point with the most memory; None if the sweep is not valid."""
+    try:
+        sweep = SolrBenchmarkSweep.parse(body)
+    except ValidationError:
+        return None
+    points = make_plan(sweep).points
+    if not points:
+        return None
+    largest = max(points, key=lambda each: _size(each.demand.total))
+    return SolrBenchmark.parse(build_child(sweep, largest.point))
+
+
+def _size(amounts: Amounts) -> tuple[int, float]:
+    return amounts.memory_bytes, amounts.cores
 
 
 def _summary(plan: SweepPlan) -> str:

@@ -72,7 +72,7 @@ def make_points(
         DesignError: if a combination names an axis or a value that there is not.
 
     """
-    baseline = _baseline(spec, axes)
+    baseline = baseline_values(spec, axes)
     excluded = [_excluded(each, axes, index) for index, each in enumerate(spec.exclude)]
     room = min((MAX_NAME_PROVIDED if short else MAX_NAME) - len(sweep) - 1, MAX_POINT_NAME)
     found: dict[str, Point] = {}
@@ -84,8 +84,13 @@ def make_points(
     return tuple(found.values())
 
 
-def _baseline(spec: SweepSpec, axes: Sequence[Values]) -> Values:
-    """Return the values of the baseline: those given, or the first ones; in a list its first."""
+def baseline_values(spec: SweepSpec, axes: Sequence[Values]) -> Values:
+    """Return the values of the baseline: those given, or the first ones; in a list its first.
+
+    Raises:
+        DesignError: if it names an axis or a value that there is not.
+
+    """
     first = tuple(each[0] for each in axes)
     if spec.design is Design.LIST and not spec.baseline:
         return _complete(spec.points[0], axes, first, "points[0]")

@@ -7,6 +7,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1.sweep.spec import Metric
 from solrbench.api.v1alpha1.sweep.status import PointCounts, SweepPoint
+from solrbench.results.stats.number_format import round_significant
 from solrbench.sweep.plan import PlannedPoint
 from solrbench.sweep.views import ChildView
 
@@ -94,7 +95,7 @@ def _deviation(total: Mapping[str, Any], metric: Metric) -> Any:
 
 def rounded(number: Any) -> float | None:
     """Return a figure with four significant digits."""
-    return None if number is None else float(f"{float(number):.{DIGITS}g}")
+    return None if number is None else round_significant(float(number), DIGITS)
 
 
 def count_points(points: Iterable[SweepPoint]) -> PointCounts:

@@ -280,7 +280,8 @@ def test_kubectl_completes_commands(tmp_path: Path) -> None:
     assert done.stdout.split() == ["report", "resume", ":4"]
 
 
-def test_open_needs_a_running_load(call: Call, api: ApiStub) -> None:
-    result = call("open", "one")
-    assert result.exit_code == 1
-    assert "no load of one runs" in result.stderr
+def test_open_writes_the_report_where_no_load_runs(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    result = call("open", "one", "--no-browser")
+    address = result.stdout.partition("Report of one: file://")[2].strip()
+    assert "SolrBenchmark report" in Path(address).read_text("utf-8")

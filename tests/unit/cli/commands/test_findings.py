@@ -9,6 +9,7 @@ import pytest
 import yaml
 from click.testing import Result
 
+from solrbench.cli import deletion
 from solrbench.cli.commands import run as run_module
 from solrbench.cli.exit_codes import ExitCode
 from solrbench.cli.options import DURATION
@@ -81,8 +82,8 @@ def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path
 def test_deletion_that_a_finalizer_holds_ends_with_the_time(
     call: Call, api: ApiStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_module, "POLL_SECONDS", 0.01)
-    monkeypatch.setattr(run_module, "LOG_SECONDS", 0.02)
+    monkeypatch.setattr(deletion, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(deletion, "LOG_SECONDS", 0.02)
     body = done()
     body["metadata"]["finalizers"] = ["solrbench.io/finalizer"]
     api.put(body)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from solrbench.controller.scheduling.running_loads import RunningLoad, RunningLoads
-from solrbench.decide.scheduling.pauses import LIVE_LOAD_PAUSE, view_live_load
+from solrbench.decide.live_load import build_live_load
+from solrbench.decide.scheduling.pauses import LIVE_LOAD_PAUSE
 from solrbench.errors import TemporaryError
 from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.load import LoadReason
@@ -24,7 +25,7 @@ class World:
         self.set()
 
     def set(self) -> None:
-        self.loads.set("uid", RunningLoad(3, view_live_load(STATE, NOW), self._ask))
+        self.loads.set("uid", RunningLoad(3, build_live_load(STATE, NOW), self._ask))
 
     def _ask(self) -> LoadState:
         if self.state is None:

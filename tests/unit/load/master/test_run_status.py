@@ -6,6 +6,7 @@ import pytest
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.run_status import RunStage, RunStatus
+from solrbench.load.recording.recent_times import RecentRequests, pack_times
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.load import LoadReason
@@ -34,9 +35,12 @@ class Shown:
         self.closed = closed.model_copy(update={"variant": "proxy"})
         self.open = opened
 
-    def second(self, requests: int, failures: int = 0) -> LoadState:
+    def second(
+        self, requests: int, failures: int = 0, recent: RecentRequests | None = None
+    ) -> LoadState:
         self.load.clock.seconds += 1
-        self.load.progress(assignment().key, "a", LiveTotals(4, requests, failures, 0))
+        totals = LiveTotals(4, requests, failures, 0)
+        self.load.progress(assignment().key, "a", totals, recent or RecentRequests())
         return self.status.load_state()
 
 
@@ -91,6 +95,21 @@ def test_requests_of_the_step_run_before_are_in_no_throughput() -> None:
     assert shown.second(300).requests_per_second == 200
     shown.status.restart_counting()
     assert shown.second(300).requests_per_second == 0
+
+
+def test_latency_and_failures_are_those_of_the_last_ten_seconds() -> None:
+    shown = Shown()
+    shown.status.step_run = shown.closed
+    shown.second(1, recent=RecentRequests(1, 1, pack_times({2000: 1})))
+    shown.status.restart_counting(shown.load.clock.now())
+    assert shown.second(0).p95_milliseconds is None
+    shown.second(100, recent=RecentRequests(100, 5, pack_times({100: 95, 1000: 5})))
+    state = shown.second(200, recent=RecentRequests(100, 0, pack_times({100: 100})))
+    assert (state.recent_requests, state.recent_failures) == (200, 5)
+    assert state.p50_milliseconds == pytest.approx(0.111)
+    assert state.p99_milliseconds == pytest.approx(1.007)
+    shown.load.clock.seconds += 10
+    assert shown.status.load_state().recent_requests is None
 
 
 @pytest.mark.parametrize("failed", [False, True])

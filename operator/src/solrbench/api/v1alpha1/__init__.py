@@ -12,7 +12,8 @@ resource must stay readable.
 - `status`: what was observed
 """
 
-from solrbench.api.v1alpha1.benchmark import GROUP, KIND, PLURAL, VERSION, Metadata, SolrBenchmark
+from solrbench.api.identity import GROUP, KIND, PLURAL, VERSION
+from solrbench.api.v1alpha1.benchmark import Metadata, SolrBenchmark
 from solrbench.api.v1alpha1.spec import Spec
 from solrbench.api.v1alpha1.status.status import Status
 

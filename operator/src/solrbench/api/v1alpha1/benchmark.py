@@ -11,12 +11,6 @@ from solrbench.api.v1alpha1.spec import Spec
 from solrbench.api.v1alpha1.status.status import Status
 from solrbench.api.v1alpha1.target.zookeeper import ZooKeeperMode
 
-GROUP = "solrbench.io"
-VERSION = "v1alpha1"
-KIND = "SolrBenchmark"
-PLURAL = "solrbenchmarks"
-SHORT_NAME = "sbench"
-
 MAX_NAME = 40
 """Leaves room for `-load-worker-199-xxxxx` in a 63-character host name."""
 

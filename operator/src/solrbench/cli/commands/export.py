@@ -14,19 +14,22 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.commands.logs import read_log, sources_of
 from solrbench.cli.files import parse_stored
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import examples, program_name
-from solrbench.cli.report import read_report
-from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.cli.program import examples
+from solrbench.cli.report import read_any_report, read_report, write_report
+from solrbench.cli.resources import Resource, get_resource
+from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, Manifest
 from solrbench.cluster.evidence import read_evidence
 from solrbench.cluster.stored_results import sorted_documents
 from solrbench.decide.evidence.masking import MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
-from solrbench.plan.names import LABEL_BENCHMARK
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_SWEEP
 from solrbench.report.results_csv import to_csv
 from solrbench.results.text.render import to_markdown
 from solrbench.results.text.totals import results_with_totals
 
 LOG_LINES = 10_000
+_AT_ONCE = 10
+"""Benchmarks in one response."""
 _MANAGED = ("managedFields", "uid", "resourceVersion", "generation", "creationTimestamp")
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -50,17 +53,15 @@ def export(name: str, file: Path | None, context: str | None, namespace: str | N
     """Pack everything about a run into one archive.
 
     The resource, a file to run it again, reports, events, logs of pods that are there, and what was
-    kept of failures. Values of Secrets, and what looks like a credential, are masked.
+    kept of failures; of a sweep also the same of each point. Values of Secrets, and what looks like
+    a credential, are masked.
     """
     cluster, place = open_cluster(context, namespace)
-    body = cluster.get(*BENCHMARKS, place, name)
-    if body is None:
-        raise click.ClickException(
-            f"there is no SolrBenchmark {name} in namespace {place}; see {program_name()} list -A"
-        )
+    found = get_resource(cluster, place, name)
     now = datetime.now(UTC)
-    target = file or Path(f"{name}-{now:%Y%m%d-%H%M%S}.tar.gz")
-    count = _write(target, f"{name}/", collect(cluster, body), now)
+    target = file or Path(f"{found.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
+    files = (collect_sweep if found.is_sweep else collect)(cluster, found.body)
+    count = _write(target, f"{found.name}/", files, now)
     click.echo(f"{target}: {count} files")
 
 
@@ -99,6 +100,29 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
     for key, text in read_evidence(cluster, benchmark).items():
         yield f"evidence/{key}", text
     yield "versions.txt", _versions(cluster)
+
+
+def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
+    """Yield each file of a sweep's archive, and those of its points.
+
+    Args:
+        cluster: where the sweep is
+        body: the sweep
+
+    """
+    namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
+    yield "resource.yaml", mask(_yaml(_shown(body)), ())
+    yield "again.yaml", mask(_yaml(_again(body)), ())
+    report = read_any_report(cluster, Resource(SWEEPS, body))
+    for file, form in (("report.json", "json"), ("report.md", "markdown"), ("points.csv", "csv")):
+        yield file, mask(write_report(report, form), ())
+    yield "events.txt", mask(_events(cluster, body, []), ())
+    yield "versions.txt", _versions(cluster)
+    for part in cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: name}, _AT_ONCE):
+        for each in part:
+            for file, text in collect(cluster, each):
+                if file != "versions.txt":
+                    yield f"points/{each['metadata']['name']}/{file}", text
 
 
 def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:

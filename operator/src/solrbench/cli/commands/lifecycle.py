@@ -4,22 +4,24 @@ import sys
 
 import click
 
-from solrbench.cli.commands.run import REPLACE_SECONDS, wait_until_gone
+from solrbench.cli.deletion import REPLACE_SECONDS, wait_until_gone
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
 from solrbench.cli.program import examples, program_name
-from solrbench.cluster.client import BENCHMARKS, Cluster, NotFoundError
+from solrbench.cli.resources import get_resource
+from solrbench.cluster.client import Cluster
 from solrbench.decide.conditions import COMPLETE
 
 NAMES = click.argument("names", metavar="NAME...", nargs=-1, required=True)
 
 
-@click.command(epilog=examples("solrbench stop nightly-7xk2p"))
+@click.command(epilog=examples("solrbench stop nightly-7xk2p", "solrbench stop ssweep/heaps"))
 @NAMES
 @cluster_options
 def stop(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
-    """Stop a benchmark: its pods are removed, stored results are kept.
+    """Stop a benchmark or a sweep: pods are removed, stored results are kept.
 
-    It sets spec.suspend. What a benchmark that is over has made stays; see delete.
+    It sets spec.suspend; of a sweep no further point begins. What a benchmark that is over has made
+    stays; see delete.
     """
     cluster, place = open_cluster(context, namespace)
     for name in names:
@@ -30,7 +32,7 @@ def stop(names: tuple[str, ...], context: str | None, namespace: str | None) -> 
 @NAMES
 @cluster_options
 def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -> None:
-    """Let a stopped benchmark go on with the steps that are not stored yet.
+    """Let a stopped benchmark go on with the steps that are not stored yet, or a sweep.
 
     It clears spec.suspend. The target is created again, and its data indexed.
     """
@@ -40,10 +42,8 @@ def resume(names: tuple[str, ...], context: str | None, namespace: str | None) -
 
 
 def _suspend(cluster: Cluster, namespace: str, name: str, *, suspend: bool) -> None:
-    try:
-        stored = cluster.merge(*BENCHMARKS, namespace, name, {"spec": {"suspend": suspend}})
-    except NotFoundError as error:
-        raise _absence(namespace, name) from error
+    found = get_resource(cluster, namespace, name)
+    stored = cluster.merge(*found.kind, namespace, found.name, {"spec": {"suspend": suspend}})
     if _is_over(stored):
         click.echo(f"{name} is over already: nothing changes", err=True)
         return
@@ -55,12 +55,6 @@ def _is_over(body: dict[str, object]) -> bool:
     status = body.get("status")
     conditions = status.get("conditions", []) if isinstance(status, dict) else []
     return any(each["type"] == COMPLETE and each["status"] == "True" for each in conditions)
-
-
-def _absence(namespace: str, name: str) -> click.ClickException:
-    return click.ClickException(
-        f"there is no SolrBenchmark {name} in namespace {namespace}; see {program_name()} list -A"
-    )
 
 
 @click.command(
@@ -86,21 +80,19 @@ def delete(  # noqa: PLR0913, PLR0917  one argument for each option
     context: str | None,
     namespace: str | None,
 ) -> None:
-    """Delete benchmarks, their results, and all they made."""
+    """Delete benchmarks or sweeps, their results, and all they made: of a sweep all its points."""
     cluster, place = open_cluster(context, namespace)
-    for name in names:
-        if cluster.get(*BENCHMARKS, place, name) is None:
-            raise _absence(place, name)
+    found = [get_resource(cluster, place, name) for name in names]
     if not yes and sys.stdin.isatty():
         click.confirm(
             f"Delete {', '.join(names)} in namespace {place}, with the results?", abort=True
         )
     elif not yes:
         raise click.UsageError("deletes results; give --yes where there is no terminal to ask")
-    for name in names:
-        cluster.delete(*BENCHMARKS, place, name)
+    for each in found:
+        cluster.delete(*each.kind, place, each.name)
         if no_wait:
-            click.echo(f"{name} is being deleted")
+            click.echo(f"{each.name} is being deleted")
             continue
-        wait_until_gone(cluster, place, name, timeout_seconds)
-        click.echo(f"{name} deleted")
+        wait_until_gone(cluster, each.kind, place, each.name, timeout_seconds)
+        click.echo(f"{each.name} deleted")

@@ -1,4 +1,4 @@
-"""`solrbench list`: the benchmarks of a namespace, or of all."""
+"""`solrbench list`: the benchmarks and sweeps of a namespace, or of all."""
 
 import json
 from datetime import UTC, datetime
@@ -7,20 +7,35 @@ from typing import Any
 import click
 from rich.console import Console
 
+from solrbench.api.identity import GROUP
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
+from solrbench.cli.resources import Kind
 from solrbench.cli.terminal.layout import GAP
-from solrbench.cluster.client import BENCHMARKS, Manifest
+from solrbench.cluster.client import (
+    BENCHMARKS,
+    SWEEPS,
+    Cluster,
+    ForbiddenError,
+    KindNotServedError,
+    Manifest,
+)
 from solrbench.results.stats.number_format import format_milliseconds, format_number
 
 AT_ONCE = 100
 """Benchmarks in one response: a status has hundreds of results."""
+_KINDS = {"benchmark": BENCHMARKS, "sweep": SWEEPS}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
 @click.command(
     name="list",
-    epilog=examples("solrbench list", "solrbench list -A -l team=search", "solrbench list -o json"),
+    epilog=examples(
+        "solrbench list",
+        "solrbench list -A -l team=search",
+        "solrbench list --kind sweep -o json",
+        "solrbench list -l solrbench.io/sweep=heaps",
+    ),
 )
 @click.option("-A", "--all-namespaces", is_flag=True, help="List those of all namespaces.")
 @click.option("-l", "--selector", metavar="KEY=VALUE", help="Only those with these labels.")
@@ -32,34 +47,76 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
     show_default=True,
     help="json has spec and status of each.",
 )
+@click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(list(_KINDS)),
+    multiple=True,
+    help="Only these; may be given several times (default: both).",
+)
 @cluster_options
-def list_benchmarks(
+def list_benchmarks(  # noqa: PLR0913, PLR0917  one argument for each option
     all_namespaces: bool,
     selector: str | None,
     output: str,
+    kinds: tuple[str, ...],
     context: str | None,
     namespace: str | None,
 ) -> None:
-    """List benchmarks with their state and headline figures, the latest first.
+    """List benchmarks and sweeps with their state and headline figures, the latest first.
 
-    The figures are those of the step that was measured last.
+    The figures are those of the step that was measured last; of a sweep those of its best point.
     """
     cluster, place = open_cluster(context, namespace)
     where = None if all_namespaces else place
     labels = _labels(selector)
-    parts = cluster.list_in_parts(*BENCHMARKS, where, labels, AT_ONCE)
-    found = [each for part in parts for each in part]
-    found.sort(key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
+    chosen = [_KINDS[each] for each in kinds] or list(_KINDS.values())
+    lists = [
+        _read(cluster, kind, where, labels, must_be_there=bool(kinds) or kind != SWEEPS)
+        for kind in chosen
+    ]
+    found = [each for part in lists for each in part]
     if output == "json":
         click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": found}, indent=2))
     elif output == "name":
         for each in found:
-            click.echo(f"solrbenchmark.solrbench.io/{each['metadata']['name']}")
+            click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
     elif not found:
+        what = "sweeps" if chosen == [SWEEPS] else "benchmarks"
         where_text = "the cluster" if all_namespaces else f"namespace {place}"
-        click.echo(f"no benchmarks in {where_text}", err=True)
+        click.echo(f"no {what} in {where_text}", err=True)
     else:
-        _print(found, datetime.now(UTC), all_namespaces)
+        _print_lists(lists, chosen, all_namespaces)
+
+
+def _read(
+    cluster: Cluster,
+    kind: Kind,
+    namespace: str | None,
+    labels: dict[str, str],
+    *,
+    must_be_there: bool,
+) -> list[Manifest]:
+    """Return all of a kind, the latest first; none where chart or role are older than the kind."""
+    try:
+        parts = cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)
+        found = [each for part in parts for each in part]
+    except (ForbiddenError, KindNotServedError):
+        if must_be_there:
+            raise
+        return []
+    return sorted(found, key=lambda each: each["metadata"]["creationTimestamp"], reverse=True)
+
+
+def _print_lists(lists: list[list[Manifest]], kinds: list[Kind], all_namespaces: bool) -> None:
+    now, printed = datetime.now(UTC), False
+    for found, kind in zip(lists, kinds, strict=True):
+        if found:
+            if printed:
+                click.echo()
+            row = sweep_row if kind == SWEEPS else row_of
+            _print([row(each, now) for each in found], all_namespaces)
+            printed = True
 
 
 def _labels(selector: str | None) -> dict[str, str]:
@@ -69,8 +126,7 @@ def _labels(selector: str | None) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _print(found: list[Manifest], now: datetime, all_namespaces: bool) -> None:
-    rows = [row_of(each, now) for each in found]
+def _print(rows: list[dict[str, str]], all_namespaces: bool) -> None:
     titles = [title for title in rows[0] if title != "NAMESPACE" or all_namespaces]
     widths = [max(len(title), *(len(row[title]) for row in rows)) for title in titles]
     console = Console(highlight=False)
@@ -96,6 +152,24 @@ def row_of(body: Manifest, now: datetime) -> dict[str, str]:
         "P95": _milliseconds(summary.get("p95Milliseconds")),
         "FAILED": "" if failed is None else f"{format_number(failed)} %",
         "VERDICT": summary.get("verdict") or "",
+        "AGE": age(datetime.fromisoformat(metadata["creationTimestamp"]), now),
+    }
+
+
+def sweep_row(body: Manifest, now: datetime) -> dict[str, str]:
+    """Return the cells of a sweep by their titles."""
+    metadata, status = body["metadata"], body.get("status") or {}
+    best, counts = status.get("best") or {}, status.get("counts") or {}
+    return {
+        "NAMESPACE": metadata["namespace"],
+        "SWEEP": metadata["name"],
+        "PHASE": status.get("phase") or "Pending",
+        "POINTS": counts.get("text") or "",
+        "FAILED": str(counts.get("failed", "")),
+        "INVALID": str(counts.get("invalid", "")),
+        "BEST": best.get("values") or "",
+        "REQUESTS": _number(best.get("requestsPerSecond"), "/s"),
+        "P95": _milliseconds(best.get("p95Milliseconds")),
         "AGE": age(datetime.fromisoformat(metadata["creationTimestamp"]), now),
     }
 

@@ -6,18 +6,22 @@ from typing import NamedTuple
 
 import click
 
+from solrbench.cli.deletion import is_over
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples, program_name
+from solrbench.cli.resources import Resource, get_resource
 from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
 from solrbench.cluster.owned_objects import is_of_nodes
 from solrbench.errors import SolrbenchError
 from solrbench.plan import names
-from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.plan.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
 from solrbench.plan.shared_target import ANNOTATION_TARGET
 
 COMPONENTS = tuple(each for each in names.COMPONENTS if each != names.REPORT)
 MAX_BYTES = 1 << 20
 """Of the log of one container."""
+_AT_ONCE = 50
+"""Benchmarks in one response."""
 
 
 class Source(NamedTuple):
@@ -70,20 +74,15 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
 ) -> None:
     """Print the logs of a benchmark's pods, each line with pod and container.
 
+    Of a sweep these are the pods of the points under way.
+
     Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
     those that failed.
     """
     cluster, place = open_cluster(context, namespace)
-    body = cluster.get(*BENCHMARKS, place, name)
-    if body is None:
-        raise click.ClickException(
-            f"there is no SolrBenchmark {name} in namespace {place}; see {program_name()} list -A"
-        )
-    pods = [*cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: name})]
-    target = (body["metadata"].get("annotations") or {}).get(ANNOTATION_TARGET, name)
-    if target != name:  # a point of a sweep, on the target of an earlier one
-        shared = cluster.list("v1", "Pod", place, {LABEL_BENCHMARK: target})
-        pods += filter(is_of_nodes, shared)
+    found = get_resource(cluster, place, name)
+    benchmarks = benchmarks_of(cluster, place, found)
+    pods = [pod for benchmark in benchmarks for pod in pods_of(cluster, place, benchmark)]
     sources = [each for pod in pods if _is_chosen(pod, components) for each in sources_of(pod)]
     if not sources:
         raise click.ClickException(
@@ -96,6 +95,25 @@ def logs(  # noqa: PLR0913, PLR0917  one argument for each option
     for source in sources:
         for line in read_log(cluster, place, source, lines, previous=previous).splitlines():
             click.echo(source.prefix + line)
+
+
+def benchmarks_of(cluster: Cluster, namespace: str, found: Resource) -> list[Manifest]:
+    """Return the benchmark, or those of a sweep's points that may have pods."""
+    if not found.is_sweep:
+        return [found.body]
+    parts = cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: found.name}, _AT_ONCE)
+    return [each for part in parts for each in part if not is_over(each)]
+
+
+def pods_of(cluster: Cluster, namespace: str, benchmark: Manifest) -> list[Manifest]:
+    """Return the pods of a benchmark; of a point of a sweep also those of the target it shares."""
+    metadata = benchmark["metadata"]
+    pods = [*cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})]
+    target = (metadata.get("annotations") or {}).get(ANNOTATION_TARGET, metadata["name"])
+    if target != metadata["name"]:
+        shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
+        pods += filter(is_of_nodes, shared)
+    return pods
 
 
 def _is_chosen(pod: Manifest, components: tuple[str, ...]) -> bool:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from solrbench.api.kinds import SWEEP
+from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files import FILES, read_documents, valid_benchmarks
+from solrbench.cli.files import FILES, read_documents, valid_benchmarks, valid_resources
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
@@ -41,9 +41,10 @@ def plan(
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
-    sweeps = [each for each in documents if each.body["kind"] == SWEEP.name]
-    only_sweeps = bool(sweeps) and not any(each.is_benchmark for each in documents)
-    benchmarks = [] if only_sweeps else valid_benchmarks(documents)
+    valid_resources(documents)
+    sweeps = [each for each in documents if each.body["kind"] == SWEEP_KIND]
+    has_benchmark = any(each.is_benchmark for each in documents)
+    benchmarks = valid_benchmarks(documents) if has_benchmark else []
     cluster = None if offline else open_cluster(context, namespace)[0]
     fits = [_show(each, cluster) for each in benchmarks]
     fits += [_show_sweep(check_sweep(each.body), cluster) for each in sweeps]
@@ -52,14 +53,7 @@ def plan(
 
 
 def _show_sweep(sweep: CheckedSweep, cluster: Cluster | None) -> bool:
-    """Print the plan of a sweep; return whether the pods of each of its points find room.
-
-    Raises:
-        ClickException: if it is not valid.
-
-    """
-    if sweep.problems:
-        raise click.ClickException(f"{SWEEP.name} {sweep.name} is not valid: {sweep.problems[0]}")
+    """Print the plan of a valid sweep; return whether the pods of each point find room."""
     summary, *points = sweep.lines
     click.echo(f"{sweep.name}: {summary}")
     for line in points:

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from solrbench.cli.files import read_documents, valid_benchmarks
+from solrbench.cli.files import read_documents, valid_resources
 from solrbench.cli.files.reading import FILES_OPTIONAL
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import examples
@@ -38,10 +38,10 @@ def preflight(
 ) -> None:
     """Check whether a cluster, a namespace and the operator are ready.
 
-    With files, also whether there is room for their pods, and what they need is installed. Exit
-    code 1 if a check failed.
+    With files, also whether there is room for their pods, and what they need is installed; of a
+    sweep for those of its largest point. Exit code 1 if a check failed.
     """
-    benchmarks = valid_benchmarks(read_documents(files)) if files else []
+    benchmarks = valid_resources(read_documents(files)) if files else []
     cluster, place = open_cluster(context, namespace)
     subject = Subject(cluster.within(10.0), place, benchmarks)
     findings = []

@@ -10,22 +10,22 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.api.v1alpha1 import KIND
+from solrbench.api.identity import GROUP
+from solrbench.cli.deletion import REPLACE_SECONDS, replace_existing
 from solrbench.cli.exit_codes import ExitCode, worst
-from solrbench.cli.files import FILES, Document, parse_stored, read_documents, valid_benchmarks
+from solrbench.cli.files import FILES, Document, read_documents, valid_resources
 from solrbench.cli.files.changes import SET, apply_changes
 from solrbench.cli.follow import follow
+from solrbench.cli.follow_sweep import follow_sweep
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
 from solrbench.cli.program import examples, program_name
-from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
-from solrbench.decide.conditions import is_finished
+from solrbench.cli.resources import Kind, find_resource, parse_reference
+from solrbench.cluster.client import BENCHMARKS, SWEEPS, Cluster, Manifest
 
 MANAGER = "kubectl-solrbench"
-POLL_SECONDS = 0.5
-LOG_SECONDS = 5.0
-"""Time between two lines about a deletion that takes long."""
-REPLACE_SECONDS = 600.0
-"""How long the deletion of a replaced benchmark may take without `--timeout`."""
+
+WATCHED = (BENCHMARKS, SWEEPS)
+"""Kinds that are followed; all else is what they refer to."""
 
 TIMEOUT = click.option(
     "--timeout",
@@ -103,7 +103,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     context: str | None,
     namespace: str | None,
 ) -> None:
-    """Apply benchmarks, follow them, and print their results.
+    """Apply benchmarks and sweeps, follow them, and print their results.
 
     With metadata.generateName, each call creates a new benchmark.
 
@@ -113,7 +113,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     """
     documents = read_documents(files)
     apply_changes(documents, changes)
-    valid_benchmarks(documents)
+    valid_resources(documents)
     cluster, default = open_cluster(context, namespace)
     watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
     bodies = [_placed(cluster, each, namespace, default) for each in documents]
@@ -122,7 +122,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     for index, body in enumerate(bodies):
         left = _left(watching, began) or REPLACE_SECONDS
         bodies[index] = _apply(cluster, body, replace, left, quiet=quiet)
-    wanted = [each for each in bodies if each["kind"] == KIND]
+    wanted = [each for each in bodies if _kind(each) in WATCHED]
     if no_watch:
         _print_names(wanted, output)
         return
@@ -133,6 +133,7 @@ def run(  # noqa: PLR0913, PLR0917  one argument for each option
     epilog=examples(
         "solrbench watch quickstart",
         "solrbench watch quickstart --timeout 30m --cancel-on-timeout",
+        "solrbench watch ssweep/heaps",
     )
 )
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
@@ -150,14 +151,28 @@ def watch(  # noqa: PLR0913, PLR0917  one argument for each option
     context: str | None,
     namespace: str | None,
 ) -> None:
-    """Follow a benchmark to its end and print its results.
+    """Follow a benchmark or a sweep to its end and print its results.
 
-    Exit codes are those of `run`.
+    A sweep is ssweep/NAME, or NAME if no benchmark has it. Exit codes are those of `run`.
     """
     cluster, place = open_cluster(context, namespace)
     watching = Watching(timeout_seconds, cancel_on_timeout, require_valid, output)
-    bodies = [{"metadata": {"namespace": place, "name": name}} for name in names]
+    bodies = [_named(cluster, place, name) for name in names]
     sys.exit(_follow_all(cluster, bodies, watching, time.monotonic()))
+
+
+def _named(cluster: Cluster, namespace: str, text: str) -> Manifest:
+    """Return kind and name of what is to be followed; a bare name is a benchmark's if none is."""
+    kind, name = parse_reference(text)
+    if kind is None:
+        found = find_resource(cluster, namespace, text)
+        kind = BENCHMARKS if found is None else found.kind
+    metadata = {"namespace": namespace, "name": name}
+    return {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata}
+
+
+def _kind(body: Manifest) -> Kind:
+    return body["apiVersion"], body["kind"]
 
 
 def _placed(cluster: Cluster, document: Document, namespace: str | None, default: str) -> Manifest:
@@ -189,49 +204,11 @@ def _apply(
         stored = cluster.create(body, MANAGER)
         click.echo(f"{body['kind']} {stored['metadata']['name']} created", err=quiet)
         return stored
-    if body["kind"] == KIND:
-        _replace_existing(cluster, body, replace, seconds)
+    if _kind(body) in WATCHED:
+        replace_existing(cluster, body, seconds, replace=replace)
     stored = cluster.apply(body, manager=MANAGER)
     click.echo(f"{body['kind']} {metadata['name']} applied", err=quiet)
     return stored
-
-
-def _replace_existing(cluster: Cluster, body: Manifest, replace: bool, seconds: float) -> None:
-    """See to it that a benchmark can run: one that ran before keeps its result unless replaced."""
-    metadata = body["metadata"]
-    namespace, name = metadata["namespace"], metadata["name"]
-    if replace:
-        cluster.delete(*BENCHMARKS, namespace, name)
-        wait_until_gone(cluster, namespace, name, seconds)
-        return
-    stored = cluster.get(*BENCHMARKS, namespace, name)
-    if stored is not None and is_finished(parse_stored(stored).status):
-        raise click.ClickException(
-            f"{name} has run already; see it with `{program_name()} report {name}`,"
-            " or run it again with --replace"
-        )
-
-
-def wait_until_gone(cluster: Cluster, namespace: str, name: str, seconds: float) -> None:
-    """Wait until a deleted benchmark is gone, with a line every few seconds.
-
-    Raises:
-        click.ClickException: if something still holds it after so many seconds.
-
-    """
-    began = said = time.monotonic()
-    while (left := cluster.get(*BENCHMARKS, namespace, name)) is not None:
-        now = time.monotonic()
-        holders = ", ".join(left["metadata"].get("finalizers") or []) or "nothing"
-        if now - began > seconds:
-            raise click.ClickException(
-                f"{name} is still being deleted after {seconds:g} s, held by the finalizers:"
-                f" {holders}; check that the operator runs, then try again"
-            )
-        if now - said > LOG_SECONDS:
-            said = now
-            click.echo(f"{name} is being deleted, held by: {holders}", err=True)
-        time.sleep(POLL_SECONDS)
 
 
 def _follow_all(
@@ -242,7 +219,7 @@ def _follow_all(
     console = Console(highlight=False, stderr=watching.output != "table")
     for body in bodies:
         place = body["metadata"]["namespace"], body["metadata"]["name"]
-        code = follow(
+        code = (follow_sweep if _kind(body) == SWEEPS else follow)(
             cluster,
             *place,
             _left(watching, began),
@@ -253,8 +230,9 @@ def _follow_all(
         if code is ExitCode.INTERRUPTED:
             return code
         if code is ExitCode.TIMED_OUT and watching.cancel:
-            cluster.merge(*BENCHMARKS, *place, {"spec": {"suspend": True}})
-            console.print(f"{place[1]} is stopped; resume it: {program_name()} resume {place[1]}")
+            cluster.merge(*_kind(body), *place, {"spec": {"suspend": True}})
+            again = f"{program_name()} resume -n {' '.join(place)}"
+            console.print(f"{place[1]} is stopped; resume it: {again}", soft_wrap=True)
     if watching.output != "table":
         _print_results(cluster, bodies, watching.output)
     return worst(codes)
@@ -271,8 +249,10 @@ def _print_results(cluster: Cluster, bodies: list[Manifest], output: str) -> Non
     if output == "name":
         _print_names(bodies, output)
         return
-    places = [(each["metadata"]["namespace"], each["metadata"]["name"]) for each in bodies]
-    stored = [cluster.get(*BENCHMARKS, *place) for place in places]
+    stored = [
+        cluster.get(*_kind(each), each["metadata"]["namespace"], each["metadata"]["name"])
+        for each in bodies
+    ]
     found: Any = stored[0] if len(stored) == 1 else {"kind": "List", "items": stored}
     click.echo(json.dumps(found, indent=2))
 
@@ -283,4 +263,4 @@ def _print_names(bodies: list[Manifest], output: str) -> None:
         click.echo(json.dumps(bodies[0] if len(bodies) == 1 else bodies, indent=2))
     elif output == "name":
         for body in bodies:
-            click.echo(f"solrbenchmark.solrbench.io/{body['metadata']['name']}")
+            click.echo(f"{body['kind'].lower()}.{GROUP}/{body['metadata']['name']}")

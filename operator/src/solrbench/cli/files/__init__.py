@@ -3,11 +3,19 @@
 - `reading`: objects of files, folders and standard input, each with its place
 - `faults`: all that is wrong with them, with lines and near names
 - `changes`: values that `--set` changes
-- `lenient`: benchmarks of a newer version, as far as this one knows them
+- `lenient`: resources of a newer version, as far as this one knows them
 """
 
-from solrbench.cli.files.faults import valid_benchmarks
-from solrbench.cli.files.lenient import parse_stored
+from solrbench.cli.files.faults import valid_benchmarks, valid_resources
+from solrbench.cli.files.lenient import parse_stored, parse_stored_as
 from solrbench.cli.files.reading import FILES, Document, read_documents
 
-__all__ = ["FILES", "Document", "parse_stored", "read_documents", "valid_benchmarks"]
+__all__ = [
+    "FILES",
+    "Document",
+    "parse_stored",
+    "parse_stored_as",
+    "read_documents",
+    "valid_benchmarks",
+    "valid_resources",
+]

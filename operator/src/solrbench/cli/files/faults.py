@@ -9,11 +9,12 @@ import click
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from solrbench.api.kinds import BENCHMARK
+from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.problems import describe
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.cli.files.reading import Document, Place, format_place
+from solrbench.sweep.offline import check_sweep, largest_benchmark
 
 _EXAMPLE_SUFFIX = "xxxxx"
 """As long as what the API server adds to `metadata.generateName`."""
@@ -35,6 +36,27 @@ def valid_benchmarks(documents: list[Document]) -> list[SolrBenchmark]:
     if faults:
         raise click.ClickException("\n".join(faults))
     return [benchmark for benchmark, _ in found if benchmark is not None]
+
+
+def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
+    """Return the benchmarks among some objects, and of each sweep that of its largest point.
+
+    Raises:
+        click.ClickException: if there is none, or one is not valid; names every fault.
+
+    """
+    sweeps = [each for each in documents if each.body["kind"] == SWEEP.name]
+    faults = [
+        f"{each.source}:{each.line_of(('spec',))}: {SWEEP.name} {_name(each)} is not valid: {text}"
+        for each in sweeps
+        for text in check_sweep(_named(each.body)).problems
+    ]
+    if faults:
+        raise click.ClickException("\n".join(faults))
+    largest = [largest_benchmark(_named(each.body)) for each in sweeps]
+    has_benchmark = not sweeps or any(each.is_benchmark for each in documents)
+    benchmarks = valid_benchmarks(documents) if has_benchmark else []
+    return benchmarks + [each for each in largest if each is not None]
 
 
 def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:

@@ -1,36 +1,46 @@
-"""Benchmarks of a newer version, read as far as this version knows them."""
+"""Resources of a newer version, read as far as this version knows them."""
 
 import copy
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from pydantic import ValidationError
 
 from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
 from solrbench.cli.files.reading import Place, format_place
 
 _ROUNDS = 20
 """Leaving out one part may uncover another: at most so often."""
 _SHOWN = 3
+_NOUNS = {SolrBenchmark: "benchmark", SolrBenchmarkSweep: "sweep"}
 _KNOWN = ("apiVersion", "kind", "metadata", "spec", "status")
 
 
+Stored = TypeVar("Stored", SolrBenchmark, SolrBenchmarkSweep)
+
+
 def parse_stored(body: dict[str, Any]) -> SolrBenchmark:
+    """Return the model of a stored benchmark, as `parse_stored_as` does."""
+    return parse_stored_as(SolrBenchmark, body)
+
+
+def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
     """Return the model of a stored resource; what this version does not know is left out.
 
     Rules of the resource are not applied: the API server let it through. The first time that
     something is left out, a warning says so.
 
     Raises:
-        pydantic.ValidationError: if what is left is no benchmark.
+        pydantic.ValidationError: if what is left is no such resource.
 
     """
     rest = copy.deepcopy({key: body[key] for key in _KNOWN if key in body})
     left_out: list[str] = []
     for _ in range(_ROUNDS):
         try:
-            found = SolrBenchmark.model_validate(rest, context={ADMITTED: True})
+            found = model.model_validate(rest, context={ADMITTED: True})
         except ValidationError as error:
             places = [_unreadable(item["type"], item["loc"]) for item in error.errors()]
             removed = [place for place in reversed(places) if _remove(rest, place)]
@@ -38,9 +48,9 @@ def parse_stored(body: dict[str, Any]) -> SolrBenchmark:
                 raise
             left_out += [format_place(place) for place in removed]
         else:
-            _warn(sorted(set(left_out)))
+            _warn(_NOUNS[model], sorted(set(left_out)))
             return found
-    return SolrBenchmark.model_validate(rest, context={ADMITTED: True})
+    return model.model_validate(rest, context={ADMITTED: True})
 
 
 def _unreadable(kind: str, place: Place) -> Place:
@@ -65,14 +75,14 @@ def _remove(body: Any, place: Place) -> bool:
     return False
 
 
-def _warn(left_out: list[str]) -> None:
+def _warn(noun: str, left_out: list[str]) -> None:
     context = click.get_current_context(silent=True)
     if not left_out or context is None or context.meta.get(__name__):
         return
     context.meta[__name__] = True
     more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
     click.echo(
-        f"Warning: the benchmark is of another version; left out: {', '.join(left_out[:_SHOWN])}"
+        f"Warning: the {noun} is of another version; left out: {', '.join(left_out[:_SHOWN])}"
         f"{more}. Use the command of the operator's version to see all.",
         err=True,
     )

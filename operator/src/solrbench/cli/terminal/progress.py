@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status.target import LiveLoad
 from solrbench.decide.conditions import (
     DATA_INDEXED,
     SUCCEEDED,
@@ -11,7 +12,7 @@ from solrbench.decide.conditions import (
     is_finished,
 )
 from solrbench.decide.repeats import format_repeats
-from solrbench.results.stats.number_format import format_number
+from solrbench.results.stats.number_format import format_milliseconds, format_number
 from solrbench.results.text.limits_text import limit_lines
 from solrbench.results.text.verdict_text import one_line_verdict
 
@@ -114,7 +115,25 @@ def _load(benchmark: SolrBenchmark) -> str:
             parts.append(f"{format_number(load.requests_per_second)}{of} requests/s")
         if load.requests:
             parts.append(f"{load.requests:,} requests")
+        parts += _last_seconds(load)
     return ", ".join(parts)
+
+
+def _last_seconds(load: LiveLoad) -> list[str]:
+    """Return percentiles and failures of the last seconds."""
+    times = {
+        "p50": load.p50_milliseconds,
+        "p95": load.p95_milliseconds,
+        "p99": load.p99_milliseconds,
+    }
+    parts = [
+        f"{name} {format_milliseconds(time)}" for name, time in times.items() if time is not None
+    ]
+    if load.recent_failures:
+        share = load.recent_failed_percent
+        of = f" ({format_number(share)} %)" if share is not None else ""
+        parts.append(f"{load.recent_failures:,} failed{of} in 10 s")
+    return parts
 
 
 def _step_runs(benchmark: SolrBenchmark) -> list[str]:

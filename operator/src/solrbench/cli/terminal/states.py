@@ -1,4 +1,4 @@
-"""The states of a benchmark as they come, by the watch API."""
+"""The states of a benchmark or a sweep as they come, by the watch API."""
 
 import math
 import time
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.deletion import is_over
 from solrbench.cli.files import parse_stored
 from solrbench.cluster.client import (
     BENCHMARKS,
@@ -18,7 +19,6 @@ from solrbench.cluster.client import (
     UnauthorizedError,
     UnreachableError,
 )
-from solrbench.decide.conditions import is_finished
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.api_server import ApiServerReason
 
@@ -38,12 +38,19 @@ POLL_SECONDS = 1.0
 def watch_states(
     cluster: Cluster, namespace: str, name: str, end: float | None
 ) -> Iterator[SolrBenchmark]:
-    """Yield the benchmark as it is, then as it changes, until it is finished or time is up.
+    """Yield a benchmark as `watch_bodies` does."""
+    return map(parse_stored, watch_bodies(cluster, BENCHMARKS, namespace, name, end))
+
+
+def watch_bodies(
+    cluster: Cluster, kind: tuple[str, str], namespace: str, name: str, end: float | None
+) -> Iterator[Manifest]:
+    """Yield the resource as it is, then as it changes, until it is finished or time is up.
 
     `end` is a time of the monotonic clock. What the API server lacks for a moment is waited for.
 
     Raises:
-        PermanentError: if there is no such benchmark, or it is deleted meanwhile.
+        PermanentError: if there is no such resource, or it is deleted meanwhile.
         TemporaryError: if time was up before there was any response, the first request did not
             reach the cluster, none did for `OUTAGE_SECONDS`, or the user may not read it.
 
@@ -52,13 +59,12 @@ def watch_states(
     last_response = time.monotonic()
     while True:
         try:
-            for body in _bodies(cluster, namespace, name, end):
+            for body in _bodies(cluster, kind, namespace, name, end):
                 if body is None:
-                    raise _absence(namespace, name, seen=seen)
+                    raise _absence(kind[1], namespace, name, seen=seen)
                 seen, last_response = True, time.monotonic()
-                benchmark = parse_stored(body)
-                yield benchmark
-                if is_finished(benchmark.status) or _is_over(end):
+                yield body
+                if is_over(body) or _is_over(end):
                     return
         except ExpiredError:
             time.sleep(POLL_SECONDS)  # then it is read anew
@@ -76,17 +82,17 @@ def watch_states(
 
 
 def _bodies(
-    cluster: Cluster, namespace: str, name: str, end: float | None
+    cluster: Cluster, kind: tuple[str, str], namespace: str, name: str, end: float | None
 ) -> Iterator[Manifest | None]:
     """Yield the object now, at each change and every `LOG_SECONDS`; `None` when it is not there."""
-    body = cluster.get(*BENCHMARKS, namespace, name)
+    body = cluster.get(*kind, namespace, name)
     yield body
     try:
         yield from _watched(cluster, body, end)
     except ForbiddenError:
         while True:
             time.sleep(POLL_SECONDS)
-            yield cluster.get(*BENCHMARKS, namespace, name)
+            yield cluster.get(*kind, namespace, name)
 
 
 def _watched(
@@ -112,8 +118,8 @@ def _seconds_left(end: float | None) -> float:
     return LOG_SECONDS if end is None else min(LOG_SECONDS, max(0.0, end - time.monotonic()))
 
 
-def _absence(namespace: str, name: str, *, seen: bool) -> PermanentError:
+def _absence(kind: str, namespace: str, name: str, *, seen: bool) -> PermanentError:
     text = "was deleted" if seen else "does not exist"
     return PermanentError(
-        ApiServerReason.NOT_FOUND, f"SolrBenchmark {name} {text} in namespace {namespace}"
+        ApiServerReason.NOT_FOUND, f"{kind} {name} {text} in namespace {namespace}"
     )

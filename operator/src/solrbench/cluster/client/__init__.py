@@ -12,7 +12,7 @@ The operator sends its requests by the official client (`official`), the command
 library of Kubernetes has 120 MB, most of it models that are not used here (docs/adr/0016).
 """
 
-from solrbench.api.kinds import BENCHMARK
+from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cluster.client.api_errors import (
     ExpiredError,
     ForbiddenError,
@@ -26,10 +26,9 @@ from solrbench.cluster.client.connect import connect, current_namespace
 from solrbench.cluster.client.kubeconfig import NoClusterError
 from solrbench.cluster.client.reader import Manifest
 
-BENCHMARKS = BENCHMARK.reference
-
 __all__ = [
     "BENCHMARKS",
+    "SWEEPS",
     "Cluster",
     "ExpiredError",
     "ForbiddenError",

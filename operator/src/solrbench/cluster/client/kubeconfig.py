@@ -96,7 +96,8 @@ def _read(file: Path) -> Entry:
     try:
         content = yaml.safe_load(file.read_text("utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise NoClusterError(f"kubeconfig {file} cannot be read: {error}") from error
+        text = " ".join(str(error).split())  # those of YAML have several lines
+        raise NoClusterError(f"kubeconfig {file} cannot be read: {text}") from error
     if not isinstance(content, dict):
         raise NoClusterError(f"kubeconfig {file} is not a kubeconfig")
     for plural, single in _LISTS:

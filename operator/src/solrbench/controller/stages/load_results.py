@@ -25,10 +25,11 @@ from solrbench.decide.checks.load import (
     may_have_lost_solr,
 )
 from solrbench.decide.checks.outcome import first_outcome
+from solrbench.decide.live_load import build_live_load
 from solrbench.decide.pods.events import add_pod_events
 from solrbench.decide.pods.problems import PodProblem
 from solrbench.decide.repeats import count_repeats, format_repeats
-from solrbench.decide.scheduling.pauses import is_live_load_due, view_live_load
+from solrbench.decide.scheduling.pauses import is_live_load_due
 from solrbench.decide.views import PodView
 from solrbench.errors import TemporaryError
 from solrbench.load.master_client import LoadMasterClient
@@ -148,7 +149,7 @@ def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
 
 
 def _update_live_load(context: ReconcileContext, state: LoadState) -> None:
-    live_load = view_live_load(state, context.now)
+    live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
         context.update(live_load=live_load)
 

@@ -9,6 +9,7 @@ from solrbench.decide.checks.export import needs_export
 from solrbench.decide.checks.lifecycle import needs_cleanup
 from solrbench.decide.checks.load import check_master_state
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, Conditions, is_finished
+from solrbench.decide.live_load import build_live_load
 from solrbench.plan.load_plan import LoadState
 from solrbench.reasons.cleanup import CleanupReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -109,26 +110,11 @@ def is_live_load_due(before: LiveLoad | None, after: LiveLoad, now: datetime) ->
     return doubled or now - before.update_time >= LIVE_LOAD_PAUSE
 
 
-def view_live_load(state: LoadState, now: datetime) -> LiveLoad:
-    """Return what a status shows of a load."""
-    return LiveLoad(
-        stage=state.stage,
-        repeat=state.repeat,
-        variant=state.variant,
-        step=state.step,
-        users=state.users if state.planned_requests_per_second is None else None,
-        planned_requests_per_second=state.planned_requests_per_second,
-        requests=state.requests,
-        requests_per_second=round(state.requests_per_second, 1),
-        update_time=now,
-    )
-
-
 def is_load_due(before: LiveLoad | None, state: LoadState, now: datetime) -> bool:
     """Return whether a load needs a reconcile: for results, a failure or live figures."""
     if state.unacknowledged or check_master_state(state) is not None:
         return True
-    return is_live_load_due(before, view_live_load(state, now), now)
+    return is_live_load_due(before, build_live_load(state, now), now)
 
 
 def _place(load: LiveLoad) -> tuple[object, ...]:

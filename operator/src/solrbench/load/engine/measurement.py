@@ -1,10 +1,12 @@
 """What is measured of one step run on one worker: its requests, and what they cost the worker."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from solrbench.load.engine.resource_usage import UsageMeter
+from solrbench.load.recording.recent_times import RecentRequests, pack_times
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.request_stats import SecondStats
 from solrbench.load.recording.worker_result import WorkerStepResult
@@ -28,6 +30,8 @@ class ProgressUpdate(NamedTuple):
     """Service times of the measured requests so far."""
     seconds: list[tuple[str, SecondStats]]
     """What was counted since the last time, by request name."""
+    recent: RecentRequests
+    """The same over all request names, for the live view of all workers."""
 
 
 class StepRunMeasurement:
@@ -52,8 +56,13 @@ class StepRunMeasurement:
         """Measure no CPU time from now on: no request is begun any more; the first call counts."""
         self._meter.end()
 
-    def progress(self, users: int, *, last: bool = False) -> ProgressUpdate:
-        """Return what happened since the last call; `last` ends the current second early."""
+    def progress(
+        self, users: int, *, last: bool = False, response_buckets: Iterable[int] | None = None
+    ) -> ProgressUpdate:
+        """Return what happened since the last call; `last` ends the current second early.
+
+        `response_buckets` are the response times since then, if there are such: one bucket each.
+        """
         self._meter.tick()
         seconds = self.recorder.take_finished_seconds(_now(), last=last)
         requests, failures = self.recorder.totals()
@@ -65,6 +74,7 @@ class StepRunMeasurement:
             failures,
             self.recorder.measured_microseconds(),
             seconds,
+            _recent_requests([each for _, each in seconds], response_buckets),
         )
 
     def result(
@@ -101,3 +111,18 @@ class StepRunMeasurement:
         if seconds is not None and not queries_exhausted:
             return seconds
         return (ended_ns - self.recorder.origin_ns) / SECOND_NS if ended_ns else None
+
+
+def _recent_requests(
+    seconds: Iterable[SecondStats], response_buckets: Iterable[int] | None
+) -> RecentRequests:
+    single = [each for each in seconds if not each.is_transaction]
+    buckets: Counter[int] = Counter(response_buckets)
+    if response_buckets is None:
+        for each in single:
+            buckets.update(each.buckets)
+    return RecentRequests(
+        sum(each.requests for each in single),
+        sum(each.failures for each in single),
+        pack_times(buckets),
+    )

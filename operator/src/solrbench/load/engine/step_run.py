@@ -95,7 +95,12 @@ class StepRun:
         """Return what happened since the last call; `last` ends the current second early."""
         if self._supply.ended_ns:
             self._measurement.end()
-        return self._measurement.progress(len(self._users), last=last)
+        arrivals = self._factory.open_loop_recorder
+        return self._measurement.progress(
+            len(self._users),
+            last=last,
+            response_buckets=None if arrivals is None else arrivals.take_recent_buckets(),
+        )
 
     def result(self) -> WorkerStepResult:
         """Return the result; the step run must be finished and its last second taken."""

@@ -115,7 +115,9 @@ class UserFactory:
             assignment.workers,
             self._target.requests.recorded_seconds,
         )
-        self.open_loop_recorder = OpenLoopRecorder(self._target.requests.names)
+        self.open_loop_recorder = OpenLoopRecorder(
+            self._target.requests.names, self._target.requests.transactions
+        )
         self.node_counts = [NodeCounts(each) for each in self._node_activities]
         return OpenLoopSender(
             self._context,

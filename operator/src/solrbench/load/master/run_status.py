@@ -77,6 +77,7 @@ class RunStatus:
         """Count from 0: a step run begins, or its measurement did at `measuring_since`."""
         self._measuring_since = measuring_since
         self._throughput.reset()
+        self._workers.recent.clear()
 
     def load_state(self) -> LoadState:
         """Return the response of `GET /solrbench/state`."""
@@ -93,6 +94,7 @@ class RunStatus:
             return state
         since = now if self._measuring_since is None else self._measuring_since
         planned_rate = self._planned_rate(self.step_run, now - since)
+        recent = self._workers.recent.figures(now)
         progress = {
             "step_run_id": self.step_run.id,
             "repeat": self.step_run.repeat,
@@ -104,6 +106,11 @@ class RunStatus:
             "failures": totals.failures,
             "requests_per_second": self._throughput.rate(now),
             "elapsed_seconds": now - since,
+            "recent_requests": recent.requests,
+            "recent_failures": recent.failures,
+            "p50_milliseconds": recent.p50_milliseconds,
+            "p95_milliseconds": recent.p95_milliseconds,
+            "p99_milliseconds": recent.p99_milliseconds,
         }
         return state.model_copy(update=progress)
 

@@ -8,6 +8,7 @@ Tene, How NOT to measure latency, 2013).
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.results.stats.histograms import Histogram, bucket_of, buckets_of
@@ -85,6 +86,7 @@ class BlockedLatencyRecorder(LatencyRecorder):
         super().__init__()
         self._second = 0
         self._blocks = TimeBlocks()
+        self._recent: list[int] = []
 
     def begin_second(self, number: int) -> None:
         """Count what comes from now on to the given second of the step run."""
@@ -96,7 +98,14 @@ class BlockedLatencyRecorder(LatencyRecorder):
         self._count()
         return self._blocks
 
+    def take_recent_buckets(self) -> list[int]:
+        """Return the buckets of the times since the last call, one for each time."""
+        self._count()
+        recent, self._recent = self._recent, []
+        return recent
+
     def _keep(self, buckets: Sequence[int], sum_microseconds: int) -> None:
+        self._recent.extend(buckets)
         self._blocks.add_each(self._second, buckets, sum_microseconds)
 
 
@@ -126,8 +135,10 @@ class OpenLoopRecorder:
 
     """
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], transactions: frozenset[int] = frozenset()) -> None:
+        """Begin; `transactions` are the indexes of whole transactions."""
         self._names = names
+        self._transactions = transactions
         self._planned = [_OpenLoopCounts() for _ in names]
         self.origin_ns = 0
         self._boundary_ns = 0
@@ -162,6 +173,12 @@ class OpenLoopRecorder:
     def record_dropped_in_ramp(self, name: int) -> None:
         """Count a request of the ramp that was given up before it was sent."""
         self._planned[name].ramp_dropped += 1
+
+    def take_recent_buckets(self) -> list[int]:
+        """Return the buckets of the response times since the last call, transactions left out."""
+        taken = [each.responses.take_recent_buckets() for each in self._planned]
+        single = (each for index, each in enumerate(taken) if index not in self._transactions)
+        return list(chain.from_iterable(single))
 
     def _begin_second(self, now_ns: int) -> None:
         number = max(now_ns - self.origin_ns, 0) // _SECOND_NS

@@ -31,7 +31,8 @@ ABORT = "solrbench-abandon"
 """Master: forget the step run `key`, its users go and it is run again."""
 
 PROGRESS = "solrbench-progress"
-"""Worker, once a second while its engine lives: `key` and the fields of `LiveTotals`."""
+"""Worker, once a second while its engine lives: `key`, the fields of `LiveTotals`, and
+`recent`, those of `RecentRequests`."""
 
 RESULT = "solrbench-outcome"
 """Worker: the step run is over; `outcome` as JSON."""

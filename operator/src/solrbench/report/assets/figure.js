@@ -34,6 +34,21 @@ const FUNCTIONS = {
       ],
     };
   },
+  "@span": (parameters, api) => {
+    const [row, low, high] = [api.value(0), api.value(1), api.value(2)];
+    const [left, middle] = api.coord([low, row]);
+    const right = api.coord([high, row])[0];
+    const style = { stroke: api.visual("color"), lineWidth: 1.5 };
+    const bar = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+    return {
+      type: "group",
+      children: [
+        bar(left, middle, right, middle),
+        bar(left, middle - 4, left, middle + 4),
+        bar(right, middle - 4, right, middle + 4),
+      ],
+    };
+  },
 };
 
 const FUNCTION_KEYS = new Set(["formatter", "valueFormatter", "renderItem"]);

@@ -21,7 +21,8 @@
     };
     for (const axis of [option.xAxis].flat()) {
       const name = axis.name ? axis.name + ": " : "";
-      const formatter = ({ value }) => name + axis.axisLabel.formatter(value);
+      const text = axis.axisLabel.formatter || String;
+      const formatter = ({ value }) => name + text(value);
       axis.axisPointer = { ...axis.axisPointer, label: { formatter } };
     }
     return option;
@@ -42,25 +43,34 @@
     };
   }
 
+  const READABLE = new Set(["line", "scatter", "heatmap"]);
+
+  // Lines have plain numbers; dots and cells are called by their own names.
+  function spoken(series, item) {
+    const value = Array.isArray(item) ? item[1] : item.value[series.type === "heatmap" ? 2 : 0];
+    const name = Array.isArray(item) ? series.name : `${item.name}, ${series.name}`;
+    return `${name}: ${digits(Number(value))}`;
+  }
+
   // Arrow keys go along the first line; the values are read out by the live region.
   function addKeys(figure, place, chart, option) {
     const status = figure.querySelector("[role=status]");
     let index = -1;
     place.tabIndex = 0;
     place.addEventListener("keydown", (event) => {
-      const lines = option().series.filter((each) => each.type === "line");
+      const lines = option().series.filter((each) => READABLE.has(each.type));
       const last = Math.max(...lines.map((each) => each.data.length)) - 1;
       const moves = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: last };
       if (!(event.key in moves)) return;
       event.preventDefault();
       index = Math.min(Math.max(moves[event.key], 0), last);
       const longest = option().series.findIndex(
-        (each) => each.type === "line" && each.data.length > index,
+        (each) => READABLE.has(each.type) && each.data.length > index,
       );
       chart.dispatchAction({ type: "showTip", seriesIndex: longest, dataIndex: index });
       const values = lines
         .filter((each) => each.data[index])
-        .map((each) => `${each.name}: ${digits(Number(each.data[index][1]))}`);
+        .map((each) => spoken(each, each.data[index]));
       status.textContent = values.join("; ");
     });
     place.addEventListener("blur", () => chart.dispatchAction({ type: "hideTip" }));

@@ -67,7 +67,7 @@ class HtmlTable:
         )
 
 
-_WORD_TITLES = frozenset({"Word", "Verdict", "Result"})
+_WORD_TITLES = frozenset({"Word", "Verdict", "Result", "State"})
 """Columns of such words."""
 
 _MARKS = {
@@ -77,6 +77,7 @@ _MARKS = {
     "Better": "good",
     "Missed": "bad",
     "Met": "good",
+    "Failed": "bad",
 }
 """Marks of cells that consist of such a word, which says it to readers without colours, too."""
 

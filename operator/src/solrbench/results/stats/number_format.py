@@ -24,6 +24,19 @@ def format_milliseconds(milliseconds: float) -> str:
 
 
 @overload
+def round_significant(value: float, digits: int = _SIGNIFICANT) -> float: ...
+
+
+@overload
+def round_significant(value: float | None, digits: int = _SIGNIFICANT) -> float | None: ...
+
+
+def round_significant(value: float | None, digits: int = _SIGNIFICANT) -> float | None:
+    """Return a number with so many significant digits; None stays None."""
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+@overload
 def milliseconds(microseconds: float) -> float: ...
 
 

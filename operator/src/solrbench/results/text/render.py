@@ -94,12 +94,12 @@ def to_markdown(
     first = _first_parts(benchmark, documents)
     details = [
         *windows_to_markdown(documents),
-        *_section("## Requests by user", user_table(documents)),
-        *_section("## Longest waits", wait_table(documents)),
+        *table_section("## Requests by user", user_table(documents)),
+        *table_section("## Longest waits", wait_table(documents)),
         *_slow(documents),
         *_environment(environment, documents),
     ]
-    return _fitting(first, details)
+    return join_fitting(first, details)
 
 
 def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
@@ -110,7 +110,7 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     for title, lines in limit_lines(status):
         parts += [f"## {title}", markdown_list(lines)]
     parts += [
-        part for each in trial_tables(status) for part in _section(f"### {each.caption}", each)
+        part for each in trial_tables(status) for part in table_section(f"### {each.caption}", each)
     ]
     if status.results:
         results = results_with_totals(status)
@@ -123,11 +123,11 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     if status.comparison is not None:
         found = status.comparison
         parts += [f"## Beside {found.baseline}", comparison_to_markdown(found)]
-    parts += _section("## Comparison", comparison_table(status))
-    return parts + _section("## Failures", failure_table(documents))
+    parts += table_section("## Comparison", comparison_table(status))
+    return parts + table_section("## Failures", failure_table(documents))
 
 
-def _section(title: str, table: Table) -> list[str]:
+def table_section(title: str, table: Table) -> list[str]:
     """Return a table with its title and note; nothing without rows."""
     if not table.rows:
         return []
@@ -141,11 +141,11 @@ def _slow(documents: Sequence[StepRunResult]) -> list[str]:
 
 def _environment(environment: Environment | None, documents: Sequence[StepRunResult]) -> list[str]:
     tables = environment_tables(environment, documents)
-    parts = [part for each in tables for part in _section(f"### {each.caption}", each)]
+    parts = [part for each in tables for part in table_section(f"### {each.caption}", each)]
     return ["## Environment", *parts] if parts else []
 
 
-def _fitting(first: Sequence[str], details: Sequence[str]) -> str:
+def join_fitting(first: Sequence[str], details: Sequence[str]) -> str:
     """Return the parts that fit, those of the details from the first one on."""
     room = MAX_MARKDOWN_BYTES - len(LEFT_OUT.encode()) - 2
     kept: list[str] = []

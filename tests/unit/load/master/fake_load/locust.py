@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from solrbench.load.master.worker_pool.pool import WorkerPool
+from solrbench.load.recording.recent_times import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.assignment import Assignment
@@ -100,8 +101,15 @@ class FakeLoad:
         for worker in workers:
             self.runner.deliver(worker, messages.SPAWNED, key=key)
 
-    def progress(self, key: str, worker: str, totals: LiveTotals = IDLE) -> None:
-        self.runner.deliver(worker, messages.PROGRESS, key=key, **totals._asdict())
+    def progress(
+        self,
+        key: str,
+        worker: str,
+        totals: LiveTotals = IDLE,
+        recent: RecentRequests = RecentRequests(),  # noqa: B008 - a tuple does not change
+    ) -> None:
+        data = totals._asdict() | {"recent": list(recent)}
+        self.runner.deliver(worker, messages.PROGRESS, key=key, **data)
 
     def result(self, key: str, *workers: str, used: Sequence[int] = (), requests: Any = ()) -> None:
         for worker in workers:

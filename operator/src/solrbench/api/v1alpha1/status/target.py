@@ -103,6 +103,17 @@ class LiveLoad(StatusModel):
     """`requestsPerSecond` is the rate over the last seconds."""
     requests: Count | None = None
     """`requests` is the number of requests of the current step so far."""
+    p50_milliseconds: Measure | None = None
+    """`p50Milliseconds` is the median of the last ten seconds over all workers, known to 2 %: of
+    the service time, in an open loop of the response time."""
+    p95_milliseconds: Measure | None = None
+    """`p95Milliseconds` is the 95th percentile of the same requests."""
+    p99_milliseconds: Measure | None = None
+    """`p99Milliseconds` is the 99th percentile of the same requests."""
+    recent_failures: Count | None = None
+    """`recentFailures` is the number of requests that failed in the last ten seconds."""
+    recent_failed_percent: Measure | None = None
+    """`recentFailedPercent` is their share of the requests of the last ten seconds."""
     update_time: datetime | None = None
     """`updateTime` is the time of these figures; while the stage and the step stay the same, they
     are written when the requests have doubled, else every 15 seconds."""

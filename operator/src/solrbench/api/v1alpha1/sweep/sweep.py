@@ -10,10 +10,6 @@ from solrbench.api.v1alpha1.benchmark import Metadata
 from solrbench.api.v1alpha1.sweep.spec import SweepSpec
 from solrbench.api.v1alpha1.sweep.status import SweepStatus
 
-SWEEP_KIND = "SolrBenchmarkSweep"
-SWEEP_PLURAL = "solrbenchmarksweeps"
-SWEEP_SHORT_NAME = "ssweep"
-
 MAX_SWEEP_NAME = 24
 """Leaves room for the hash of a point in the name of its benchmark, which has at most 32."""
 

@@ -7,6 +7,7 @@ from solrbench.load.errors import LoadError
 from solrbench.load.master.worker_pool.locust_runner import MasterRunner
 from solrbench.load.master.worker_pool.membership import Membership
 from solrbench.load.master.worker_pool.reports import StepReports
+from solrbench.load.recording.recent_times import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import LiveTotals
@@ -71,7 +72,8 @@ class WorkerListeners:
     def _on_progress(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self._reports.key:
             totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
-            self._reports.add_progress(msg.node_id, totals, self._now())
+            recent = RecentRequests(*msg.data["recent"])
+            self._reports.add_progress(msg.node_id, totals, recent, self._now())
             self._on_change()
 
     def _on_result(self, *, msg: Any, **_: Any) -> None:

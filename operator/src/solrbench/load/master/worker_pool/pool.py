@@ -14,6 +14,7 @@ from solrbench.load.master.worker_pool.liveness import Liveness
 from solrbench.load.master.worker_pool.locust_runner import ChangeEvent, LoadShape, MasterRunner
 from solrbench.load.master.worker_pool.membership import Membership
 from solrbench.load.master.worker_pool.orders import WorkerOrders
+from solrbench.load.master.worker_pool.recent_window import RecentWindow
 from solrbench.load.master.worker_pool.reports import StepReports
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.assignment import Assignment
@@ -83,6 +84,11 @@ class WorkerPool:
     def live_totals(self) -> LiveTotals:
         """The step run under way, as of the last second."""
         return self._reports.live_totals
+
+    @property
+    def recent(self) -> RecentWindow:
+        """What all workers counted in the last seconds."""
+        return self._reports.recent
 
     @property
     def roster(self) -> WorkerRoster:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from solrbench.load.master.worker_pool.recent_window import RecentWindow
+from solrbench.load.recording.recent_times import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import LiveTotals
 
@@ -13,6 +15,7 @@ class StepReports:
         key: key of the assignment; empty before the first
         spawned: workers whose users are all there
         results: results of the workers that have ended the step run
+        recent: what all workers counted in the last seconds
 
     """
 
@@ -20,6 +23,7 @@ class StepReports:
         self.key = ""
         self.spawned: set[str] = set()
         self.results: dict[str, WorkerStepResult] = {}
+        self.recent = RecentWindow()
         self._totals: dict[str, LiveTotals] = {}
         self._progress_at: dict[str, float] = {}
 
@@ -29,10 +33,14 @@ class StepReports:
         self.spawned.clear()
         self.results.clear()
         self._totals.clear()
+        self.recent.clear()
         self._progress_at = dict.fromkeys(workers, now)
 
-    def add_progress(self, worker: str, totals: LiveTotals, now: float) -> None:
-        """Keep a worker's totals, reported at `now`."""
+    def add_progress(
+        self, worker: str, totals: LiveTotals, recent: RecentRequests, now: float
+    ) -> None:
+        """Keep a worker's totals and its last second, reported at `now`."""
+        self.recent.add(now, recent)
         self._progress_at[worker] = now
         self._totals[worker] = totals
 

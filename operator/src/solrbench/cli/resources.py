@@ -1,0 +1,96 @@
+"""Benchmarks and sweeps as they are named on the command line."""
+
+from typing import NamedTuple
+
+from solrbench.api.identity import (
+    BENCHMARKS,
+    GROUP,
+    KIND,
+    PLURAL,
+    SHORT_NAME,
+    SWEEP_KIND,
+    SWEEP_PLURAL,
+    SWEEP_SHORT_NAME,
+    SWEEPS,
+)
+from solrbench.cli.errors import CommandError
+from solrbench.cli.program import program_name
+from solrbench.cluster.client import Cluster, ForbiddenError, KindNotServedError, Manifest
+
+Kind = tuple[str, str]
+"""`apiVersion` and `kind`: `BENCHMARKS` or `SWEEPS`."""
+
+_PREFIXES = {
+    **dict.fromkeys((KIND.lower(), PLURAL, SHORT_NAME, "benchmark"), BENCHMARKS),
+    **dict.fromkeys((SWEEP_KIND.lower(), SWEEP_PLURAL, SWEEP_SHORT_NAME, "sweep"), SWEEPS),
+}
+
+
+class Resource(NamedTuple):
+    """A benchmark or a sweep of the cluster."""
+
+    kind: Kind
+    body: Manifest
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self.body["metadata"]["name"])
+
+    @property
+    def is_sweep(self) -> bool:
+        """Whether it is a sweep."""
+        return self.kind == SWEEPS
+
+
+def parse_reference(text: str) -> tuple[Kind | None, str]:
+    """Return kind and name of `ssweep/nightly`; of a bare name the kind is None.
+
+    Raises:
+        CommandError: if there is no such kind.
+
+    """
+    prefix, slash, name = text.rpartition("/")
+    if not slash:
+        return None, name
+    kind = _PREFIXES.get(prefix.lower().removesuffix(f".{GROUP}"))
+    if kind is None or not name:
+        raise CommandError(f"{text}: must be NAME, {SHORT_NAME}/NAME or {SWEEP_SHORT_NAME}/NAME")
+    return kind, name
+
+
+def find_resource(cluster: Cluster, namespace: str, text: str) -> Resource | None:
+    """Return what is named; of a bare name the benchmark, then the sweep; None if there is none."""
+    wanted, name = parse_reference(text)
+    for kind in (BENCHMARKS, SWEEPS) if wanted is None else (wanted,):
+        try:
+            body = cluster.get(*kind, namespace, name)
+        except (ForbiddenError, KindNotServedError):
+            if kind != SWEEPS or wanted is not None:
+                raise
+            continue  # chart or role in the cluster are older than sweeps
+        if body is not None:
+            return Resource(kind, body)
+    return None
+
+
+def get_resource(cluster: Cluster, namespace: str, text: str) -> Resource:
+    """Return what is named.
+
+    Raises:
+        CommandError: if there is no such benchmark or sweep.
+
+    """
+    found = find_resource(cluster, namespace, text)
+    if found is None:
+        raise absence(namespace, text)
+    return found
+
+
+def absence(namespace: str, text: str) -> CommandError:
+    """Return the error for what is not there."""
+    kind, name = parse_reference(text)
+    what = f"{KIND} or {SWEEP_KIND}" if kind is None else kind[1]
+    return CommandError(
+        f"there is no {what} {name} in namespace {namespace}; see {program_name()} list -A"
+    )

@@ -1,0 +1,39 @@
+"""The report of a sweep, read from the cluster."""
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.cli.files import parse_stored, parse_stored_as
+from solrbench.cluster.client import BENCHMARKS, Cluster, Manifest
+from solrbench.cluster.stored_results import read_environment
+from solrbench.plan.names import LABEL_SWEEP
+from solrbench.report.sweep.build import build_sweep_report, environment_point
+from solrbench.report.sweep.model import SweepReport
+from solrbench.results.model.environment import Environment
+from solrbench.sweep.points import benchmark_name
+
+AT_ONCE = 50
+"""Benchmarks in one response: a status has hundreds of results."""
+
+
+def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
+    """Return the full report of a sweep, as far as it is measured.
+
+    Raises:
+        SolrbenchError: if the cluster does not return it.
+
+    """
+    sweep = parse_stored_as(SolrBenchmarkSweep, body)
+    labels = {LABEL_SWEEP: sweep.metadata.name}
+    parts = cluster.list_in_parts(*BENCHMARKS, sweep.metadata.namespace, labels, AT_ONCE)
+    found = [parse_stored(each) for part in parts for each in part]
+    benchmarks = {each.metadata.name: each for each in found}
+    return build_sweep_report(sweep, benchmarks, _environment(cluster, sweep, benchmarks))
+
+
+def _environment(
+    cluster: Cluster, sweep: SolrBenchmarkSweep, benchmarks: dict[str, SolrBenchmark]
+) -> tuple[str, Environment] | None:
+    point = environment_point(sweep)
+    benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point or ""))
+    found = read_environment(cluster, benchmark) if benchmark is not None else None
+    return None if found is None or point is None else (point, found)

@@ -1,0 +1,137 @@
+"""The report of a sweep from the resources as they are stored."""
+
+from collections.abc import Mapping, Sequence
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep.status import SweepPoint
+from solrbench.api.v1alpha1.sweep.sweep import SolrBenchmarkSweep
+from solrbench.report.sweep.model import PointReport, SweepReport
+from solrbench.results.comparison.findings import Finding
+from solrbench.results.model.environment import Environment
+from solrbench.results.stats.number_format import round_significant
+from solrbench.sweep.axis_values import AxisValueError, read_values
+from solrbench.sweep.differences import compare_all, read_point
+from solrbench.sweep.needs.demand import measure_demand
+from solrbench.sweep.points import DesignError, Values, baseline_values, benchmark_name
+from solrbench.sweep.states import MEASURED
+
+_DIGITS = 4
+
+
+def build_sweep_report(
+    sweep: SolrBenchmarkSweep,
+    benchmarks: Mapping[str, SolrBenchmark],
+    environment: tuple[str, Environment] | None = None,
+) -> SweepReport:
+    """Return the full report of a sweep.
+
+    Args:
+        sweep: as it is stored
+        benchmarks: those of its points that are there, by name
+        environment: name of a point, and what it ran on
+
+    """
+    axes = _axes(sweep)
+    findings = _findings(sweep, axes)
+    points = [
+        _point(sweep, axes, each, findings.get(each.name), benchmarks)
+        for each in sweep.status.points
+    ]
+    name, record = environment if environment is not None else (None, None)
+    return SweepReport(
+        sweep=sweep.key,
+        spec=sweep.spec,
+        status=sweep.status,
+        points=points,
+        environment=record,
+        environment_of=name,
+    )
+
+
+def environment_point(sweep: SolrBenchmarkSweep) -> str | None:
+    """Return the point whose environment a report shows: the first one that was measured."""
+    measured = (each.name for each in sweep.status.points if each.state in MEASURED)
+    return next(measured, None)
+
+
+def _axes(sweep: SolrBenchmarkSweep) -> Sequence[Values]:
+    try:
+        return [read_values(axis) for axis in sweep.spec.axes]
+    except AxisValueError:  # such a sweep is not accepted and has no points
+        return []
+
+
+def _values(axes: Sequence[Values], point: SweepPoint) -> Values:
+    """Return the values of a point; none if the axes have others by now."""
+    places = list(zip(axes, point.values, strict=False))
+    if len(places) < len(axes) or any(place >= len(values) for values, place in places):
+        return ()
+    return tuple(values[place] for values, place in places)
+
+
+def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | None:
+    try:
+        return baseline_values(sweep.spec, axes)
+    except (DesignError, IndexError):
+        return None
+
+
+def _findings(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, Finding]:
+    """Return what each point is beside the baseline, as in the answers of the status."""
+    metric, usual = sweep.spec.objective.metric, _baseline(sweep, axes)
+    read = [read_point(each, _values(axes, each), metric) for each in sweep.status.points]
+    measured = [each for each in read if each is not None]
+    baseline = next((each for each in measured if each.values == usual), None)
+    others = [each for each in measured if each.values != usual]
+    if baseline is None or not others:
+        return {}
+    found = compare_all(baseline, others, metric)
+    return {each.name: finding for each, finding in zip(others, found, strict=True)}
+
+
+def _point(
+    sweep: SolrBenchmarkSweep,
+    axes: Sequence[Values],
+    point: SweepPoint,
+    finding: Finding | None,
+    benchmarks: Mapping[str, SolrBenchmark],
+) -> PointReport:
+    values = _values(axes, point)
+    name = benchmark_name(sweep.metadata.name, point.name)
+    found = PointReport(
+        name=point.name,
+        benchmark=name,
+        values={each.axis: each.label for each in values},
+        is_baseline=bool(values) and values == _baseline(sweep, axes),
+        result=point,
+    )
+    if finding is not None:
+        found = found.model_copy(update=_difference(finding))
+    benchmark = benchmarks.get(name)
+    return found if benchmark is None else found.model_copy(update=_measured(benchmark))
+
+
+def _difference(finding: Finding) -> dict[str, object]:
+    interval = finding.interval_percent
+    return {
+        "difference_percent": round_significant(finding.percent, _DIGITS),
+        "difference_lower_percent": round_significant(interval and interval.lower, _DIGITS),
+        "difference_upper_percent": round_significant(interval and interval.upper, _DIGITS),
+    }
+
+
+def _measured(benchmark: SolrBenchmark) -> dict[str, object]:
+    status = benchmark.status
+    cost = measure_demand(benchmark.spec).target
+    ends = [each for each in status.conditions if each.type == "Succeeded"]
+    outcome = ": ".join(filter(None, (ends[0].reason, ends[0].message))) if ends else ""
+    return {
+        "cores": round(cost.cores, 3),
+        "memory_bytes": cost.memory_bytes,
+        "solr_version": status.target.solr_version,
+        "outcome": outcome,
+        "totals": status.totals,
+        "verdicts": status.verdicts,
+        "objectives": status.objectives.results if status.objectives is not None else [],
+        "bottlenecks": status.bottlenecks,
+    }

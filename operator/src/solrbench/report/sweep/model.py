@@ -1,0 +1,117 @@
+"""The full report of a sweep: what was asked for, and what each point measured."""
+
+from typing import Any, Literal, Self
+
+import orjson
+from pydantic import ConfigDict, ValidationError
+
+from solrbench.api.problems import problems
+from solrbench.api.rules import LenientModel
+from solrbench.api.v1alpha1.status.objectives import ObjectiveResult
+from solrbench.api.v1alpha1.status.step_result import StepResult
+from solrbench.api.v1alpha1.status.telemetry import Bottleneck
+from solrbench.api.v1alpha1.status.verdicts import StepVerdict
+from solrbench.api.v1alpha1.sweep.spec import SweepSpec
+from solrbench.api.v1alpha1.sweep.status import SweepPoint, SweepStatus
+from solrbench.report.model import ReportFormatError
+from solrbench.results.model.environment import Environment
+
+SWEEP_SCHEMA_VERSION: Literal[1] = 1
+"""Changes when a field is removed or gets another meaning; new fields leave it as it is."""
+
+_MOST_PROBLEMS = 3
+
+
+class PointReport(LenientModel):
+    """One point: its figures beside the baseline, and what its benchmark said."""
+
+    name: str
+    """Name of the point."""
+    benchmark: str
+    """Name of its benchmark, in the namespace of the sweep."""
+    values: dict[str, str] = {}
+    """The name of its value of each axis."""
+    is_baseline: bool = False
+    """Whether the other points are compared with it."""
+    result: SweepPoint
+    """Its state and figures, as the status of the sweep has them."""
+    difference_percent: float | None = None
+    """How far the figure of `spec.objective` is from that of the baseline."""
+    difference_lower_percent: float | None = None
+    """Lower bound of its interval: the intervals hold the true differences of all points at once in
+    95 of 100 sweeps; absent with one repeat."""
+    difference_upper_percent: float | None = None
+    """Upper bound of it."""
+    cores: float | None = None
+    """CPU requests of Solr and ZooKeeper."""
+    memory_bytes: int | None = None
+    """Memory requests of Solr and ZooKeeper."""
+    solr_version: str | None = None
+    """As Solr reports it."""
+    outcome: str = ""
+    """Reason and message of the end of its benchmark."""
+    totals: list[StepResult] = []
+    """All requests of each step together, over all repeats."""
+    verdicts: list[StepVerdict] = []
+    """The verdict on each step."""
+    objectives: list[ObjectiveResult] = []
+    """Whether its objectives are met."""
+    bottlenecks: list[Bottleneck] = []
+    """What held each step back, where servers were measured."""
+
+
+class SweepReport(LenientModel):
+    """The report of one sweep, as `solrbench report ssweep/NAME -o json` prints it."""
+
+    model_config = ConfigDict(title="Report of a SolrBenchmarkSweep")
+
+    schema_version: Literal[1] = SWEEP_SCHEMA_VERSION
+    """Version of this format."""
+    sweep: str
+    """Namespace and name, with a slash between."""
+    spec: SweepSpec
+    """Its spec, with all defaults."""
+    status: SweepStatus
+    """Its status: answers, the best point, conditions."""
+    points: list[PointReport] = []
+    """Every point, in the order of measuring."""
+    environment: Environment | None = None
+    """What the first measured point ran on."""
+    environment_of: str | None = None
+    """Name of that point."""
+
+    @classmethod
+    def parse(cls, text: bytes) -> Self:
+        """Return the report in the JSON of `to_json`.
+
+        Raises:
+            ReportFormatError: if it is none.
+
+        """
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            found = "; ".join(problems(error)[:_MOST_PROBLEMS])
+            text_ = f"not a report of a sweep of version {SWEEP_SCHEMA_VERSION}: {found}"
+            raise ReportFormatError(text_) from error
+
+    def to_json(self) -> bytes:
+        """Return the report as JSON; what was not measured is absent."""
+        body: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return orjson.dumps(body, option=orjson.OPT_INDENT_2)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the axes."""
+        return tuple(axis.name for axis in self.spec.axes)
+
+    @property
+    def baseline(self) -> PointReport | None:
+        """The point that the others are compared with."""
+        return next((each for each in self.points if each.is_baseline), None)
+
+    @property
+    def outcome(self) -> str:
+        """The message of the condition Succeeded."""
+        found = next((each for each in self.status.conditions if each.type == "Succeeded"), None)
+        return found.message if found is not None else ""

@@ -1,0 +1,169 @@
+"""The tables of a sweep's report, as texts."""
+
+from collections.abc import Iterable, Iterator
+
+from solrbench.api.v1alpha1.status.objectives import ObjectiveWord
+from solrbench.report.sweep.model import PointReport, SweepReport
+from solrbench.results.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_share,
+)
+from solrbench.results.text.comparison_text import format_signed
+from solrbench.results.text.tables.table import Row, Table
+from solrbench.results.text.verdict_text import step_label
+from solrbench.sweep.states import PointState
+
+_GIBIBYTE = 1 << 30
+_TEXTS = frozenset({"State", "Word", "Reason", "Result", "Step", "Message"})
+
+POINTS_NOTE = (
+    "Figures are those of the last step; ± is the relative standard deviation of the repeats."
+    " Words and intervals are beside the baseline, of all points together (docs/method.md)."
+)
+
+
+def points_table(report: SweepReport) -> Table:
+    """Return a row for each point, in the order of measuring."""
+    axes = report.axes
+    head = ("Point", *axes, "State", "Word", "Difference", "95 % interval", "Requests/s", "P95")
+    head += ("Failed", "±", "Repeats", "Cores", "Memory")
+    rows = [_point(each, axes) for each in report.points]
+    texts = _TEXTS | frozenset(axes)
+    return Table("Points", head, rows, 1, texts, POINTS_NOTE).without_empty_columns()
+
+
+def _point(point: PointReport, axes: Iterable[str]) -> Row:
+    result = point.result
+    return (
+        point.name,
+        *(point.values.get(axis, "") for axis in axes),
+        result.state,
+        "baseline" if point.is_baseline else str(result.word or ""),
+        format_difference(point),
+        format_difference_interval(point),
+        _number(result.requests_per_second),
+        "" if result.p95_milliseconds is None else format_milliseconds(result.p95_milliseconds),
+        _number(result.failed_percent, " %"),
+        _number(result.deviation_percent, " %"),
+        _number(result.repeats),
+        _number(point.cores or None),
+        ""
+        if point.memory_bytes is None
+        else f"{format_number(point.memory_bytes / _GIBIBYTE)} GiB",
+    )
+
+
+def format_difference(point: PointReport) -> str:
+    """Return `+12.3 %`; empty without a figure on either side."""
+    return "" if point.difference_percent is None else format_signed(point.difference_percent)
+
+
+def format_difference_interval(point: PointReport) -> str:
+    """Return `-3 … +8 %`; empty with one repeat."""
+    low, high = point.difference_lower_percent, point.difference_upper_percent
+    if low is None or high is None:
+        return ""
+    return f"{format_signed(low).removesuffix(' %')} … {format_signed(high)}"
+
+
+def best_facts(report: SweepReport) -> dict[str, str]:
+    """Return the best point with its figures and its cost; empty while there is none."""
+    best = report.status.best
+    if best is None:
+        return {}
+    found = {
+        "Best point": f"{best.values} ({best.name})",
+        "Requests/s": _number(best.requests_per_second),
+        "P95": "" if best.p95_milliseconds is None else format_milliseconds(best.p95_milliseconds),
+        "Cost": _cost(best.cores, best.memory_bytes),
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def _cost(cores: float | None, memory_bytes: int | None) -> str:
+    parts = [
+        f"{format_number(cores)} cores requested" if cores else "",
+        f"{format_number(memory_bytes / _GIBIBYTE)} GiB requested" if memory_bytes else "",
+    ]
+    text = ", ".join(filter(None, parts))
+    return f"{text} for Solr and ZooKeeper" if text else ""
+
+
+def objectives_table(report: SweepReport) -> Table:
+    """Return a row for each objective of each point."""
+    rows = [
+        (
+            point.name,
+            each.name,
+            ", ".join(filter(None, (each.step, each.variant))),
+            str(each.word),
+            "" if each.value is None else f"{format_number(each.value)} {each.unit}",
+            f"{format_number(each.limit)} {each.unit}",
+        )
+        for point in report.points
+        for each in point.objectives
+    ]
+    head = ("Point", "Objective", "Step", "Result", "Measured", "Limit")
+    return Table("Objectives", head, rows, 2, _TEXTS).without_empty_columns()
+
+
+def objectives_sentence(report: SweepReport) -> str:
+    """Return how many points meet all their objectives; empty without objectives."""
+    checked = [each for each in report.points if each.objectives]
+    if not checked:
+        return ""
+    met = [each for each in checked if all(o.word is ObjectiveWord.MET for o in each.objectives)]
+    return f"{len(met)} of {len(checked)} points meet all objectives"
+
+
+def failures_table(report: SweepReport) -> Table:
+    """Return what failed: points that ended so, steps that are Invalid, failed requests."""
+    rows = [row for point in report.points for row in _failures(point)]
+    return Table("Failures", ("Point", "Step", "Reason", "Message"), rows, 1, _TEXTS)
+
+
+def _failures(point: PointReport) -> Iterator[Row]:
+    if point.result.state == PointState.FAILED:
+        reason = point.result.reason or ""
+        yield (point.name, "", reason, point.outcome.removeprefix(f"{reason}: "))
+    for verdict in point.verdicts:
+        for each in verdict.reasons:
+            yield point.name, step_label(verdict), each.reason, each.message
+    for total in point.totals:
+        if total.failures:
+            text = f"{total.failures:,} of {total.requests:,} requests"
+            share = format_share(total.failures, total.requests)
+            yield point.name, total.step, "RequestsFailed", f"{text} failed ({share})"
+
+
+def facts(report: SweepReport) -> dict[str, str]:
+    """Return how the sweep stands, by name."""
+    spec, status, counts = report.spec, report.status, report.status.counts
+    states = {
+        "succeeded": counts.succeeded,
+        "Invalid": counts.invalid,
+        "failed": counts.failed,
+        "under way": counts.running,
+    }
+    found = {
+        "Phase": status.phase,
+        "Outcome": report.outcome,
+        "Points": f"{counts.total}: "
+        + (", ".join(f"{number} {name}" for name, number in states.items() if number) or "planned"),
+        "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
+        "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
+        "Objective": str(spec.objective.metric),
+        "Baseline": report.baseline.name if report.baseline is not None else "",
+        "Started": ""
+        if status.start_time is None
+        else f"{status.start_time:%Y-%m-%d %H:%M:%S} UTC",
+        "Finished": ""
+        if status.completion_time is None
+        else f"{status.completion_time:%Y-%m-%d %H:%M:%S} UTC",
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def _number(value: float | None, unit: str = "") -> str:
+    return "" if value is None else f"{format_number(value)}{unit}"

@@ -1,0 +1,178 @@
+"""Commands that take sweeps as well as benchmarks."""
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.cli.errors import CommandError
+from solrbench.cli.resources import parse_reference
+from solrbench.cluster.client import BENCHMARKS, SWEEPS
+from solrbench.sweep.child import build_child
+from solrbench.sweep.plan import make_plan
+from support.cluster.benchmarks import small
+from support.resources.small_sweep import small_sweep
+from support.resources.sweep_reports import full_sweep
+from support.servers.api_stub import ApiStub
+from unit.cli.conftest import Call
+
+PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
+
+
+@pytest.fixture
+def sweep(api: ApiStub) -> dict[str, Any]:
+    """Return a finished sweep of the cluster, whose points have benchmarks."""
+    found = full_sweep()
+    body = found.model_dump(mode="json", by_alias=True, exclude_none=True)
+    body["metadata"] |= {"uid": "u-1", "creationTimestamp": "2026-11-20T09:00:00Z"}
+    for planned in make_plan(found).points:
+        api.put(build_child(found, planned.point))
+    return api.put(body)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("one", (None, "one")),
+        ("ssweep/one", (SWEEPS, "one")),
+        ("solrbenchmarksweep.solrbench.io/one", (SWEEPS, "one")),
+        ("sbench/one", (BENCHMARKS, "one")),
+        ("SolrBenchmarks/one", (BENCHMARKS, "one")),
+    ],
+)
+def test_names_may_have_their_kind_before_them(text: str, expected: object) -> None:
+    assert parse_reference(text) == expected
+
+
+@pytest.mark.parametrize("text", ["pod/one", "ssweep/"])
+def test_other_kinds_are_refused(text: str) -> None:
+    with pytest.raises(CommandError, match="must be NAME, sbench/NAME or ssweep/NAME"):
+        parse_reference(text)
+
+
+@pytest.mark.usefixtures("sweep")
+def test_list_shows_sweeps_below_benchmarks(call: Call, api: ApiStub) -> None:
+    lines = call("list").stdout.splitlines()
+    head = lines.index("") + 1
+    assert lines[head].split()[:3] == ["SWEEP", "PHASE", "POINTS"]
+    assert lines[head + 1].split()[:5] == ["trial", "Failed", "6/6", "1", "1"]
+    assert call("list", "--kind", "sweep", "-o", "name").stdout.splitlines() == [
+        "solrbenchmarksweep.solrbench.io/trial"
+    ]
+
+
+def test_list_without_the_kind_of_sweeps_shows_benchmarks(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    api.groups["apis/solrbench.io/v1alpha1"] = ("SolrBenchmark",)
+    assert call("list").stdout.splitlines()[1].startswith("one")
+
+
+def test_role_without_sweeps_still_lists_benchmarks(call: Call, api: ApiStub) -> None:
+    api.put(small("one"))
+    status = {"kind": "Status", "message": "sweeps are forbidden"}
+    api.refusals[PATH.removesuffix("/trial")] = 403, status
+    assert call("list").stdout.splitlines()[1].startswith("one")
+    assert call("stop", "one").exit_code == 0
+    result = call("list", "--kind", "sweep")
+    assert "not allowed: listing SolrBenchmarkSweep: sweeps are forbidden" in result.stderr
+
+
+@pytest.mark.usefixtures("sweep")
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [
+        ("table", "\ndefault/trial: Failed"),
+        ("markdown", "# default/trial"),
+        ("csv", "point,benchmark,axis_heap,axis_nodes"),
+        ("html", "<!doctype html>"),
+        ("junit", "<testsuites"),
+    ],
+)
+def test_report_of_a_sweep_has_each_form(call: Call, form: str, begins: str) -> None:
+    result = call("report", "ssweep/trial", "-o", form)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(begins)
+
+
+@pytest.mark.usefixtures("sweep")
+def test_report_of_a_sweep_is_read_from_its_file(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "trial.json"
+    assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
+    assert (
+        call("report", str(file), "-o", "csv").stdout == call("report", "trial", "-o", "csv").stdout
+    )
+
+
+@pytest.mark.usefixtures("sweep")
+def test_forms_that_a_sweep_lacks_are_named(call: Call) -> None:
+    result = call("report", "trial", "-o", "evidence")
+    assert result.exit_code == 1
+    assert "a sweep has no evidence" in result.stderr
+
+
+@pytest.mark.usefixtures("sweep")
+def test_watch_of_a_failed_sweep_prints_answers_and_fails(call: Call) -> None:
+    result = call("watch", "ssweep/trial")
+    assert result.exit_code == 1
+    assert "heap, p95 beside 512Mi: 1Gi Better" in result.stdout
+    assert "best point: heap 1Gi, nodes 2/2, 1200 requests/s" in result.stdout
+
+
+def test_watch_of_a_sweep_that_runs_ends_with_the_time(call: Call, api: ApiStub) -> None:
+    api.put(small_sweep() | {"status": {"phase": "Running", "counts": {"text": "1/4"}}})
+    result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout")
+    assert result.exit_code == 3
+    assert "1/4 points" in result.stdout
+    assert api.objects[PATH]["spec"]["suspend"] is True
+
+
+@pytest.mark.usefixtures("sweep")
+def test_stop_resume_and_delete_take_sweeps(call: Call, api: ApiStub) -> None:
+    assert call("stop", "ssweep/trial").exit_code == 0
+    assert api.objects[PATH]["spec"]["suspend"] is True
+    assert call("resume", "trial").exit_code == 0
+    assert api.objects[PATH]["spec"]["suspend"] is False
+    assert "trial deleted" in call("delete", "--yes", "ssweep/trial").stdout
+    assert PATH not in api.objects
+
+
+def test_absent_sweep_is_named_as_such(call: Call, api: ApiStub) -> None:
+    result = call("stop", "ssweep/gone")
+    assert "there is no SolrBenchmarkSweep gone in namespace default" in result.stderr
+    result = call("report", "gone")
+    assert "there is no SolrBenchmark or SolrBenchmarkSweep gone" in result.stderr
+
+
+@pytest.mark.usefixtures("sweep")
+def test_export_has_the_sweep_and_its_points(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "trial.tar.gz"
+    assert call("export", "ssweep/trial", "--to", str(file)).exit_code == 0
+    with tarfile.open(fileobj=io.BytesIO(file.read_bytes())) as archive:
+        names = archive.getnames()
+    assert {"trial/report.json", "trial/report.md", "trial/points.csv"} <= set(names)
+    assert sum(name.endswith("/again.yaml") for name in names) == 1 + 6
+
+
+def test_plan_and_preflight_take_the_largest_point(
+    call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    file = tmp_path / "sweep.yaml"
+    file.write_text(yaml.safe_dump(small_sweep()), "utf-8")
+    result = call("plan", "-f", str(file), "--offline")
+    assert "trial: 4 points" in result.stdout
+    assert "solr: 1 pod, no CPU requested, 2.5 GiB" in result.stdout
+    found = json.loads(call("preflight", "-f", str(file), "-o", "json").stdout)
+    assert any(each["check"] == "room" or "room" in each["message"] for each in found)
+
+
+def test_run_refuses_a_sweep_with_a_bad_point(call: Call, api: ApiStub, tmp_path: Path) -> None:
+    file = tmp_path / "sweep.yaml"
+    file.write_text(yaml.safe_dump(small_sweep({"spec.axes[0].values": ["a lot"]})), "utf-8")
+    result = call("run", "-f", str(file))
+    assert result.exit_code == 1
+    assert "SolrBenchmarkSweep trial is not valid" in result.stderr
+    assert PATH not in api.objects
