@@ -31,7 +31,8 @@ _POD_FIGURES = (
     *("cpu_some_percent", "memory_some_percent", "memory_full_percent"),
     *("io_some_percent", "io_full_percent"),
     *("read_bytes", "written_bytes", "reads", "writes", "major_faults"),
-    *("working_set_max_bytes", "working_set_max_percent", "page_cache_bytes"),
+    *("working_set_max_bytes", "working_set_max_percent", "memory_used_max_percent"),
+    "page_cache_bytes",
     *("network_received_bytes", "network_sent_bytes"),
 )
 
@@ -61,6 +62,7 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
 _SHARES = {
     "heap_used_max_percent": ("heap_used_max_bytes", "heap_limit_bytes"),
     "heap_after_gc_max_percent": ("heap_after_gc_max_bytes", "heap_limit_bytes"),
+    "memory_used_max_percent": ("memory_used_max_bytes", "memory_limit_bytes"),
     "working_set_max_percent": ("working_set_max_bytes", "memory_limit_bytes"),
 }
 _OF_TIME = {

@@ -108,6 +108,7 @@ _OF_PODS = {
     "memory_some_percent": "memory_some_percent",
     "io_some_percent": "io_some_percent",
     "io_full_percent": "io_full_percent",
+    "memory_used_max_percent": "memory_used_max_percent",
     "working_set_max_percent": "working_set_max_percent",
     "working_set_max_bytes": "working_set_max_bytes",
     "major_faults_per_second": "major_faults",
