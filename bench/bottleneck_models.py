@@ -1,8 +1,8 @@
 """What telemetry shows of a planted bottleneck, computed from how it works.
 
-Each model draws a cluster, its load and a strength, and returns the figures of its servers beside the
-effect on the mean response time. Waits follow from counts by Little's law: where N threads wait for a
-disk on average, at least one waits in 1 - exp(-N) of the time.
+Each model draws a cluster, its load and a strength, and returns the figures of its servers beside
+the effect on the mean response time. Waits follow from counts by Little's law: where N threads wait
+for a disk on average, at least one waits in 1 - exp(-N) of the time.
 """
 
 import math
@@ -78,7 +78,7 @@ def draw_cluster(rng: Rng) -> Cluster:
 
 
 def healthy(rng: Rng) -> Case:
-    """Return a cluster with a CPU limit well above its use, or none, perhaps behind a good proxy."""
+    """Return a cluster with a CPU limit well above its use, or none, maybe behind a proxy."""
     cluster = draw_cluster(rng)
     behind = bool(rng.random() < 0.3)
     outside = rng.uniform(0.3, 2.5 if behind else 1.0)

@@ -1,11 +1,12 @@
 """Bottlenecks that are computed instead of run: how many the rules name, in seconds, anywhere.
 
-Each case is one of `bottleneck_models`; it counts only if it matters (10 % of the mean response time, a
-healthy one at most 2 %). Two repeats of it differ by noise, and must agree.
+Each case is one of `bottleneck_models`; it counts only if it matters (10 % of the mean response time,
+a healthy one at most 2 %). Two repeats of it differ by noise, and must agree.
 """
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from solrbench.results.summary.telemetry import RunTelemetry, run_telemetry
 _SEED = 16
 LEAST_EFFECT = 0.1
 MOST_HEALTHY_EFFECT = 0.02
+_START = datetime(2026, 1, 1, tzinfo=UTC)
 _HEAP = 2.0**30
 _MEMORY = 4 * 2.0**30
 
@@ -79,7 +81,18 @@ def _telemetry(
     telemetry = Telemetry(
         spreads={"solr": spreads_of("solr", nodes), "solr-pods": spreads_of("solr-pods", pods)}
     )
-    document = StepRunResult.model_construct(telemetry=telemetry, requests=[])
+    document = StepRunResult(
+        id="r1-s0-computed",
+        repeat=1,
+        step="computed",
+        attempt=1,
+        start_time=_START,
+        end_time=_START,
+        seconds=SECONDS,
+        requests=[],
+        workers=[],
+        telemetry=telemetry,
+    )
     found = run_telemetry(document)
     assert found is not None
     solr = found.figures["solr_milliseconds"]

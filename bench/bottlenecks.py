@@ -4,9 +4,9 @@ A machine without pods can plant what a process can be: a busy server, pauses of
 shard, a slow node, a slow proxy. Limits of CPU, memory and disk need pods (`tests/e2e`); `python -m
 bench computed` has them as models.
 
-`python -m bench.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its progress; without
-`--kind` all of them. Each run takes about 20 s on a quiet machine of two cores: 60 planted ones, 20 healthy
-ones and a baseline of each kind take half an hour.
+`python -m bench.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its progress;
+without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores: 50 planted
+ones, 20 healthy ones and a baseline of each kind take half an hour.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,8 @@ def bottlenecks(
     draw = random.Random(_SEED)
     counts = {name: 2 * each if KINDS[name].resource is Resource.NONE else each for name in kinds}
     progress = _Progress(sum(counts.values()) + len(kinds))
-    return [_row(folder, name, count, draw, seconds, progress) for name, count in counts.items()]
+    run = partial(_run, folder, seconds=seconds)
+    return [_row(run, name, count, draw, progress) for name, count in counts.items()]
 
 
 class _Progress:
@@ -112,16 +114,20 @@ class _Progress:
 
 
 def _row(
-    folder: Path, name: str, count: int, draw: random.Random, seconds: int, progress: _Progress
+    run: "partial[tuple[Bottleneck, float]]",
+    name: str,
+    count: int,
+    draw: random.Random,
+    progress: _Progress,
 ) -> Row:
     kind = KINDS[name]
     load = kind.load(draw)
     healthy = [_LIGHT] * len(kind.nodes(random.Random(0)))
-    _, usual = _run(folder, kind, healthy, load, seconds)
+    _, usual = run(kind, healthy, load)
     progress.show(f"{name}: {usual:.1f} ms without it")
     named, counted, others = 0, 0, []
     for _ in range(count):
-        found, mean = _run(folder, kind, kind.nodes(draw), load, seconds)
+        found, mean = run(kind, kind.nodes(draw), load)
         progress.show(f"{name}: {mean:.1f} ms, {found.resource}: {found.message}")
         if kind.resource is not Resource.NONE and mean < (1 + LEAST_EFFECT) * usual:
             continue

@@ -106,8 +106,8 @@ def _find_full_heap(run: Evidence) -> Symptom | None:
         return None
     return Symptom(
         f"{format_percent(live)} of the heap in use after a collection (limit"
-        f" {format_percent(FULL_HEAP_PERCENT)}), with {format_percent(spent)} of the time in garbage"
-        f" collection (limit {format_percent(LEAST_GC_OF_FULL_HEAP_PERCENT)})",
+        f" {format_percent(FULL_HEAP_PERCENT)}), with {format_percent(spent)} of the time in"
+        f" garbage collection (limit {format_percent(LEAST_GC_OF_FULL_HEAP_PERCENT)})",
         run.server("heap_after_gc_max_percent"),
     )
 
