@@ -1,7 +1,7 @@
 """Bottlenecks that are computed instead of run: how many the rules name, in seconds, anywhere.
 
-Each case is one of `bottleneck_models`; it counts only if it matters (10 % of the mean response time,
-a healthy one at most 2 %). Two repeats of it differ by noise, and must agree.
+Each case is one of `bottleneck_models`; it counts only if it matters (10 % of the mean response
+time, a healthy one at most 2 %). Two repeats of it differ by noise, and must agree.
 """
 
 from collections import Counter
