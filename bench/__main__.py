@@ -10,6 +10,8 @@ from pathlib import Path
 
 from bench.accuracy import accuracy
 from bench.arrivals import arrivals
+from bench.bends import bends
+from bench.bottleneck_table import computed_bottlenecks
 from bench.bottlenecks import bottlenecks
 from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
@@ -41,8 +43,10 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
+    "computed": partial(computed_bottlenecks, each=200),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),
+    "bends": partial(bends, series=60),
     "steady": partial(steady, runs=400),
     "words": partial(words, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),

@@ -1,23 +1,34 @@
 """Planted bottlenecks, their strengths drawn from a seed: how many are named.
 
 A machine without pods can plant what a process can be: a busy server, pauses of a collector, a hot
-shard, a slow node, a slow proxy. Limits of CPU, memory and disk need pods (`tests/e2e`).
+shard, a slow node, a slow proxy. Limits of CPU, memory and disk need pods (`tests/e2e`); `python -m
+bench computed` has them as models.
+
+`python -m bench.bottlenecks --kind "slow proxy" --count 10` plants one kind, with its progress;
+without `--kind` all of them. Each run takes about 20 s on a quiet machine of two cores: 50 planted
+ones, 20 healthy ones and a baseline of each kind take half an hour.
 """
 
+import argparse
 import json
 import random
-from collections.abc import Callable
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench.product import product
 from bench.servers.running import Server, python_server
-from bench.table import Row
+from bench.table import Row, render
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status.telemetry import Bottleneck, Resource
 from solrbench.results.bottleneck.bottlenecks import find_bottlenecks
+from solrbench.results.model.request_counts import sum_counts
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.validity.digest import digest
 
@@ -74,39 +85,78 @@ KINDS = {
 }
 
 
-def bottlenecks(folder: Path, each: int, seconds: int) -> list[Row]:
+LEAST_EFFECT = 0.1
+"""A bottleneck counts only if it makes the mean response so much longer."""
+
+
+def bottlenecks(
+    folder: Path, each: int, seconds: int, kinds: Sequence[str] = tuple(KINDS)
+) -> list[Row]:
     """Plant each kind so many times, healthy runs twice as many."""
     draw = random.Random(_SEED)
-    rows = []
-    for name, kind in KINDS.items():
-        count = 2 * each if kind.resource is Resource.NONE else each
-        found = [_run(folder, kind, draw, seconds) for _ in range(count)]
-        named = sum(one.resource == kind.resource for one in found)
-        others = "; ".join(f"{one.resource}: {one.message}" for one in found)
-        rows.append(
-            Row(
-                f"planted: {name}",
-                f"{count} of {count} {kind.resource}",
-                f"{named} of {count}",
-                named == count,
-                others[:400],
-            )
-        )
-    return rows
+    counts = {name: 2 * each if KINDS[name].resource is Resource.NONE else each for name in kinds}
+    progress = _Progress(sum(counts.values()) + len(kinds))
+    run = partial(_run, folder, seconds=seconds)
+    return [_row(run, name, count, draw, progress) for name, count in counts.items()]
 
 
-def _run(folder: Path, kind: Kind, draw: random.Random, seconds: int) -> Bottleneck:
-    step = {"name": "planted", "durationSeconds": seconds, **kind.load(draw)}
+class _Progress:
+    """Prints each run and when all will be done."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._began = total, 0, time.monotonic()
+
+    def show(self, text: str) -> None:
+        self._done += 1
+        left = (self._total - self._done) * (time.monotonic() - self._began) / self._done
+        line = f"{self._done} of {self._total}, {left / 60:.0f} min left: {text}"
+        print(line, file=sys.stderr, flush=True)
+
+
+def _row(
+    run: "partial[tuple[Bottleneck, float]]",
+    name: str,
+    count: int,
+    draw: random.Random,
+    progress: _Progress,
+) -> Row:
+    kind = KINDS[name]
+    load = kind.load(draw)
+    healthy = [_LIGHT] * len(kind.nodes(random.Random(0)))
+    _, usual = run(kind, healthy, load)
+    progress.show(f"{name}: {usual:.1f} ms without it")
+    named, counted, others = 0, 0, []
+    for _ in range(count):
+        found, mean = run(kind, kind.nodes(draw), load)
+        progress.show(f"{name}: {mean:.1f} ms, {found.resource}: {found.message}")
+        if kind.resource is not Resource.NONE and mean < (1 + LEAST_EFFECT) * usual:
+            continue
+        counted += 1
+        named += found.resource == kind.resource
+        others.append(f"{found.resource}: {found.message}")
+    bar = f"all {kind.resource} that matter"
+    reached = f"{named} of {counted}" + (
+        f" ({count - counted} too weak)" if counted < count else ""
+    )
+    return Row(f"planted: {name}", bar, reached, named == counted, "; ".join(others)[:400])
+
+
+def _run(
+    folder: Path, kind: Kind, nodes: Nodes, load: dict[str, float], seconds: int
+) -> tuple[Bottleneck, float]:
+    """Return what was found, and the mean milliseconds of a request."""
+    step = {"name": "planted", "durationSeconds": seconds, **load}
     runs = [
         {"id": f"r{repeat}-s0-planted", "repeat": repeat, "step": step}
         for repeat in range(1, _REPEATS + 1)
     ]
     with ExitStack() as stack:
-        servers = _servers(stack, folder, kind, kind.nodes(draw))
+        servers = _servers(stack, folder, kind, nodes)
         fields: dict[str, Any] = {"stepRuns": runs, "solrUrls": [each.url for each in servers]}
         with product(servers[0], folder, **fields) as running:
             documents = running.documents(_REPEATS * (seconds + 10))
-    return _find(kind, step, documents)
+    counts = sum_counts(each for document in documents for each in document.requests)
+    return _find(kind, step, documents), counts.sum_microseconds / counts.requests / 1000
 
 
 def _servers(stack: ExitStack, folder: Path, kind: Kind, nodes: Nodes) -> list[Server]:
@@ -138,3 +188,21 @@ def _find(kind: Kind, step: dict[str, Any], documents: list[StepRunResult]) -> B
     digests = [digest(each, spec.load) for each in documents]
     (found,) = find_bottlenecks(spec, [(each.evaluated, each.servers) for each in digests])
     return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Plant one kind or all of them; 1 if one was not named."""
+    parser = argparse.ArgumentParser(prog="bench.bottlenecks", description=main.__doc__)
+    parser.add_argument("--kind", choices=tuple(KINDS), action="append", help="all by default")
+    parser.add_argument("--count", type=int, default=10, help="of each kind, healthy ones twice")
+    parser.add_argument("--seconds", type=int, default=5, help="of each of two repeats")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="solrbench-bench-") as folder:
+        kinds = options.kind or tuple(KINDS)
+        rows = bottlenecks(Path(folder), options.count, options.seconds, kinds)
+    print(render(rows))
+    return int(any(row.is_met is False for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,6 +15,7 @@ from solrbench.api.kinds import KINDS, ResourceKind
 from solrbench.api.reason_reference import render_reason_reference
 from solrbench.api.reference import render_reference
 from solrbench.cli.reference.command_reference import render_command_reference
+from solrbench.dashboards.render import render_dashboards
 from solrbench.report.json_schema import render_report_schema, render_sweep_schema
 from solrbench.results.text.verdict_reference import render_verdict_reasons
 from solrbench.telemetry.reference import render_metrics_reference
@@ -38,6 +39,7 @@ def render_files() -> dict[str, str]:
     definitions = {kind: render_crd(kind) for kind in KINDS}
     templates = [render_chart_template(kind, text) for kind, text in definitions.items()]
     return {
+        **render_dashboards(),
         **{crd_file(kind): text for kind, text in definitions.items()},
         CHART_FILE: "---\n".join(templates),
         REFERENCE_FILE: render_reference(),

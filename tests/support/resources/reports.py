@@ -19,6 +19,7 @@ from solrbench.results.model.step_result import (
     Window,
 )
 from solrbench.results.model.windows import CacheSample, RequestWindow
+from solrbench.results.summary.distributions import merge_distributions
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.verdict import evaluate_steps
 from unit.results.builders import make_timed_result
@@ -53,6 +54,7 @@ def make_report(
         completion_time=START + timedelta(minutes=9),
         results=merge_steps(spec, documents),
         totals=merge_totals(spec, documents),
+        distributions=merge_distributions(spec, documents),
         summary=summarise(spec, documents),
         verdicts=evaluate_steps(spec, documents, environment),
         conditions=[_condition(text)],

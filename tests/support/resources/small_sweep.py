@@ -63,6 +63,10 @@ def measured_sweep() -> SolrBenchmarkSweep:
             requests_per_second=10,
             p95_milliseconds=20,
             failed_percent=0,
+            cpu_milliseconds_per_request=1.5,
+            read_bytes_per_request=4096,
+            reads_per_request=1,
+            index_bytes=2**20,
         )
         for each in plan().points
     ]

@@ -1,4 +1,4 @@
-"""What a sweep shows, in sentences: one for each axis, one for each two axes that are crossed."""
+"""What a sweep shows, in sentences: for each axis, each two that are crossed, and index sizes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +19,7 @@ from solrbench.sweep.differences import (
     read_measured,
 )
 from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.size_answers import answer_sizes
 
 MOST_VALUES = 8
 """Values of an axis that a sentence names each."""
@@ -39,14 +40,16 @@ def answer_sweep(
     """
     metric = spec.objective.metric
     baseline, others = read_measured(plan, points, metric)
+    sizes = list(answer_sizes(plan, points))
     if baseline is None or not others:
-        return {}, []
+        return {}, sizes
     findings = compare_all(baseline, others, metric)
     by_name = {each.name: found for each, found in zip(others, findings, strict=True)}
     label = METRICS[metric].label
     sentences = [
         *_axes(baseline, others, by_name, label),
         *map(_interaction, find_interactions(baseline, others, metric)),
+        *sizes,
         *_scope(spec, findings),
         *_next_step(findings),
     ]

@@ -75,10 +75,25 @@ def _finish(point: SweepPoint, child: ChildView, metric: Metric) -> SweepPoint:
             "requests_per_second": rounded(summary.get("requestsPerSecond")),
             "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
             "failed_percent": rounded(summary.get("failedPercent")),
+            **_cost(child.telemetry),
             "repeats": child.total.get("repeats"),
             "deviation_percent": rounded(_deviation(child.total, metric)),
         }
     )
+
+
+_COST = {
+    "cpu_milliseconds_per_request": "cpuMillisecondsPerRequest",
+    "read_bytes_per_request": "readBytesPerRequest",
+    "reads_per_request": "readsPerRequest",
+    "reads_deviation": "readsDeviation",
+    "index_bytes": "indexBytes",
+}
+
+
+def _cost(telemetry: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return what a query costs, as far as the servers were read."""
+    return {name: rounded(telemetry.get(key)) for name, key in _COST.items()}
 
 
 def _verdict(summary: Mapping[str, Any]) -> PointState:

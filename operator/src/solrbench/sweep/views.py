@@ -26,6 +26,7 @@ class ChildView:
         seconds: from leaving the queue to its end; 0 if it never left it
         summary: the figures of its last step, as they are stored
         total: all requests of that step in all repeats, as they are stored
+        telemetry: what the servers did in that step, as it is stored
         suspend: whether it is suspended
         cleanup: when its target is deleted
         reuses: what it has of the target of the point before; None where that was made again
@@ -41,6 +42,7 @@ class ChildView:
     seconds: float
     summary: dict[str, Any]
     total: dict[str, Any]
+    telemetry: dict[str, Any]
     suspend: bool
     cleanup: str
     reuses: str | None = None
@@ -62,7 +64,8 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         progress_percent=int(status.get("progressPercent") or 0),
         seconds=_seconds(status.get("startTime"), status.get("completionTime")),
         summary=dict(status.get("summary") or {}),
-        total=_total(status),
+        total=_of_summary(status, "totals"),
+        telemetry=_of_summary(status, "telemetry"),
         suspend=bool(spec.get("suspend")),
         cleanup=str(spec.get("cleanup", "")),
         reuses=(status.get("target") or {}).get("reuses"),
@@ -71,10 +74,10 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
     )
 
 
-def _total(status: dict[str, Any]) -> dict[str, Any]:
-    """Return the total of the step of the summary; with variants that of the first one."""
+def _of_summary(status: dict[str, Any], field: str) -> dict[str, Any]:
+    """Return the entry of the step of the summary; with variants that of the first one."""
     step = (status.get("summary") or {}).get("step")
-    found = (each for each in status.get("totals") or [] if each.get("step") == step)
+    found = (each for each in status.get(field) or [] if each.get("step") == step)
     return dict(next(found, {}))
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
@@ -38,9 +39,21 @@ def _attempts(benchmark: ShownBenchmark) -> Iterator[Sample]:
     yield ("load",), benchmark.status.attempts.starts_of_load
 
 
-def _phase_start(benchmark: ShownBenchmark) -> float | None:
-    moment = benchmark.status.phase_start_time
-    return None if moment is None else moment.timestamp()
+def _moment(
+    read: Callable[[ShownBenchmark], datetime | None],
+) -> Callable[[ShownBenchmark], list[Sample]]:
+    """Return the samples of a Unix time."""
+
+    def samples(benchmark: ShownBenchmark) -> list[Sample]:
+        moment = read(benchmark)
+        return [((), None if moment is None else moment.timestamp())]
+
+    return samples
+
+
+def _queue_position(benchmark: ShownBenchmark) -> float | None:
+    queue = benchmark.status.queue
+    return None if queue is None else queue.position
 
 
 def _live(field: str) -> Callable[[ShownBenchmark], Iterator[Sample]]:
@@ -87,8 +100,32 @@ BENCHMARK_FAMILIES = (
     MetricFamily(
         "benchmark_phase_start_timestamp_seconds",
         "Unix time at which the current phase began.",
-        _one(_phase_start),
+        _moment(lambda b: b.status.phase_start_time),
         unit="Unix time, s",
+    ),
+    MetricFamily(
+        "benchmark_created_timestamp_seconds",
+        "Unix time at which the benchmark was created.",
+        _moment(lambda b: b.created),
+        unit="Unix time, s",
+    ),
+    MetricFamily(
+        "benchmark_start_timestamp_seconds",
+        "Unix time at which the benchmark left the queue; absent before.",
+        _moment(lambda b: b.status.start_time),
+        unit="Unix time, s",
+    ),
+    MetricFamily(
+        "benchmark_end_timestamp_seconds",
+        "Unix time at which the benchmark succeeded or failed; absent before.",
+        _moment(lambda b: b.status.completion_time),
+        unit="Unix time, s",
+    ),
+    MetricFamily(
+        "benchmark_queue_position",
+        "Place in the queue, 1 for the next; absent unless the benchmark waits for others.",
+        _one(_queue_position),
+        unit="place",
     ),
     MetricFamily(
         "benchmark_attempts",
@@ -230,7 +267,9 @@ class BenchmarkStore:
     def update(self, benchmark: SolrBenchmark) -> None:
         """Show `benchmark` from the next scrape on."""
         metadata = benchmark.metadata
-        shown = ShownBenchmark(metadata.namespace, metadata.name, benchmark.status)
+        shown = ShownBenchmark(
+            metadata.namespace, metadata.name, benchmark.status, metadata.creation_timestamp
+        )
         end = benchmark.status.completion_time
         with self._lock:
             self._benchmarks[benchmark.key] = shown if end is None else freeze(shown, end, FAMILIES)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from prometheus_client import Metric
@@ -23,12 +24,14 @@ class ShownBenchmark:
         namespace: of the benchmark
         name: its name
         status: its latest status
+        created: when it was created, if that is known
 
     """
 
     namespace: str
     name: str
     status: Status
+    created: datetime | None = None
 
     @property
     def phase(self) -> str:

@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.status.results import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.status.step_result import StepResult
 from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
 from solrbench.api.v1alpha1.status.verdicts import VALID, StepVerdict
+from solrbench.telemetry.distribution_metric import DISTRIBUTION_FAMILY
 from solrbench.telemetry.interval_metrics import interval_families
 from solrbench.telemetry.metric_family import MetricFamily, Sample, ShownBenchmark
 from solrbench.telemetry.objective_metrics import OBJECTIVE_FAMILIES
@@ -153,6 +154,7 @@ RESULT_FAMILIES = (
     *_families(StepResult, _results, _RESULT),
     *interval_families("step_", _results, _labels, _RESULT),
     *_total_families(),
+    DISTRIBUTION_FAMILY,
     *_comparison_families(),
     *_families(OpenLoopStats, lambda benchmark: benchmark.status.open_loop, _STEP),
     *_families(ColdStart, _cold_starts, _STEP),

@@ -85,6 +85,12 @@ def _figure(
     return samples
 
 
+def _p95(sweep: ShownSweep) -> Iterator[Sample]:
+    read = _figure(lambda point: point.p95_milliseconds, _MS_PER_SECOND)
+    for labels, number in read(sweep):
+        yield (*labels, "0.95"), number
+
+
 def _validity(point: SweepPoint) -> float | None:
     return float(point.state == PointState.VALID) if point.state in MEASURED else None
 
@@ -121,10 +127,12 @@ SWEEP_FAMILIES = (
         unit="requests/s",
     ),
     SweepFamily(
-        "sweep_point_p95_seconds",
-        "95th percentile of the last step of a point, with a planned rate of the response time.",
-        _figure(lambda point: point.p95_milliseconds, _MS_PER_SECOND),
-        _POINT,
+        "sweep_point_duration_seconds",
+        "Quantiles of the last step of a point: of the service time, with a planned rate of the"
+        " response time.",
+        _p95,
+        (*_POINT, "quantile"),
+        kind="summary",  # what Prometheus wants of a label `quantile`
         unit="s",
     ),
     SweepFamily(
@@ -133,6 +141,34 @@ SWEEP_FAMILIES = (
         _figure(lambda point: point.failed_percent, _PERCENT),
         _POINT,
         unit="ratio",
+    ),
+    SweepFamily(
+        "sweep_point_cpu_seconds_per_request",
+        "CPU time of all Solr processes for each query, of the last step of a point.",
+        _figure(lambda point: point.cpu_milliseconds_per_request, _MS_PER_SECOND),
+        _POINT,
+        unit="s",
+    ),
+    SweepFamily(
+        "sweep_point_read_bytes_per_request",
+        "Bytes that all pods of Solr read from disk for each query.",
+        _figure(lambda point: point.read_bytes_per_request),
+        _POINT,
+        unit="bytes",
+    ),
+    SweepFamily(
+        "sweep_point_reads_per_request",
+        "Reads of the disk by all pods of Solr for each query.",
+        _figure(lambda point: point.reads_per_request),
+        _POINT,
+        unit="reads",
+    ),
+    SweepFamily(
+        "sweep_point_index_bytes",
+        "Size of the index over all replicas, in the last step of a point.",
+        _figure(lambda point: point.index_bytes),
+        _POINT,
+        unit="bytes",
     ),
     SweepFamily(
         "sweep_point_valid",

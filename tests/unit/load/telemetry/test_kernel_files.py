@@ -72,7 +72,7 @@ def test_a_group_of_version_2(tmp_path: Path) -> None:
     assert (counters["reads"], counters["writes"]) == (2, 2)
     assert counters["major_faults"] == 7
     assert gauges == {"cpu_limit_cores": 0.5, "page_cache_bytes": 300}
-    assert peaks == {"working_set_bytes": 750, "resident_bytes": 600}
+    assert peaks == {"memory_used_bytes": 1000, "working_set_bytes": 750, "resident_bytes": 600}
 
 
 def test_a_group_of_version_1(tmp_path: Path) -> None:
@@ -87,7 +87,11 @@ def test_a_group_of_version_1(tmp_path: Path) -> None:
         "memory_limit_bytes": 67108864,
         "page_cache_bytes": 900,
     }
-    assert peaks == {"working_set_bytes": 4300, "resident_bytes": 4000}
+    assert peaks == {
+        "memory_used_bytes": 5000,
+        "working_set_bytes": 4300,
+        "resident_bytes": 4000,
+    }
     # This kernel knows no stall of a group of version 1.
     assert not any("some" in name for name in counters)
 

@@ -49,7 +49,7 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
     # Another node each time: it is none of them.
     assert found.server is None
     assert found.message == (
-        "20 % of the time in garbage collection (limit 10 %), in 2 of 2 repeats"
+        "20 % of the time in garbage collection (limit 5 %), in 2 of 2 repeats"
     )
 
 

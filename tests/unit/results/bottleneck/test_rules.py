@@ -65,7 +65,40 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.THROTTLING, {"throttled_percent": 30.0}),
     (Resource.MEMORY, {"memory_full_percent": 20.0}),
     (Resource.MEMORY, {"major_faults_per_second": 900.0, "io_some_percent": 60.0}),
+    (
+        Resource.MEMORY,
+        {"major_faults_per_second": 900.0, "io_some_percent": 60.0, "memory_some_percent": 8.0},
+    ),
+    # Version 1 of control groups: no stalls, but the pod filled its limit.
+    (
+        Resource.MEMORY,
+        {"major_faults_per_second": 900.0, "io_some_percent": 9.0, "memory_used_max_percent": 99.0},
+    ),
+    # First reads of a file that is mapped are faults, too: there was room for it.
+    (
+        Resource.DISK,
+        {"major_faults_per_second": 900.0, "io_some_percent": 60.0, "memory_some_percent": 0.1},
+    ),
+    (
+        Resource.DISK,
+        {
+            "major_faults_per_second": 900.0,
+            "io_some_percent": 60.0,
+            "memory_used_max_percent": 50.0,
+        },
+    ),
+    # 5 % of the time is half of that of 10 requests a second of 10 ms.
+    (
+        Resource.DISK,
+        {
+            "io_some_percent": 5.0,
+            "reads_per_second": 100.0,
+            "solr_requests_per_second": 10.0,
+            "solr_milliseconds": 10.0,
+        },
+    ),
     (Resource.GARBAGE_COLLECTION, {"gc_percent": 25.0}),
+    (Resource.GARBAGE_COLLECTION, {"gc_percent": 4.0, "heap_after_gc_max_percent": 80.0}),
     (Resource.GARBAGE_COLLECTION, {"heap_after_gc_max_percent": 95.0}),
     (Resource.CPU, {"cpu_percent": 97.0, "system_cpu_percent": 99.0}),
     (Resource.DISK, {"io_some_percent": 60.0}),
@@ -139,6 +172,19 @@ def test_a_node_with_slow_answers_to_its_peers_is_named() -> None:
 def test_small_differences_of_times_are_chance(numbers: tuple[float, ...]) -> None:
     found = find_bottleneck(evidence(spread("request_milliseconds", *numbers)))
     assert found.resource is Resource.NONE
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"gc_percent": 4.0},
+        {"heap_after_gc_max_percent": 80.0},
+        {"io_some_percent": 5.0, "solr_requests_per_second": 10.0, "reads_per_second": 2.0},
+        {"client_milliseconds": 12.0, "behind_proxy": True},
+    ],
+)
+def test_what_healthy_servers_show_at_times_is_not_accused(figures: dict[str, Any]) -> None:
+    assert find_bottleneck(evidence(**figures)).resource is Resource.NONE
 
 
 def test_what_was_not_measured_is_never_named() -> None:

@@ -47,6 +47,7 @@ from solrbench.results.answers.collect import collect_answers
 from solrbench.results.comparison.variants import compare_variants, mark_invalid, variants_decided
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.summary.arrivals import open_loop_stats
+from solrbench.results.summary.distributions import merge_distributions
 from solrbench.results.summary.silences import step_silences
 from solrbench.results.summary.step_results import merge_steps, merge_totals, summarise
 from solrbench.results.validity.overall import overall_verdict
@@ -207,6 +208,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         context.update(
             results=merge_steps(spec, ordered),
             totals=merge_totals(spec, ordered),
+            distributions=merge_distributions(spec, ordered),
             comparisons=compare_variants(spec, ordered),
             summary=summarise(spec, ordered),
             open_loop=open_loop_stats(spec, ordered),

@@ -180,6 +180,7 @@ class _Group:
         used = self.number("memory.current") or self.number("memory.usage_in_bytes", "memory")
         inactive = stat.get("inactive_file", stat.get("total_inactive_file", 0.0))
         return _present(
+            memory_used_bytes=used,
             # As the kubelet counts it: what cannot be dropped at once.
             working_set_bytes=None if used is None else max(used - inactive, 0.0),
             resident_bytes=stat.get("anon", stat.get("total_rss")),

@@ -22,13 +22,23 @@ _COUNTED = {
     *("read_bytes", "written_bytes", "network_received_bytes", "network_sent_bytes"),
 }
 
-_CACHE_FIGURES = tuple(
-    f"{cache}_{what}" for cache in CACHES.values() for what in ("lookups", "hits", "evictions")
+_OF_CACHE = ("lookups", "hits", "inserts", "evictions", "entries")
+_CACHE_FIGURES = tuple(f"{cache}_{what}" for cache in CACHES.values() for what in _OF_CACHE)
+
+_POD_FIGURES = (
+    *("cpu_seconds", "cpu_user_seconds", "cpu_system_seconds"),
+    *("cpu_limit_percent", "throttled_percent"),
+    *("cpu_some_percent", "memory_some_percent", "memory_full_percent"),
+    *("io_some_percent", "io_full_percent"),
+    *("read_bytes", "written_bytes", "reads", "writes", "major_faults"),
+    *("working_set_max_bytes", "working_set_max_percent", "memory_used_max_percent"),
+    "page_cache_bytes",
+    *("network_received_bytes", "network_sent_bytes"),
 )
 
 SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
     "solr": (
-        *("cpu_seconds", "cpu_percent", "system_cpu_mean_percent", "gc_percent"),
+        *("cpu_seconds", "cpu_percent", "system_cpu_mean_percent", "gc_percent", "gc_count"),
         *("requests", "request_milliseconds", "shard_request_milliseconds"),
         *("threads_blocked_mean", "threads_runnable_mean", "cpus"),
         *("heap_used_max_percent", "heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
@@ -36,13 +46,8 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
         *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
         *_CACHE_FIGURES,
     ),
-    "solr-pods": (
-        *("cpu_seconds", "cpu_limit_percent", "throttled_percent"),
-        *("cpu_some_percent", "memory_full_percent", "io_some_percent"),
-        *("read_bytes", "written_bytes", "reads", "writes", "major_faults"),
-        *("working_set_max_bytes", "working_set_max_percent", "page_cache_bytes"),
-        *("network_received_bytes", "network_sent_bytes"),
-    ),
+    "solr-pods": _POD_FIGURES,
+    "zookeeper-pods": _POD_FIGURES,
     "machines": (
         *("cpu_busy_percent", "steal_percent", "cpu_some_percent", "io_some_percent"),
         *("memory_full_percent", "page_cache_bytes"),
@@ -57,13 +62,16 @@ SPREAD_FIGURES: Mapping[str, Sequence[str]] = {
 _SHARES = {
     "heap_used_max_percent": ("heap_used_max_bytes", "heap_limit_bytes"),
     "heap_after_gc_max_percent": ("heap_after_gc_max_bytes", "heap_limit_bytes"),
+    "memory_used_max_percent": ("memory_used_max_bytes", "memory_limit_bytes"),
     "working_set_max_percent": ("working_set_max_bytes", "memory_limit_bytes"),
 }
 _OF_TIME = {
     "gc_percent": "gc_seconds",
     "cpu_some_percent": "cpu_some_seconds",
     "memory_full_percent": "memory_full_seconds",
+    "memory_some_percent": "memory_some_seconds",
     "io_some_percent": "io_some_seconds",
+    "io_full_percent": "io_full_seconds",
 }
 _OF_CPUS = {
     "cpu_percent": ("cpu_seconds", "cpus"),

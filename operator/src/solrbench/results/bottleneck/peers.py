@@ -5,9 +5,9 @@ from solrbench.results.model.telemetry import Spread
 from solrbench.results.stats.number_format import format_milliseconds, format_percent
 
 _LEAST_RATIO = {"cpu_percent": 1.5}
-_LEAST_RATIO_OF_TIMES = 2.0
+_LEAST_RATIO_OF_TIMES = 1.5
 """How far the highest must exceed its peers. A node with twice its share of requests has half as
-much again of CPU time; times differ more by chance."""
+much again of CPU time; equal nodes differ by less (`python -m bench computed`)."""
 
 MOST_DEVIATIONS = 3.0
 """And by how many scaled median absolute deviations, where there are enough nodes for them."""
@@ -16,7 +16,7 @@ _ENOUGH_NODES = 5
 _LEAST = {"cpu_percent": 10.0}
 """Below so much nothing is apart: nodes that do nothing differ by chance."""
 
-_LEAST_MILLISECONDS = 2.0
+_LEAST_MILLISECONDS = 1.0
 
 
 def find_apart(run: Evidence, figure: str) -> Symptom | None:
@@ -41,7 +41,7 @@ _WHAT = {
 
 def _is_apart(spread: Spread) -> bool:
     above = spread.highest - spread.median
-    if spread.highest < _least_ratio(spread.figure) * _of_peers(spread):
+    if spread.highest <= _least_ratio(spread.figure) * _of_peers(spread):
         return False
     if spread.highest - _of_peers(spread) < _LEAST.get(spread.figure, _LEAST_MILLISECONDS):
         return False

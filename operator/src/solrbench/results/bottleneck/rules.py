@@ -13,14 +13,23 @@ from solrbench.results.validity.checks.finding import Finding
 MAX_THROTTLED_PERCENT = 5.0
 MAX_MEMORY_STALL_PERCENT = 5.0
 MAX_MAJOR_FAULTS = 100.0
-MAX_GC_PERCENT = 10.0
+LEAST_MEMORY_SOME_PERCENT = 1.0
+LEAST_MEMORY_USED_PERCENT = 90.0
+MAX_GC_PERCENT = 5.0
+"""From here on the 95th percentile holds a pause: so many requests meet one."""
 MAX_HEAP_AFTER_GC_PERCENT = 85.0
+LEAST_GC_OF_FULL_HEAP_PERCENT = 3.0
+FULL_HEAP_PERCENT = 75.0
 MAX_CPU_PERCENT = 85.0
 MAX_IO_STALL_PERCENT = 20.0
+MAX_DISK_PERCENT_OF_REQUEST = 25.0
+LEAST_READS_PER_SECOND = 20.0
 MAX_OUTSTANDING = 10.0
 MAX_ZOOKEEPER_MILLISECONDS = 50.0
 LEAST_ZOOKEEPER_RATE = 1.0
-MAX_OUTSIDE_PERCENT = 60.0
+MAX_OUTSIDE_PERCENT = 40.0
+MAX_OUTSIDE_PERCENT_WHERE_BUSY = 60.0
+"""On a busy machine a process waits for a CPU outside of Solr, too."""
 LEAST_OUTSIDE_MILLISECONDS = 5.0
 MAX_JETTY_PERCENT = 95.0
 MAX_BLOCKED_THREADS = 4.0
@@ -55,17 +64,51 @@ def find_memory(run: Evidence) -> Symptom | None:
     faults, disk = run.figure("major_faults_per_second"), run.figure("io_some_percent")
     if faults is None or faults <= MAX_MAJOR_FAULTS or (disk is not None and disk < 1):
         return None
+    if not _is_short_of_memory(run):
+        return None
     text = f"{faults:.0f} page faults a second that read the disk (limit {MAX_MAJOR_FAULTS:.0f})"
     return Symptom(text, run.server("major_faults_per_second"))
 
 
+def _is_short_of_memory(run: Evidence) -> bool:
+    """Return whether pages had to leave memory: a file that is read for the first time faults, too.
+
+    The kernel counts the wait for a page that it dropped before as a stall of memory. Version 1 of
+    control groups knows no stalls: there the pod must have filled its limit.
+    """
+    stalled = run.figure("memory_some_percent")
+    if stalled is not None:
+        return stalled >= LEAST_MEMORY_SOME_PERCENT
+    used = run.figure("memory_used_max_percent")
+    return used is None or used >= LEAST_MEMORY_USED_PERCENT
+
+
 def find_garbage_collection(run: Evidence) -> Symptom | None:
     """Apply if the collector stopped a node too long, or had nearly nothing to collect."""
-    return _above(run, "gc_percent", MAX_GC_PERCENT, "of the time in garbage collection") or _above(
-        run,
-        "heap_after_gc_max_percent",
-        MAX_HEAP_AFTER_GC_PERCENT,
-        "of the heap in use after a collection",
+    return (
+        _above(run, "gc_percent", MAX_GC_PERCENT, "of the time in garbage collection")
+        or _above(
+            run,
+            "heap_after_gc_max_percent",
+            MAX_HEAP_AFTER_GC_PERCENT,
+            "of the heap in use after a collection",
+        )
+        or _find_full_heap(run)
+    )
+
+
+def _find_full_heap(run: Evidence) -> Symptom | None:
+    """Apply if collections are many because little of the heap is free: either alone is usual."""
+    live, spent = run.figure("heap_after_gc_max_percent"), run.figure("gc_percent")
+    if live is None or spent is None:
+        return None
+    if live <= FULL_HEAP_PERCENT or spent <= LEAST_GC_OF_FULL_HEAP_PERCENT:
+        return None
+    return Symptom(
+        f"{format_percent(live)} of the heap in use after a collection (limit"
+        f" {format_percent(FULL_HEAP_PERCENT)}), with {format_percent(spent)} of the time in"
+        f" garbage collection (limit {format_percent(LEAST_GC_OF_FULL_HEAP_PERCENT)})",
+        run.server("heap_after_gc_max_percent"),
     )
 
 
@@ -82,7 +125,27 @@ def find_disk(run: Evidence) -> Symptom | None:
     if run.figure("io_some_percent") is None:
         # Version 1 of control groups knows no stall of a pod, only that of the machine.
         return _above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, f"{what} (machine)")
-    return _above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what)
+    return _above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what) or _find_slow_reads(run)
+
+
+def _find_slow_reads(run: Evidence) -> Symptom | None:
+    """Apply if requests spend much of their time reading, at a rate that leaves the disk idle.
+
+    By Little's law, requests times their mean duration are the time that all of them spent; at
+    least one of them waited for the disk in `io_some_percent` of the time.
+    """
+    stalled, reads = run.figure("io_some_percent"), run.figure("reads_per_second")
+    rate, each = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
+    if not stalled or not rate or not each or (reads or 0.0) < LEAST_READS_PER_SECOND:
+        return None
+    share = stalled / (rate * each / 1000)
+    if share <= MAX_DISK_PERCENT_OF_REQUEST:
+        return None
+    return Symptom(
+        f"{format_percent(min(share, 100.0))} of the time of requests spent waiting for the disk"
+        f" (limit {format_percent(MAX_DISK_PERCENT_OF_REQUEST)})",
+        run.server("io_some_percent"),
+    )
 
 
 def find_zookeeper(run: Evidence) -> Symptom | None:
@@ -112,12 +175,15 @@ def find_proxy(run: Evidence) -> Symptom | None:
         return None
     outside = client - solr
     share = 100 * outside / client
-    if share <= MAX_OUTSIDE_PERCENT or outside < LEAST_OUTSIDE_MILLISECONDS:
+    busiest = max(run.figure(name) or 0.0 for name in ("machine_cpu_percent", "system_cpu_percent"))
+    is_busy = busiest > MAX_MACHINE_PERCENT
+    limit = MAX_OUTSIDE_PERCENT_WHERE_BUSY if is_busy else MAX_OUTSIDE_PERCENT
+    if share <= limit or outside < LEAST_OUTSIDE_MILLISECONDS:
         return None
     return Symptom(
         f"of {format_milliseconds(client)} that a request takes Solr spends"
         f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
-        f" (limit {format_percent(MAX_OUTSIDE_PERCENT)})"
+        f" (limit {format_percent(limit)})"
     )
 
 

@@ -87,6 +87,7 @@ class Telemetry(LenientModel):
     machines: list[ServerFigures] = []
     """Machines, as far as pods may see them."""
     spreads: dict[str, list[Spread]] = {}
-    """Figures over all servers by what they are: `solr`, `zookeeper`, `solr-pods`, `machines`."""
+    """Figures over all servers by what they are: `solr`, `zookeeper`, `solr-pods`,
+    `zookeeper-pods`, `machines`."""
     missing: list[str] = []
     """What could not be read, and why."""

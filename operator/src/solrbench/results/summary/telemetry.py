@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import stdev
 from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
@@ -38,6 +39,7 @@ class RunTelemetry:
 _WORST = {
     "cpu_percent": "cpu_percent",
     "gc_percent": "gc_percent",
+    "gc_per_second": "gc_count",
     "heap_used_max_percent": "heap_used_max_percent",
     "heap_after_gc_max_percent": "heap_after_gc_max_percent",
     "heap_after_gc_max_bytes": "heap_after_gc_max_bytes",
@@ -55,6 +57,8 @@ _SUMS = {
     "index_bytes": "index_bytes",
     "segments": "segments",
     "deleted_documents": "deleted_documents",
+    "merges_per_second": "merges",
+    "solr_requests_per_second": "requests",
 }
 """Figures added over all nodes."""
 
@@ -69,7 +73,9 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     figures = {name: solr[key].highest for name, key in _WORST.items() if key in solr}
     figures |= {name: solr[key].total for name, key in _SUMS.items() if key in solr}
     figures |= _of_requests(document, solr) | _hit_percents(solr) | _of_zookeeper(zookeeper)
-    figures |= _of_pods(telemetry.spreads, figures)
+    figures |= _of_pods(telemetry.spreads, figures) | _of_zookeeper_pods(telemetry.spreads)
+    if telemetry.handlers:
+        figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
     if solr:
         figures["nodes"] = max(each.servers for each in solr.values())
     servers = {name: solr[key].highest_server for name, key in _WORST.items() if key in solr}
@@ -86,8 +92,6 @@ def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[st
     if "cpu_seconds" in solr and "requests" in solr and solr["requests"].total:
         each = solr["cpu_seconds"].total / solr["requests"].total
         found["cpu_milliseconds_per_request"] = 1000 * each
-    if "requests" in solr:
-        found["solr_requests_per_second"] = solr["requests"].total
     if "request_milliseconds" in solr:
         found["solr_milliseconds"] = solr["request_milliseconds"].median
     counts = sum_counts(each for each in document.requests if not each.is_transaction)
@@ -101,7 +105,10 @@ _OF_PODS = {
     "cpu_limit_percent": "cpu_limit_percent",
     "cpu_some_percent": "cpu_some_percent",
     "memory_full_percent": "memory_full_percent",
+    "memory_some_percent": "memory_some_percent",
     "io_some_percent": "io_some_percent",
+    "io_full_percent": "io_full_percent",
+    "memory_used_max_percent": "memory_used_max_percent",
     "working_set_max_percent": "working_set_max_percent",
     "working_set_max_bytes": "working_set_max_bytes",
     "major_faults_per_second": "major_faults",
@@ -111,10 +118,38 @@ _OF_PODS = {
 _OF_MACHINES = {
     "machine_cpu_percent": "cpu_busy_percent",
     "machine_steal_percent": "steal_percent",
+    "machine_cpu_some_percent": "cpu_some_percent",
+    "machine_page_cache_bytes": "page_cache_bytes",
     "machine_io_some_percent": "io_some_percent",
     "machine_memory_full_percent": "memory_full_percent",
 }
 """Figures of the worst machine."""
+
+
+_SUMS_OF_PODS = {
+    "page_cache_bytes": "page_cache_bytes",
+    "pod_cpu_user_cores": "cpu_user_seconds",
+    "pod_cpu_system_cores": "cpu_system_seconds",
+    "read_bytes_per_second": "read_bytes",
+    "written_bytes_per_second": "written_bytes",
+    "reads_per_second": "reads",
+    "writes_per_second": "writes",
+    "network_bytes_per_second": "network_sent_bytes",
+    "network_received_bytes_per_second": "network_received_bytes",
+}
+"""Figures added over all pods of Solr."""
+
+
+def _of_zookeeper_pods(spreads: Mapping[str, Sequence[Spread]]) -> dict[str, float]:
+    pods = {each.figure: each for each in spreads.get("zookeeper-pods", ())}
+    names = {
+        "zookeeper_throttled_percent": "throttled_percent",
+        "zookeeper_working_set_max_bytes": "working_set_max_bytes",
+    }
+    found = {name: pods[key].highest for name, key in names.items() if key in pods}
+    if "cpu_seconds" in pods:
+        found["zookeeper_cpu_cores"] = pods["cpu_seconds"].total
+    return found
 
 
 def _of_pods(
@@ -124,11 +159,7 @@ def _of_pods(
     machines = {each.figure: each for each in spreads.get("machines", ())}
     found = {name: pods[key].highest for name, key in _OF_PODS.items() if key in pods}
     found |= {name: machines[key].highest for name, key in _OF_MACHINES.items() if key in machines}
-    if "page_cache_bytes" in pods:
-        found["page_cache_bytes"] = pods["page_cache_bytes"].total
-    for name, figure in (("network_bytes_per_second", "network_sent_bytes"),):
-        if figure in pods:
-            found[name] = pods[figure].total
+    found |= {name: pods[key].total for name, key in _SUMS_OF_PODS.items() if key in pods}
     rate = known.get("solr_requests_per_second")
     if rate:
         for name, figure in (
@@ -140,11 +171,20 @@ def _of_pods(
     return found
 
 
+_OF_CACHES = {
+    "cache_inserts_per_second": "_cache_inserts",
+    "cache_evictions_per_second": "_cache_evictions",
+    "cache_entries": "_cache_entries",
+}
+"""Figures added over all caches, and what the names of their parts end with."""
+
+
 def _hit_percents(solr: Mapping[str, Spread]) -> dict[str, float]:
     found: dict[str, float] = {}
-    evictions = [each.total for name, each in solr.items() if name.endswith("_evictions")]
-    if evictions:
-        found["cache_evictions_per_second"] = sum(evictions)
+    for figure, end in _OF_CACHES.items():
+        numbers = [each.total for name, each in solr.items() if name.endswith(end)]
+        if numbers:
+            found[figure] = sum(numbers)
     for cache in CACHES.values():
         lookups, hits = solr.get(f"{cache}_lookups"), solr.get(f"{cache}_hits")
         if lookups is not None and hits is not None and lookups.total > 0:
@@ -165,6 +205,9 @@ def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
         found["zookeeper_requests_per_second"] = served
     if "outstanding_requests_max" in zookeeper:
         found["zookeeper_outstanding_max"] = zookeeper["outstanding_requests_max"].highest
+    for name in ("watches", "connections"):
+        if name in zookeeper:
+            found[f"zookeeper_{name}"] = zookeeper[name].total
     return found
 
 
@@ -188,6 +231,9 @@ def merge_telemetry(
     ]
 
 
+_READS = "reads_per_request"
+
+
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
     numbers: dict[str, Any] = {}
     for name in _FIELDS:
@@ -195,6 +241,9 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
         if known:
             mean = sum(known) / len(known)
             numbers[name] = round(mean) if name == "nodes" else round_number(mean)
+    reads = [each.figures[_READS] for each in runs if _READS in each.figures]
+    if len(reads) > 1:
+        numbers["reads_deviation"] = round_number(stdev(reads))
     missing = dict.fromkeys(text for each in runs for text in each.missing)
     return StepTelemetry(
         step=step, variant=variant or None, missing=list(missing)[:MAX_MISSING], **numbers

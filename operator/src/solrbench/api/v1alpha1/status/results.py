@@ -32,7 +32,17 @@ class OpenLoopStats(StatusModel):
     dropped_arrivals: Annotated[Count, Shown(Unit.ARRIVALS, metric=Metric("step_dropped_arrivals"))]
     """Arrivals never sent, for want of a free connection."""
     lag_p99_milliseconds: Annotated[
-        Measure | None, Shown(Unit.MILLISECONDS, metric=Metric("step_send_lag_p99_seconds"))
+        Measure | None,
+        Shown(
+            Unit.MILLISECONDS,
+            metric=Metric(
+                "step_send_lag_seconds",
+                "0.99",
+                "Quantiles of the worker's own delay, from the intended start to sending where a"
+                " connection was free, of the worst worker and repeat; absent if a worker did not"
+                " report it.",
+            ),
+        ),
     ] = None
     """99th percentile of the worker's own delay, from the intended start to sending where a
     connection was free, of the worst worker and repeat; absent if a worker did not report it."""

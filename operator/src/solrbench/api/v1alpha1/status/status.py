@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.status.conditions import (
     Condition,
     StatusModel,
 )
+from solrbench.api.v1alpha1.status.distribution import Distribution
 from solrbench.api.v1alpha1.status.export import ExportStatus
 from solrbench.api.v1alpha1.status.objectives import MAX_NOT_RUN, NotRun, ObjectivesStatus
 from solrbench.api.v1alpha1.status.results import (
@@ -82,6 +83,8 @@ class Status(StatusModel):
     """`results` has one entry for each step, variant and request name."""
     totals: Annotated[list[StepResult], Field(max_length=MAX_VERDICTS)] = []
     """`totals` has one entry for each step and variant: all requests together."""
+    distributions: Annotated[list[Distribution], Field(max_length=MAX_VERDICTS)] = []
+    """`distributions` has one entry for each step and variant: how long all requests took."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_COMPARISONS)] = []
     """`comparisons` compare each variant with the first, by step and request name; of several
     request names, all requests together come first. Beyond 256, the last ones are left out."""

@@ -86,14 +86,19 @@ def _every(unit: Unit, column: Column, metric: str = "") -> Shown:
     return Shown(unit, Columns(column, column), Metric(metric) if metric else None)
 
 
-def _service(column: Column, metric: str, unit: Unit = Unit.MILLISECONDS) -> Shown:
+def _service(column: Column, metric: str) -> Shown:
     """Show a service time in rows of a closed loop."""
-    return Shown(unit, Columns(closed=column), Metric(metric))
+    return Shown(Unit.MILLISECONDS, Columns(closed=column), Metric(metric))
 
 
 def _service_quantile(columns: Columns, quantile: str) -> Shown:
     text = "Quantiles of the service time, from the merged histogram."
     return Shown(Unit.MILLISECONDS, columns, Metric("step_service_time_seconds", quantile, text))
+
+
+def _deviation(columns: Columns, metric: str, only_with: OnlyWith | None = None) -> Shown:
+    text = "Relative standard deviation of the repeats' quantiles; absent with one repeat."
+    return Shown(Unit.PERCENT, columns, Metric(metric, "0.95", text), only_with)
 
 
 def _planned(column: Column, metric: str, unit: Unit = Unit.MILLISECONDS) -> Shown:
@@ -180,7 +185,7 @@ class StepResult(StatusModel):
     """Mean of the repeats' 95th percentiles."""
     p95_deviation_percent: Annotated[
         _Percent,
-        _service(Column.P95_DEVIATION, "step_service_time_p95_deviation_ratio", Unit.PERCENT),
+        _deviation(Columns(closed=Column.P95_DEVIATION), "step_service_time_deviation_ratio"),
     ] = None
     """Relative standard deviation of the repeats' 95th percentiles; absent with one repeat."""
     response_average_milliseconds: Annotated[
@@ -204,7 +209,11 @@ class StepResult(StatusModel):
     """99th percentile of the response time."""
     response_p95_deviation_percent: Annotated[
         _Percent,
-        _planned(Column.P95_DEVIATION, "step_response_time_p95_deviation_ratio", Unit.PERCENT),
+        _deviation(
+            Columns(open=Column.P95_DEVIATION),
+            "step_response_time_deviation_ratio",
+            OnlyWith.PLANNED_RATE,
+        ),
     ] = None
     """Relative standard deviation of the repeats' 95th percentiles of the response time; absent
     with one repeat."""

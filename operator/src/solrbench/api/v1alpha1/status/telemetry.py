@@ -51,6 +51,26 @@ class StepTelemetry(StatusModel):
     """The same in bytes."""
     gc_percent: Annotated[Measure | None, _shown(Unit.PERCENT, "step_solr_gc_ratio")] = None
     """Share of the time in which the collector stopped a node, of the worst node."""
+    gc_per_second: Annotated[
+        Measure | None, _shown(Unit.COLLECTIONS, "step_solr_gc_collections_per_second")
+    ] = None
+    """Garbage collections per second, of the node with the most."""
+    solr_requests_per_second: Annotated[
+        Measure | None, _shown(Unit.RATE, "step_solr_requests_per_second")
+    ] = None
+    """Queries that nodes got from outside."""
+    request_errors: Annotated[Measure | None, _shown(Unit.REQUESTS, "step_solr_request_errors")] = (
+        None
+    )
+    """Requests that ended with an error, in the handlers with the most time."""
+    threads_runnable: Annotated[
+        Measure | None, _shown(Unit.THREADS, "step_solr_threads_runnable")
+    ] = None
+    """Threads that run or could run, mean of the worst node."""
+    jetty_queue_max: Annotated[
+        Measure | None, _shown(Unit.REQUESTS, "step_solr_jetty_queue_max")
+    ] = None
+    """Most requests that waited for one of Jetty's threads, of any node."""
     threads_blocked: Annotated[
         Measure | None, _shown(Unit.THREADS, "step_solr_threads_blocked")
     ] = None
@@ -75,6 +95,12 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.EVICTIONS, "step_solr_cache_evictions_per_second")
     ] = None
     """Entries that these caches evicted."""
+    cache_inserts_per_second: Annotated[
+        Measure | None, _shown(Unit.EVICTIONS, "step_solr_cache_inserts_per_second")
+    ] = None
+    """Entries that these caches took in."""
+    cache_entries: Annotated[Measure | None, _shown(Unit.ENTRIES, "step_solr_cache_entries")] = None
+    """Entries in these caches at the end."""
     index_bytes: Annotated[Measure | None, _shown(Unit.BYTES, "step_solr_index_bytes")] = None
     """Size of the index over all replicas."""
     segments: Annotated[Measure | None, _shown(Unit.SEGMENTS, "step_solr_segments")] = None
@@ -83,6 +109,10 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.DOCUMENTS, "step_solr_deleted_documents")
     ] = None
     """Deleted documents in it."""
+    merges_per_second: Annotated[
+        Measure | None, _shown(Unit.MERGES, "step_solr_merges_per_second")
+    ] = None
+    """Merges of segments that began."""
     zookeeper_latency_milliseconds: Annotated[
         Measure | None, _shown(Unit.MILLISECONDS, "step_zookeeper_latency_seconds")
     ] = None
@@ -91,6 +121,34 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.REQUESTS, "step_zookeeper_outstanding_requests_max")
     ] = None
     """Most requests that waited in one ZooKeeper server."""
+    zookeeper_watches: Annotated[Measure | None, _shown(Unit.WATCHES, "step_zookeeper_watches")] = (
+        None
+    )
+    """Watches of all ZooKeeper servers."""
+    zookeeper_connections: Annotated[
+        Measure | None, _shown(Unit.CONNECTIONS, "step_zookeeper_connections")
+    ] = None
+    """Connections to all ZooKeeper servers."""
+    zookeeper_cpu_cores: Annotated[
+        Measure | None, _shown(Unit.CORES, "step_zookeeper_pod_cpu_cores")
+    ] = None
+    """CPU time of all pods of ZooKeeper, per second."""
+    zookeeper_throttled_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_zookeeper_pod_throttled_ratio")
+    ] = None
+    """Share of the periods in which the CPU limit stopped the worst pod of ZooKeeper."""
+    zookeeper_working_set_max_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_zookeeper_pod_working_set_max_bytes")
+    ] = None
+    """Largest memory of any pod of ZooKeeper that cannot be dropped at once."""
+    pod_cpu_user_cores: Annotated[
+        Measure | None, _shown(Unit.CORES, "step_solr_pod_cpu_user_cores")
+    ] = None
+    """CPU time of all pods of Solr outside the kernel, per second."""
+    pod_cpu_system_cores: Annotated[
+        Measure | None, _shown(Unit.CORES, "step_solr_pod_cpu_system_cores")
+    ] = None
+    """CPU time of all pods of Solr in the kernel, per second."""
     throttled_percent: Annotated[
         Measure | None, _shown(Unit.PERCENT, "step_solr_pod_throttled_ratio")
     ] = None
@@ -107,10 +165,18 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.PERCENT, "step_solr_pod_memory_pressure_ratio")
     ] = None
     """Share of the time in which all threads of the worst pod of Solr waited for memory."""
+    memory_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_memory_some_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread of the worst pod of Solr waited for memory."""
     io_some_percent: Annotated[
         Measure | None, _shown(Unit.PERCENT, "step_solr_pod_io_pressure_ratio")
     ] = None
     """Share of the time in which a thread of the worst pod of Solr waited for its disk."""
+    io_full_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_solr_pod_io_full_pressure_ratio")
+    ] = None
+    """Share of the time in which all threads of the worst pod of Solr waited for its disk."""
     working_set_max_bytes: Annotated[
         Measure | None, _shown(Unit.BYTES, "step_solr_pod_working_set_max_bytes")
     ] = None
@@ -131,6 +197,31 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.READS, "step_solr_pod_reads_per_request")
     ] = None
     """Reads of the disk by all pods of Solr for each query."""
+    reads_deviation: Annotated[
+        Measure | None, _shown(Unit.READS, "step_solr_pod_reads_deviation")
+    ] = None
+    """Standard deviation of the reads for each query over the repeats; absent with one repeat."""
+    read_bytes_per_second: Annotated[
+        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_read_bytes_per_second")
+    ] = None
+    """Bytes that all pods of Solr read from disk."""
+    written_bytes_per_second: Annotated[
+        Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_written_bytes_per_second")
+    ] = None
+    """Bytes that all pods of Solr wrote to disk."""
+    reads_per_second: Annotated[
+        Measure | None, _shown(Unit.OPERATIONS, "step_solr_pod_reads_per_second")
+    ] = None
+    """Reads of the disk by all pods of Solr."""
+    writes_per_second: Annotated[
+        Measure | None, _shown(Unit.OPERATIONS, "step_solr_pod_writes_per_second")
+    ] = None
+    """Writes to the disk by all pods of Solr."""
+    network_received_bytes_per_second: Annotated[
+        Measure | None,
+        _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_received_bytes_per_second"),
+    ] = None
+    """Bytes that all pods of Solr received."""
     network_bytes_per_second: Annotated[
         Measure | None, _shown(Unit.BYTES_PER_SECOND, "step_solr_pod_network_sent_bytes_per_second")
     ] = None
@@ -143,6 +234,22 @@ class StepTelemetry(StatusModel):
         Measure | None, _shown(Unit.PERCENT, "step_machine_steal_ratio")
     ] = None
     """CPU time that the host took from that machine."""
+    machine_cpu_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_cpu_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread on the worst machine waited for a CPU."""
+    machine_io_some_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_io_pressure_ratio")
+    ] = None
+    """Share of the time in which a thread on the worst machine waited for a disk."""
+    machine_memory_full_percent: Annotated[
+        Measure | None, _shown(Unit.PERCENT, "step_machine_memory_pressure_ratio")
+    ] = None
+    """Share of the time in which all threads on the worst machine waited for memory."""
+    machine_page_cache_bytes: Annotated[
+        Measure | None, _shown(Unit.BYTES, "step_machine_page_cache_bytes")
+    ] = None
+    """Files that the machine with the most of them keeps in memory."""
     missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
     """What could not be read, and why."""
 

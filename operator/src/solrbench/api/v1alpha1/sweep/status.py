@@ -42,6 +42,18 @@ class SweepPoint(StatusModel):
     service time, in an open loop of the response time."""
     failed_percent: Measure | None = None
     """`failedPercent` is the share of failed requests of the last step."""
+    cpu_milliseconds_per_request: Measure | None = None
+    """`cpuMillisecondsPerRequest` is the CPU time of all Solr processes for each query of the last
+    step; as the next ones, absent where it was not read."""
+    read_bytes_per_request: Measure | None = None
+    """`readBytesPerRequest` is what all pods of Solr read from disk for each query."""
+    reads_per_request: Measure | None = None
+    """`readsPerRequest` is the number of those reads."""
+    reads_deviation: Measure | None = None
+    """`readsDeviation` is the standard deviation of `readsPerRequest` over the repeats; absent
+    with one repeat."""
+    index_bytes: Measure | None = None
+    """`indexBytes` is the size of the index over all replicas."""
     repeats: Count | None = None
     """`repeats` is the number of repeats behind these numbers."""
     deviation_percent: Measure | None = None

@@ -85,7 +85,8 @@ class TelemetrySampler:
         }
         solr, pods = servers.get("solr", []), servers.get("pods", [])
         spread = {kind: known for kind, known in servers.items() if kind != "pods"}
-        spread["solr-pods"] = [each for each in pods if each.component == "solr"]
+        for component in ("solr", "zookeeper"):
+            spread[f"{component}-pods"] = [each for each in pods if each.component == component]
         return Telemetry(
             solr=worst_servers(solr),
             handlers=handlers_of(solr),

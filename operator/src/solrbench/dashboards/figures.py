@@ -1,0 +1,205 @@
+"""Each kind of panel by Grafana's SDK."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from grafana_foundation_sdk.builders import (
+    barchart,
+    bargauge,
+    common,
+    heatmap,
+    prometheus,
+    stat,
+    statetimeline,
+    table,
+    timeseries,
+)
+from grafana_foundation_sdk.models import common as shapes
+from grafana_foundation_sdk.models import dashboard as model
+from grafana_foundation_sdk.models import heatmap as heat
+from grafana_foundation_sdk.models.prometheus import PromQueryFormat, QueryEditorMode
+
+from solrbench.dashboards.panels import (
+    Bars,
+    Column,
+    Columns,
+    Groups,
+    Heatmap,
+    Lines,
+    Names,
+    Numbers,
+    Panel,
+    Query,
+    Series,
+    Table,
+    Timeline,
+    Words,
+)
+from solrbench.dashboards.queries import by
+
+SOURCE = model.DataSourceRef(type_val="prometheus", uid="${datasource}")
+PLACE = "place"
+"""Label made of all others: what a group of bars is called."""
+
+
+def build_figure(panel: Panel) -> Any:
+    """Return the SDK's builder of a panel, still without a place."""
+    figure = _BUILDERS[type(panel)](panel)
+    return figure.title(panel.title).description(panel.text).datasource(SOURCE)
+
+
+def _with_series(figure: Any, panel: Series) -> Any:
+    figure.unit(panel.unit)
+    for letter, query in zip(_letters(), panel.queries, strict=False):
+        figure.with_target(_range(letter, query))
+    return figure
+
+
+def _letters() -> Iterable[str]:
+    return map(chr, range(ord("A"), ord("Z") + 1))
+
+
+def _range(letter: str, query: Query) -> prometheus.Dataquery:
+    return _query(letter, query.expression).legend_format(query.legend).range()
+
+
+def _query(letter: str, expression: str) -> prometheus.Dataquery:
+    mode = QueryEditorMode.CODE
+    return (
+        prometheus.Dataquery().datasource(SOURCE).editor_mode(mode).expr(expression).ref_id(letter)
+    )
+
+
+def _instant(letter: str, expression: str) -> prometheus.Dataquery:
+    query = _query(letter, expression).legend_format("__auto")
+    return query.instant().format(PromQueryFormat.TABLE)
+
+
+def _tooltip() -> common.VizTooltipOptions:
+    order = shapes.SortOrder.DESCENDING
+    return common.VizTooltipOptions().mode(shapes.TooltipDisplayMode.MULTI).sort(order)
+
+
+def _legend() -> common.VizLegendOptions:
+    legend = common.VizLegendOptions().display_mode(shapes.LegendDisplayMode.TABLE)
+    return (
+        legend.placement(shapes.LegendPlacement.BOTTOM)
+        .show_legend(True)
+        .calcs(["lastNotNull", "max"])
+    )
+
+
+def _last() -> common.ReduceDataOptions:
+    return common.ReduceDataOptions().calcs(["lastNotNull"])
+
+
+def _lines(panel: Lines) -> Any:
+    return _with_series(timeseries.Panel().legend(_legend()).tooltip(_tooltip()), panel)
+
+
+def _bars(panel: Bars) -> Any:
+    figure = bargauge.Panel().orientation(shapes.VizOrientation.HORIZONTAL).min(0)
+    figure.display_mode(shapes.BarGaugeDisplayMode.BASIC).reduce_options(_last())
+    return _with_series(figure.value_mode(shapes.BarGaugeValueMode.COLOR), panel)
+
+
+def _numbers(panel: Series) -> Any:
+    figure = stat.Panel().color_mode(shapes.BigValueColorMode.NONE).reduce_options(_last())
+    return _with_series(figure.graph_mode(shapes.BigValueGraphMode.NONE), panel)
+
+
+def _names(panel: Names) -> Any:
+    return _numbers(panel).text_mode(shapes.BigValueTextMode.NAME)
+
+
+def _timeline(panel: Timeline) -> Any:
+    hidden = common.VizLegendOptions().show_legend(False)
+    figure = statetimeline.Panel().legend(hidden).show_value(shapes.VisibilityMode.NEVER)
+    figure.row_height(0.8).mappings([_mapping((("1", "in this phase", "blue"),))])
+    return _with_series(figure, panel)
+
+
+def _heatmap(panel: Heatmap) -> Any:
+    figure = heatmap.Panel().calculate(False)
+    figure.y_axis(heatmap.YAxisConfig().unit(panel.unit))
+    figure.color(heatmap.HeatmapColorOptions().mode(heat.HeatmapColorMode.SCHEME).scheme("Blues"))
+    figure.unit("short")
+    for letter, query in zip(_letters(), panel.queries, strict=False):
+        target = _query(letter, query.expression).legend_format("{{le}}")
+        figure.with_target(target.range().format(PromQueryFormat.HEATMAP))
+    return figure
+
+
+def _table(panel: Table) -> Any:
+    figure = table.Panel().show_header(True).unit("short")
+    figure.sort_by([common.TableSortByFieldState().display_name(panel.sort).desc(False)])
+    _with_columns(figure, panel, panel.labels, {})
+    for column in panel.columns:
+        if column.unit != "short" or column.words:
+            figure.override_by_name(column.title, _properties(column))
+    return figure
+
+
+def _properties(column: Column) -> list[model.DynamicConfigValue]:
+    found = [model.DynamicConfigValue(id_val="unit", value=column.unit)]
+    if column.words:
+        options = {"type": "color-background", "mode": "basic"}
+        found += [
+            model.DynamicConfigValue(id_val="mappings", value=[_mapping(column.words)]),
+            model.DynamicConfigValue(id_val="custom.cellOptions", value=options),
+        ]
+    return found
+
+
+def _mapping(words: Words) -> model.ValueMap:
+    options = {
+        value: model.ValueMappingResult(text=text, color=color) for value, text, color in words
+    }
+    return model.ValueMap(options=options)
+
+
+def _groups(panel: Groups) -> Any:
+    figure = barchart.Panel().x_field(PLACE).unit(panel.unit).min(0).fill_opacity(80)
+    figure.orientation(shapes.VizOrientation.HORIZONTAL).legend(_legend()).tooltip(_tooltip())
+    return _with_columns(figure, panel, (PLACE,), dict.fromkeys(panel.labels, True))
+
+
+def _with_columns(
+    figure: Any, panel: Columns, shown: tuple[str, ...], hidden: dict[str, bool]
+) -> Any:
+    several = len(panel.columns) > 1
+    names = {}
+    for letter, column in zip(_letters(), panel.columns, strict=False):
+        figure.with_target(_instant(letter, _rows(panel, column)))
+        names[f"Value #{letter}" if several else "Value"] = column.title
+    if several:
+        figure.with_transformation(model.DataTransformerConfig(id_val="merge", options={}))
+    options = {
+        "excludeByName": {"Time": True} | hidden,
+        "indexByName": {label: place for place, label in enumerate(shown)},
+        "renameByName": names,
+    }
+    return figure.with_transformation(
+        model.DataTransformerConfig(id_val="organize", options=options)
+    )
+
+
+def _rows(panel: Columns, column: Column) -> str:
+    if isinstance(panel, Table):
+        return by(panel.labels, column.expression)
+    labels = tuple(each for each in panel.labels if each not in ("cluster", "namespace"))
+    quoted = ", ".join(f'"{label}"' for label in labels)
+    joined = f'label_join({column.expression}, "{PLACE}", " ", {quoted})'
+    return by((*panel.labels, PLACE), joined)
+
+
+_BUILDERS: dict[type[Panel], Callable[[Any], Any]] = {
+    Lines: _lines,
+    Bars: _bars,
+    Numbers: _numbers,
+    Names: _names,
+    Timeline: _timeline,
+    Heatmap: _heatmap,
+    Table: _table,
+    Groups: _groups,
+}

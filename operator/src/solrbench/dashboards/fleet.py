@@ -1,0 +1,210 @@
+"""All benchmarks and sweeps of all namespaces, and the operator's health."""
+
+from solrbench.dashboards.boards import Board, Row, Variable
+from solrbench.dashboards.panels import Bars, Column, Lines, Names, Numbers, Query, Table
+from solrbench.dashboards.queries import NAMESPACES, OPERATORS, RATE_WINDOW, by
+
+_BENCHMARK = ("cluster", "namespace", "benchmark")
+
+
+def _select(name: str, *matchers: str) -> str:
+    return NAMESPACES.select(name, *matchers)
+
+
+def _operator(name: str, *matchers: str) -> str:
+    return OPERATORS.select(name, *matchers)
+
+
+def _rate(name: str, *matchers: str) -> str:
+    return f"rate({_operator(name, *matchers)}[{RATE_WINDOW}])"
+
+
+def _reconciles(quantile: str) -> str:
+    buckets = by(("le",), _rate("reconcile_seconds_bucket"), "sum")
+    return f"histogram_quantile({quantile}, {buckets})"
+
+
+_WAITING = f"time() - {_select('benchmark_created_timestamp_seconds')}"
+_IN_PHASE = f"time() - {_select('benchmark_phase_start_timestamp_seconds')}"
+
+FLEET = Board(
+    "solrbench-fleet",
+    "Solr benchmarks, fleet",
+    "All benchmarks of all namespaces: running, waiting, failed; their verdicts, and the operator.",
+    "now-24h",
+    (
+        Variable("cluster", "solrbench_build_info"),
+        Variable("namespace", 'solrbench_benchmark_info{cluster=~"$cluster"}'),
+    ),
+    (
+        Row(
+            "Benchmarks",
+            (
+                Numbers(
+                    "Benchmarks by phase",
+                    "Of the chosen namespaces.",
+                    8,
+                    queries=(
+                        Query(by(("phase",), _select("benchmark_info"), "count"), "{{phase}}"),
+                    ),
+                ),
+                Lines(
+                    "Phases over time",
+                    "How many benchmarks were in each phase, over all namespaces that the operator"
+                    " watches.",
+                    16,
+                    queries=(Query(by(("phase",), _operator("benchmarks"), "sum"), "{{phase}}"),),
+                ),
+                Table(
+                    "Under way and over",
+                    "Every benchmark with its phase and the time since it began.",
+                    12,
+                    10,
+                    labels=(*_BENCHMARK, "phase"),
+                    columns=(
+                        Column(
+                            "In this phase for",
+                            f"({_IN_PHASE}) * on (cluster, namespace, benchmark) group_right ()"
+                            f" {_select('benchmark_info')}",
+                            "s",
+                        ),
+                    ),
+                    sort="phase",
+                ),
+                Table(
+                    "Failed",
+                    "Benchmarks whose condition Succeeded is False; `kubectl describe` says why.",
+                    12,
+                    10,
+                    labels=(*_BENCHMARK, "type"),
+                    columns=(
+                        Column(
+                            "Failed",
+                            _select("benchmark_condition", 'type="Succeeded"', 'status="False"'),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        Row(
+            "Queue",
+            (
+                Table(
+                    "Waiting now",
+                    "Benchmarks that wait for others to end, and their places in the queue.",
+                    12,
+                    labels=_BENCHMARK,
+                    columns=(
+                        Column(
+                            "Since its creation",
+                            f"({_WAITING}) and on (cluster, namespace, benchmark)"
+                            f" {_select('benchmark_queue_position')}",
+                            "s",
+                        ),
+                        Column("Place", _select("benchmark_queue_position")),
+                    ),
+                ),
+                Bars(
+                    "Time in queue",
+                    "From the creation of each benchmark until it left the queue, with the time in"
+                    " which it was suspended.",
+                    12,
+                    queries=(
+                        Query(
+                            f"{_select('benchmark_start_timestamp_seconds')}"
+                            f" - {_select('benchmark_created_timestamp_seconds')}",
+                            "{{namespace}} · {{benchmark}}",
+                        ),
+                    ),
+                    unit="s",
+                ),
+            ),
+        ),
+        Row(
+            "Results of the last hour",
+            (
+                Numbers(
+                    "Verdicts",
+                    "Steps of the chosen namespaces whose results are still shown.",
+                    6,
+                    queries=(
+                        Query(f"sum({_select('step_valid')})", "Valid"),
+                        Query(f"count({_select('step_valid')} == 0)", "Invalid"),
+                    ),
+                ),
+                Bars(
+                    "Invalid steps by reason",
+                    "Each step counts once for each of its reasons.",
+                    6,
+                    queries=(
+                        Query(by(("reason",), _select("step_invalid_reason"), "sum"), "{{reason}}"),
+                    ),
+                ),
+                Bars(
+                    "Bottlenecks",
+                    "Steps by what held them back; None if nothing was saturated.",
+                    6,
+                    queries=(
+                        Query(by(("resource",), _select("step_bottleneck"), "sum"), "{{resource}}"),
+                    ),
+                ),
+                Numbers(
+                    "Sweeps by phase",
+                    "Of the chosen namespaces.",
+                    6,
+                    queries=(Query(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),),
+                ),
+            ),
+        ),
+        Row(
+            "Operator",
+            (
+                Lines(
+                    "Reconciles",
+                    "Reconciles by result: retry means that something was not there yet.",
+                    6,
+                    queries=(
+                        Query(by(("result",), _rate("reconcile_total"), "sum"), "{{result}}"),
+                    ),
+                    unit="ops",
+                ),
+                Lines(
+                    "Duration of a reconcile",
+                    "Median and 99th percentile over the last minutes, read from buckets.",
+                    6,
+                    queries=(
+                        Query(_reconciles("0.5"), "p50"),
+                        Query(_reconciles("0.99"), "p99"),
+                    ),
+                    unit="s",
+                ),
+                Lines(
+                    "Memory of the operator",
+                    "Resident memory of the operator's process.",
+                    6,
+                    queries=(
+                        Query(
+                            "process_resident_memory_bytes * on (instance, job)"
+                            f" group_left (version) {_operator('build_info')}",
+                            "{{version}}",
+                        ),
+                    ),
+                    unit="bytes",
+                ),
+                Names(
+                    "Version",
+                    "The operators that are scraped.",
+                    3,
+                    queries=(Query(by(("version",), _operator("build_info")), "{{version}}"),),
+                ),
+                Table(
+                    "Pods lost",
+                    "Starts of target and load; more than 1 means that pods were lost.",
+                    3,
+                    labels=("namespace", "benchmark", "part"),
+                    columns=(Column("Starts", f"{_select('benchmark_attempts')} > 1"),),
+                ),
+            ),
+        ),
+    ),
+)

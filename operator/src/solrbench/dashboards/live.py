@@ -1,0 +1,153 @@
+"""One benchmark while it runs."""
+
+from solrbench.dashboards.boards import Board, Row, Variable
+from solrbench.dashboards.panels import Column, Lines, Numbers, Query, Table, Timeline
+from solrbench.dashboards.queries import by, of_step, select
+
+_STEP = "{{step}} {{variant}}"
+
+LIVE = Board(
+    "solrbench-live",
+    "Solr benchmark, live",
+    "One benchmark while it is indexed, measured and stored.",
+    "now-1h",
+    (
+        Variable("cluster", "solrbench_build_info"),
+        Variable("namespace", 'solrbench_benchmark_info{cluster=~"$cluster"}'),
+        Variable(
+            "benchmark",
+            'solrbench_benchmark_info{cluster=~"$cluster", namespace=~"$namespace"}',
+            multi=False,
+        ),
+        Variable("step", f"{select('live_step_requests')}"),
+    ),
+    (
+        Row(
+            "Progress",
+            (
+                Timeline(
+                    "Phases",
+                    "One bar for each phase of the benchmark.",
+                    18,
+                    queries=(
+                        Query(
+                            by(("namespace", "benchmark", "phase"), select("benchmark_info")),
+                            "{{phase}}",
+                        ),
+                    ),
+                ),
+                Numbers(
+                    "Steps stored",
+                    "Steps that are measured and stored, of all repeats.",
+                    6,
+                    queries=(
+                        Query(select("benchmark_steps_stored"), "stored"),
+                        Query(select("benchmark_steps_expected"), "expected"),
+                    ),
+                ),
+            ),
+        ),
+        Row(
+            "Load under way",
+            (
+                Lines(
+                    "Users",
+                    "Virtual users running.",
+                    8,
+                    queries=(Query(of_step("live_users"), _STEP),),
+                ),
+                Lines(
+                    "Request rate",
+                    "Over the last five seconds; of a planned rate also what is planned.",
+                    8,
+                    queries=(
+                        Query(of_step("live_requests_per_second"), _STEP),
+                        Query(of_step("live_planned_requests_per_second"), f"{_STEP} · planned"),
+                    ),
+                    unit="reqps",
+                ),
+                Lines(
+                    "Requests of the step",
+                    "Requests of the step under way so far.",
+                    8,
+                    queries=(Query(of_step("live_step_requests"), _STEP),),
+                ),
+                Lines(
+                    "Latency of the last ten seconds",
+                    "Percentiles over all workers, of merged histograms: of the service time, with"
+                    " a planned rate of the response time.",
+                    12,
+                    queries=(
+                        Query(of_step("live_latency_seconds"), f"{_STEP} · p{{{{quantile}}}}"),
+                    ),
+                    unit="s",
+                ),
+                Lines(
+                    "Failures of the last ten seconds",
+                    "Share of the requests of the last ten seconds that failed.",
+                    12,
+                    queries=(Query(of_step("live_failed_ratio"), _STEP),),
+                    unit="percentunit",
+                ),
+            ),
+        ),
+        Row(
+            "Indexing",
+            (
+                Lines(
+                    "Documents",
+                    "Accepted by Solr so far, and those to be indexed where that is known"
+                    " beforehand.",
+                    6,
+                    queries=(
+                        Query(select("benchmark_documents"), "indexed"),
+                        Query(select("benchmark_documents_expected"), "expected"),
+                    ),
+                ),
+                Lines(
+                    "Documents per second",
+                    "Documents so far divided by the seconds since the first batch.",
+                    6,
+                    queries=(
+                        Query(select("benchmark_indexing_documents_per_second"), "{{benchmark}}"),
+                    ),
+                ),
+                Lines(
+                    "Bytes per second",
+                    "Bytes of update requests divided by the seconds of indexing.",
+                    6,
+                    queries=(
+                        Query(select("benchmark_indexing_bytes_per_second"), "{{benchmark}}"),
+                    ),
+                    unit="bytes",
+                ),
+                Lines(
+                    "Index size",
+                    "Over all replicas, counted when indexing is done.",
+                    6,
+                    queries=(Query(select("benchmark_index_bytes"), "{{benchmark}}"),),
+                    unit="bytes",
+                ),
+            ),
+        ),
+        Row(
+            "Conditions",
+            (
+                Table(
+                    "Conditions",
+                    "The status of each condition; `kubectl describe` says why.",
+                    16,
+                    labels=("namespace", "benchmark", "type", "status"),
+                    columns=(Column("Present", select("benchmark_condition")),),
+                ),
+                Table(
+                    "Starts of target and load",
+                    "More than 1 means that pods were lost.",
+                    8,
+                    labels=("namespace", "benchmark", "part"),
+                    columns=(Column("Starts", select("benchmark_attempts")),),
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,148 @@
+"""Steps with a planned rate, and the cold start."""
+
+from solrbench.dashboards.boards import Row
+from solrbench.dashboards.panels import Bars, Column, Groups, Query, Table
+from solrbench.dashboards.queries import of_result, of_step
+
+_STEP = ("cluster", "namespace", "benchmark", "step", "variant")
+_RESULT = (*_STEP, "request")
+_NAME = "{{benchmark}} · {{step}} {{variant}}"
+
+
+def _service(quantile: str) -> str:
+    """Return service times of steps that have response times."""
+    matcher = f'quantile="{quantile}"'
+    service = of_result("step_service_time_seconds", matcher)
+    return f"{service} and {of_result('step_response_time_seconds', matcher)}"
+
+
+def _response(quantile: str) -> str:
+    return of_result("step_response_time_seconds", f'quantile="{quantile}"')
+
+
+def _share(name: str) -> str:
+    return f"{of_step(name)} / ({of_step('step_planned_arrivals')} > 0)"
+
+
+OPEN_LOOP = Row(
+    "Planned rates",
+    (
+        Groups(
+            "Service time and response time",
+            "Steps with a planned rate. The response time begins when a request was due, the"
+            " service time when it was sent: what lies between them is the wait to be sent, nearly"
+            " always for a free connection. The response times hold those that were dropped, too.",
+            12,
+            10,
+            labels=_RESULT,
+            columns=(
+                Column("Service p95", _service("0.95")),
+                Column("Response p95", _response("0.95")),
+                Column("Service p99", _service("0.99")),
+                Column("Response p99", _response("0.99")),
+            ),
+            unit="s",
+        ),
+        Table(
+            "Response times",
+            "Steps with a planned rate, from the intended start of each request on; requests that"
+            " were dropped count with the time they waited. Late and dropped are requests of that"
+            " name.",
+            12,
+            10,
+            labels=_RESULT,
+            columns=(
+                Column("Average", of_result("step_response_time_average_seconds"), "s"),
+                Column("p50", _response("0.5"), "s"),
+                Column("p75", _response("0.75"), "s"),
+                Column("p95", _response("0.95"), "s"),
+                Column("p99", _response("0.99"), "s"),
+                Column("Longest", of_result("step_response_time_max_seconds"), "s"),
+                Column(
+                    "p95 deviation",
+                    of_result("step_response_time_deviation_ratio", 'quantile="0.95"'),
+                    "percentunit",
+                ),
+                Column("Late", of_result("step_late_requests")),
+                Column("Dropped", of_result("step_dropped_requests")),
+            ),
+        ),
+        Groups(
+            "Planned and sent",
+            "Arrivals of steps with a planned rate, over all repeats. Late ones were sent, but more"
+            " than 10 ms after their intended start; dropped ones never.",
+            12,
+            9,
+            labels=_STEP,
+            columns=(
+                Column("Planned", of_step("step_planned_arrivals")),
+                Column("Sent", of_step("step_sent_arrivals")),
+                Column("Late", of_step("step_late_arrivals")),
+                Column("Dropped", of_step("step_dropped_arrivals")),
+            ),
+        ),
+        Bars(
+            "Late and dropped share of the plan",
+            "Late: sent more than 10 ms after the intended start. Dropped: never sent, which is"
+            " overload.",
+            6,
+            9,
+            queries=(
+                Query(_share("step_late_arrivals"), f"{_NAME} · late"),
+                Query(_share("step_dropped_arrivals"), f"{_NAME} · dropped"),
+            ),
+            unit="percentunit",
+        ),
+        Bars(
+            "Delay of the load itself",
+            "From the intended start to sending where a connection was free, of the worst load"
+            " worker and repeat. If it is not far below the service times, add workers.",
+            6,
+            9,
+            queries=(
+                Query(of_step("step_send_lag_seconds"), f"{_NAME} · p{{{{quantile}}}}"),
+                Query(of_step("step_send_lag_max_seconds"), f"{_NAME} · longest"),
+            ),
+            unit="s",
+        ),
+    ),
+)
+
+_FIRST = of_step("cold_start_first_thousand_service_time_average_seconds")
+_STEADY = of_step("cold_start_steady_service_time_average_seconds")
+
+COLD_START = Row(
+    "Cold start",
+    (
+        Groups(
+            "First thousand requests and steady ones",
+            "Mean service times in the first measured step run: of its first thousand requests,"
+            " those of the warm-up if there is one, and of the part of the step that was steady."
+            " Without a second bar it never was.",
+            12,
+            labels=_STEP,
+            columns=(Column("First thousand", _FIRST), Column("Steady", _STEADY)),
+            unit="s",
+        ),
+        Table(
+            "Cold start",
+            "Times slower: the mean of the first thousand divided by the steady one. The whole"
+            " curve is in the report.",
+            12,
+            labels=_STEP,
+            columns=(
+                Column(
+                    "Time of the first thousand", of_step("cold_start_first_thousand_seconds"), "s"
+                ),
+                Column("Their mean", _FIRST, "s"),
+                Column(
+                    "Their longest",
+                    of_step("cold_start_first_thousand_service_time_max_seconds"),
+                    "s",
+                ),
+                Column("Steady mean", _STEADY, "s"),
+                Column("Times slower", f"{_FIRST} / ({_STEADY} > 0)"),
+            ),
+        ),
+    ),
+)

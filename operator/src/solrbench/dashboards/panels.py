@@ -1,0 +1,119 @@
+"""What a panel shows, in the words that all dashboards need."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["short", "s", "reqps", "bytes", "percentunit", "ops", "dateTimeFromNow"]
+Words = tuple[tuple[str, str, str], ...]
+"""Value, text and colour."""
+
+VERDICTS: Words = (("0", "Invalid", "red"), ("1", "Valid", "green"))
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query and how its series are called; `{{label}}` stands for a label's value."""
+
+    expression: str
+    legend: str = "__auto"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, or the bars of one colour.
+
+    Attributes:
+        title: its heading
+        expression: its query, aggregated by the labels of the panel
+        unit: of its numbers
+        words: shown instead of numbers
+
+    """
+
+    title: str
+    expression: str
+    unit: Unit = "short"
+    words: Words = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What every panel has.
+
+    Attributes:
+        title: of the panel
+        text: what it shows, in whole sentences
+        width: of the 24 columns of a dashboard
+        height: in rows
+
+    """
+
+    title: str
+    text: str
+    width: int
+    height: int = 8
+
+
+@dataclass(frozen=True)
+class Series(Panel):
+    """Numbers over time, of this moment as bars, or as one number each."""
+
+    queries: tuple[Query, ...] = ()
+    unit: Unit = "short"
+
+
+class Lines(Series):
+    """Lines over time."""
+
+
+class Bars(Series):
+    """A bar for each series, as it is now."""
+
+
+class Numbers(Series):
+    """A number for each series, as it is now."""
+
+
+class Names(Series):
+    """The name of each series."""
+
+
+class Timeline(Series):
+    """A bar over time for each series, while it has samples."""
+
+
+class Heatmap(Series):
+    """Counts of buckets."""
+
+
+@dataclass(frozen=True)
+class Columns(Panel):
+    """What has a value for each combination of labels.
+
+    Attributes:
+        labels: that name a row
+        columns: its numbers
+
+    """
+
+    labels: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table(Columns):
+    """A row for each combination of labels.
+
+    Attributes:
+        sort: column that rows are sorted by
+
+    """
+
+    sort: str = "benchmark"
+
+
+@dataclass(frozen=True)
+class Groups(Columns):
+    """Bars of several colours beside each other, for each combination of labels."""
+
+    unit: Unit = "short"

@@ -1,0 +1,178 @@
+"""Results of benchmarks and how they compare."""
+
+from solrbench.dashboards.boards import Board, Row, Variable
+from solrbench.dashboards.intervals import INTERVALS
+from solrbench.dashboards.open_loop import COLD_START, OPEN_LOOP
+from solrbench.dashboards.panels import VERDICTS, Bars, Column, Heatmap, Query, Table
+from solrbench.dashboards.queries import by, of_result, of_step, select
+from solrbench.dashboards.servers import SERVERS
+
+_BENCHMARK = ("cluster", "namespace", "benchmark")
+_STEP = (*_BENCHMARK, "step", "variant")
+_RESULT = (*_STEP, "request")
+_NAME = "{{benchmark}} · {{step}} {{variant}} · {{request}}"
+
+
+def _time(quantile: str) -> str:
+    return of_result("step_service_time_seconds", f'quantile="{quantile}"')
+
+
+_RESULTS = Row(
+    "Results",
+    (
+        Table(
+            "Steps",
+            "Merged over all stored repeats. A number that was not measured is empty.",
+            24,
+            10,
+            labels=_RESULT,
+            columns=(
+                Column("Repeats", of_result("step_repeats")),
+                Column("Requests", of_result("step_requests")),
+                Column("Failures", of_result("step_failures")),
+                Column("Rate", of_result("step_requests_per_second"), "reqps"),
+                Column(
+                    "Rate deviation",
+                    of_result("step_requests_per_second_deviation_ratio"),
+                    "percentunit",
+                ),
+                Column("Average", of_result("step_service_time_average_seconds"), "s"),
+                Column("Shortest", of_result("step_service_time_min_seconds"), "s"),
+                Column("p50", _time("0.5"), "s"),
+                Column("p95", _time("0.95"), "s"),
+                Column("p99", _time("0.99"), "s"),
+                Column("Longest", of_result("step_service_time_max_seconds"), "s"),
+                Column(
+                    "p95 deviation",
+                    of_result("step_service_time_deviation_ratio", 'quantile="0.95"'),
+                    "percentunit",
+                ),
+                Column("Steady from", of_result("step_steady_from_seconds"), "s"),
+                Column("Outlier seconds", of_result("step_outlier_windows")),
+            ),
+        ),
+        Bars(
+            "Service time by step",
+            "Quantiles of the merged histogram; nothing is averaged.",
+            12,
+            9,
+            queries=(
+                Query(of_result("step_service_time_seconds"), f"{_NAME} · p{{{{quantile}}}}"),
+            ),
+            unit="s",
+        ),
+        Bars(
+            "Rate by step",
+            "Requests that ended divided by the seconds of the repeats, failures included.",
+            6,
+            9,
+            queries=(Query(of_result("step_requests_per_second"), _NAME),),
+            unit="reqps",
+        ),
+        Bars(
+            "Failures by step",
+            "Share of requests whose response was wrong, missing or late.",
+            6,
+            9,
+            queries=(
+                Query(f"{of_result('step_failures')} / ({of_result('step_requests')} > 0)", _NAME),
+            ),
+            unit="percentunit",
+        ),
+        Heatmap(
+            "Distribution",
+            "Requests of the chosen steps by their duration: response times with a planned rate,"
+            " else service times.",
+            12,
+            queries=(
+                Query(by(("le",), of_step("step_request_duration_seconds_bucket"), "sum"), ""),
+            ),
+            unit="s",
+        ),
+        Table(
+            "Verdict by step",
+            "Whether each step is Valid or Invalid.",
+            6,
+            labels=_STEP,
+            columns=(Column("Verdict", of_step("step_valid"), words=VERDICTS),),
+            sort="Verdict",
+        ),
+        Table(
+            "Why steps are Invalid",
+            "The numbers and bounds are in the benchmark's status.",
+            6,
+            labels=(*_STEP, "reason"),
+            columns=(Column("Found", of_step("step_invalid_reason")),),
+        ),
+    ),
+)
+
+_COMPARISON = Row(
+    "Objectives, capacity and comparison",
+    (
+        Table(
+            "Objectives",
+            "1 if an objective is Met, 0 if it is Missed; absent while it is Unclear.",
+            12,
+            labels=(*_BENCHMARK, "objective", "step", "variant"),
+            columns=(
+                Column(
+                    "Met",
+                    of_step("objective_met"),
+                    words=(("0", "Missed", "red"), ("1", "Met", "green")),
+                ),
+            ),
+        ),
+        Table(
+            "Capacity",
+            "Highest arrival rate that meets the objectives, with its 95 % confidence interval.",
+            12,
+            labels=(*_BENCHMARK, "variant"),
+            columns=(
+                Column("Capacity", select("capacity_requests_per_second"), "reqps"),
+                Column("Lower", select("capacity_requests_per_second_lower"), "reqps"),
+                Column("Upper", select("capacity_requests_per_second_upper"), "reqps"),
+            ),
+        ),
+        Table(
+            "Goodput by step",
+            "Good responses within the time limit of the objectives.",
+            6,
+            labels=_RESULT,
+            columns=(Column("Goodput", of_result("step_goodput_requests_per_second"), "reqps"),),
+        ),
+        Table(
+            "Words of the comparison",
+            "Whether each figure is Better, Worse, Same or Unclear beside the baseline.",
+            9,
+            labels=(*_RESULT, "figure", "word"),
+            columns=(Column("Found", of_result("comparison_word")),),
+        ),
+        Table(
+            "Differences from the baseline",
+            "Difference of each figure from that of the baseline.",
+            9,
+            labels=(*_RESULT, "figure"),
+            columns=(
+                Column("Difference", of_result("comparison_difference_ratio"), "percentunit"),
+            ),
+        ),
+    ),
+)
+
+RESULTS = Board(
+    "solrbench",
+    "Solr benchmarks, results and comparison",
+    "Figures, verdicts and bottlenecks of benchmarks, beside each other.",
+    "now-1h",
+    (
+        Variable("cluster", "solrbench_build_info"),
+        Variable("namespace", 'solrbench_benchmark_info{cluster=~"$cluster"}'),
+        Variable(
+            "benchmark", 'solrbench_benchmark_info{cluster=~"$cluster", namespace=~"$namespace"}'
+        ),
+        Variable("step", select("step_requests")),
+        Variable("request", of_step("step_requests")),
+    ),
+    (_RESULTS, *INTERVALS, _COMPARISON, SERVERS, OPEN_LOOP, COLD_START),
+)

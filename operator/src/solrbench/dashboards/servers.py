@@ -1,0 +1,102 @@
+"""What the servers did: a column for each figure of the telemetry that is a metric."""
+
+from collections.abc import Callable, Iterator
+
+from solrbench.api.v1alpha1.status.result_field import Unit, result_fields
+from solrbench.api.v1alpha1.status.telemetry import StepTelemetry
+from solrbench.dashboards import panels
+from solrbench.dashboards.boards import Row
+from solrbench.dashboards.panels import Column, Table
+from solrbench.dashboards.queries import of_step
+
+_LABELS = ("cluster", "namespace", "benchmark", "step", "variant")
+_UNITS: dict[Unit, panels.Unit] = {
+    Unit.PERCENT: "percentunit",
+    Unit.MILLISECONDS: "s",
+    Unit.SECONDS: "s",
+    Unit.BYTES: "bytes",
+    Unit.BYTES_PER_SECOND: "bytes",
+}
+_PREFIXES = ("step_solr_pod_", "step_solr_", "step_")
+_SUFFIXES = ("_seconds", "_bytes", "_ratio")
+
+
+def _columns(chosen: Callable[[str], bool]) -> Iterator[Column]:
+    for field in result_fields(StepTelemetry):
+        metric = field.shown.metric
+        if metric is not None and chosen(metric.name):
+            unit = _UNITS.get(field.shown.unit, "short")
+            yield Column(_title(metric.name), of_step(metric.name), unit)
+
+
+def _title(name: str) -> str:
+    for prefix in _PREFIXES:
+        name = name.removeprefix(prefix)
+    for suffix in _SUFFIXES:
+        shorter = name.removesuffix(suffix)
+        if shorter != name:
+            unit = ", bytes" if suffix == "_bytes" and not shorter.endswith("index") else ""
+            return shorter.replace("_", " ") + unit
+    return name.replace("_", " ")
+
+
+def _table(title: str, text: str, chosen: Callable[[str], bool]) -> Table:
+    return Table(title, text, 24, labels=_LABELS, columns=tuple(_columns(chosen)))
+
+
+def _is_of_caches(name: str) -> bool:
+    return "_cache_" in name and not _is_of_pods(name)
+
+
+def _is_of_pods(name: str) -> bool:
+    return name.startswith(("step_solr_pod_", "step_zookeeper_pod_", "step_load_pod_"))
+
+
+def _is_of_index(name: str) -> bool:
+    prefixes = ("index", "segments", "deleted", "merges")
+    return name.startswith(tuple(f"step_solr_{each}" for each in prefixes))
+
+
+def _is_of_solr(name: str) -> bool:
+    others = _is_of_caches(name) or _is_of_pods(name) or _is_of_index(name)
+    return name.startswith("step_solr_") and not others
+
+
+def _is_of_machines(name: str) -> bool:
+    return name.startswith(("step_machine_", "step_zookeeper_")) and not _is_of_pods(name)
+
+
+SERVERS = Row(
+    "Servers",
+    (
+        Table(
+            "Bottleneck by step",
+            "What held each step back; None if nothing is saturated, Unclear if repeats do not"
+            " agree.",
+            24,
+            6,
+            labels=(*_LABELS, "resource"),
+            columns=(Column("Found", of_step("step_bottleneck")),),
+        ),
+        _table(
+            "Solr by step",
+            "Means over the repeats: sums over the nodes, shares of the worst one.",
+            _is_of_solr,
+        ),
+        _table(
+            "Caches and index by step",
+            "Of all nodes together.",
+            lambda name: _is_of_caches(name) or _is_of_index(name),
+        ),
+        _table(
+            "Pods by step",
+            "Of the worst pod; absent unless load.telemetry.collect is ServersAndPods.",
+            _is_of_pods,
+        ),
+        _table(
+            "ZooKeeper and machines by step",
+            "Of the worst ZooKeeper server, and of the busiest machine that pods of Solr ran on.",
+            _is_of_machines,
+        ),
+    ),
+)

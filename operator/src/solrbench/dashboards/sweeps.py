@@ -1,0 +1,143 @@
+"""Sweeps: how far they are, and the figures of their points."""
+
+from solrbench.dashboards.boards import Board, Row, Variable
+from solrbench.dashboards.panels import VERDICTS, Bars, Column, Lines, Numbers, Query, Table
+from solrbench.dashboards.queries import SWEEPS as SCOPE
+from solrbench.dashboards.queries import by
+
+_SWEEP = ("cluster", "namespace", "sweep")
+_POINT = (*_SWEEP, "point", "values")
+_NAME = "{{sweep}} · {{values}}"
+
+
+def _select(name: str, *matchers: str) -> str:
+    return SCOPE.select(name, *matchers)
+
+
+_P95 = _select("sweep_point_duration_seconds", 'quantile="0.95"')
+
+
+def _by_value(expression: str) -> str:
+    values = _select("sweep_point_value_info")
+    join = "on (cluster, namespace, sweep, point) group_left ()"
+    return f"{values} * {join} {expression}"
+
+
+def _p95_by_value() -> str:
+    """Return the percentile without its label, by which values have no counterpart."""
+    return _by_value(by((*_SWEEP, "point"), _P95))
+
+
+SWEEPS = Board(
+    "solrbench-sweeps",
+    "Solr benchmark sweeps",
+    "How far sweeps are, and the figures of their points.",
+    "now-6h",
+    (
+        Variable("cluster", "solrbench_build_info"),
+        Variable("namespace", 'solrbench_sweep_info{cluster=~"$cluster"}'),
+        Variable("sweep", 'solrbench_sweep_info{cluster=~"$cluster", namespace=~"$namespace"}'),
+    ),
+    (
+        Row(
+            "Sweeps",
+            (
+                Numbers(
+                    "Sweeps by phase",
+                    "Of the chosen sweeps.",
+                    6,
+                    queries=(Query(by(("phase",), _select("sweep_info"), "count"), "{{phase}}"),),
+                ),
+                Lines(
+                    "Points by state",
+                    "How far each sweep is. Valid and Invalid points have succeeded.",
+                    12,
+                    queries=(
+                        Query(
+                            by((*_SWEEP, "state"), _select("sweep_points"), "sum"),
+                            "{{sweep}} · {{state}}",
+                        ),
+                    ),
+                ),
+                Numbers(
+                    "Time left",
+                    "Estimate: steps of the points that are left, and for each as much beside as"
+                    " the finished points took.",
+                    6,
+                    queries=(Query(by(_SWEEP, _select("sweep_remaining_seconds")), "{{sweep}}"),),
+                    unit="s",
+                ),
+            ),
+        ),
+        Row(
+            "Points",
+            (
+                Table(
+                    "Points",
+                    "Figures of the last step of each point; that of a point to come is not there.",
+                    24,
+                    10,
+                    labels=_POINT,
+                    columns=(
+                        Column("p95", _P95, "s"),
+                        Column("Rate", _select("sweep_point_requests_per_second"), "reqps"),
+                        Column("Failed", _select("sweep_point_failed_ratio"), "percentunit"),
+                        Column(
+                            "CPU per request",
+                            _select("sweep_point_cpu_seconds_per_request"),
+                            "s",
+                        ),
+                        Column(
+                            "Read per request",
+                            _select("sweep_point_read_bytes_per_request"),
+                            "bytes",
+                        ),
+                        Column("Reads per request", _select("sweep_point_reads_per_request")),
+                        Column("Index", _select("sweep_point_index_bytes"), "bytes"),
+                        Column("Verdict", _select("sweep_point_valid"), words=VERDICTS),
+                    ),
+                    sort="sweep",
+                ),
+                Bars(
+                    "p95 by point",
+                    "95th percentile of the last step; with a planned rate of the response time.",
+                    12,
+                    10,
+                    queries=(Query(_P95, _NAME),),
+                    unit="s",
+                ),
+                Bars(
+                    "Rate by point",
+                    "Requests per second of the last step.",
+                    12,
+                    10,
+                    queries=(Query(_select("sweep_point_requests_per_second"), _NAME),),
+                    unit="reqps",
+                ),
+            ),
+        ),
+        Row(
+            "Values",
+            (
+                Table(
+                    "Figures by value of each axis",
+                    "A row for each value that a point has; `status.answers` of the sweep says"
+                    " which differences hold.",
+                    24,
+                    12,
+                    labels=(*_SWEEP, "axis", "value", "point"),
+                    columns=(
+                        Column("p95", _p95_by_value(), "s"),
+                        Column(
+                            "Rate",
+                            _by_value(_select("sweep_point_requests_per_second")),
+                            "reqps",
+                        ),
+                        Column("Verdict", _by_value(_select("sweep_point_valid")), words=VERDICTS),
+                    ),
+                    sort="axis",
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,191 @@
+"""Where a curve bends: two lines that meet, beside one line and beside a parabola.
+
+The hinge is y = a + b x + c max(x - k, 0), with k from the second to the last but one size; or, as
+what does not fit into a memory of size k, y = a + c max(1 - k / x, 0), if that fits better. As k is
+searched, F tables do not hold (Davies, Biometrika 74, 1987): the p value is that of straight lines
+simulated in the same design. The interval of k has all joints whose residual squares are not above
+the best · (1 + F(95 %; 1, n - 4) / (n - 4)) (Muggeo, Statistics in Medicine 22, 2003). A curve that
+rises ever faster is no bend: a parabola must fit worse.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solrbench.results.stats.quantiles import t_quantile
+
+LEAST_SIZES = 6
+LEAST_RUNS = 3
+"""With fewer sizes or runs of each, true bends are missed, and their intervals do not hold."""
+
+_JOINTS = 50
+_SIMULATED = 500
+_LEVEL = 0.05
+_SEED = 9
+_PARABOLA_WORSE = 1.25
+"""How much larger the residual variance of the parabola must be."""
+
+Floats = NDArray[np.float64]
+
+
+class Shape(StrEnum):
+    """What a curve is said to be."""
+
+    BENDS = "Bends"
+    CURVED = "Curved"
+    STRAIGHT = "Straight"
+
+
+@dataclass(frozen=True)
+class Size:
+    """The runs at one size.
+
+    Attributes:
+        x: the size
+        mean: of the runs
+        deviation: their standard deviation
+        runs: how many there are
+
+    """
+
+    x: float
+    mean: float
+    deviation: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Bend:
+    """What the curve is, and where it bends.
+
+    Attributes:
+        shape: bends, is curved, or straight as far as the noise shows
+        joint: the size at the joint of two lines; of no meaning unless it bends
+        lower: lower bound of its 95 % interval
+        upper: upper bound of it
+        before: slope of the line below the joint
+        after: slope of the line above it; of a share the mean one
+
+    """
+
+    shape: Shape
+    joint: float
+    lower: float
+    upper: float
+    before: float
+    after: float
+
+
+def find_bend(sizes: Sequence[Size]) -> Bend | None:
+    """Return the shape of a curve; None with too few sizes or runs for a word.
+
+    Means, deviations and counts say as much of the residual squares as all runs one by one.
+    """
+    ordered = sorted(sizes, key=lambda each: each.x)
+    if (
+        len({each.x for each in ordered}) < LEAST_SIZES
+        or min(each.runs for each in ordered) < LEAST_RUNS
+    ):
+        return None
+    return _Design(ordered).describe()
+
+
+class _Design:
+    """Sizes and runs, scaled so that sizes go from 0 to 1."""
+
+    def __init__(self, sizes: Sequence[Size]) -> None:
+        x = np.array([each.x for each in sizes])
+        self._offset, self._range = float(x[0]), float(x[-1] - x[0])
+        self._sizes: Floats = x
+        self._x: Floats = (x - x[0]) / self._range
+        self._runs = np.array([each.runs for each in sizes], dtype=float)
+        self._y: Floats = np.array([each.mean for each in sizes]) * np.sqrt(self._runs)
+        self._within = sum((each.runs - 1) * each.deviation**2 for each in sizes)
+        self._free = int(self._runs.sum()) - 4
+        self._joints: Floats = np.linspace(self._x[1], self._x[-2], _JOINTS)
+        ones = np.ones_like(self._x)
+        self._line = self._basis(ones, self._x)
+        self._parabola = self._basis(ones, self._x, self._x**2)
+        self._hinges = [self._basis(ones, self._x, self._above(each)) for each in self._joints]
+        self._shares = [self._basis(ones, self._outside(each)) for each in self._joints]
+
+    def describe(self) -> Bend:
+        """Return what the curve is."""
+        lines, shares = self._joint_squares(self._y[None, :])
+        is_share = shares.min() <= lines.min()
+        between = (shares if is_share else lines)[0]
+        best = int(between.argmin())
+        least = float(between[best]) + self._within
+        joints = self._joints[between + self._within <= least * self._allowed()]
+        at, half = float(self._joints[best]), float(self._joints[1] - self._joints[0]) / 2
+        before, after = self._share_slopes(at) if is_share else self._slopes(at)
+        lower, joint, upper = (
+            self._offset + self._range * float(each)
+            for each in (joints.min() - half, at, joints.max() + half)
+        )
+        return Bend(self._shape(least), joint, lower, upper, before, after)
+
+    def _shape(self, least: float) -> Shape:
+        if self._p_value(least) > _LEVEL:
+            return Shape.STRAIGHT
+        parabola = _left(self._y[None, :], self._parabola)[0] + self._within
+        worse = parabola / (self._free + 1) > _PARABOLA_WORSE * least / self._free
+        return Shape.BENDS if worse else Shape.CURVED
+
+    def _p_value(self, least: float) -> float:
+        """Return how often straight lines of the same design gain as much by a joint."""
+        if least <= 0:
+            return 1.0
+        line = _left(self._y[None, :], self._line)[0] + self._within
+        rng = np.random.default_rng(_SEED)
+        noise = rng.standard_normal((_SIMULATED, len(self._x)))
+        within = rng.chisquare(self._free + 4 - len(self._x), _SIMULATED)
+        lines = _left(noise, self._line) + within
+        hinges = np.concatenate(self._joint_squares(noise), axis=1).min(axis=1) + within
+        return float(np.mean(lines / hinges >= line / least))
+
+    def _allowed(self) -> float:
+        return 1 + t_quantile(_LEVEL, self._free) ** 2 / self._free
+
+    def _joint_squares(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Return the residual squares of each row with each joint: of lines, and of shares."""
+        lines, shares = (
+            np.stack([_left(rows, each) for each in bases], axis=1)
+            for bases in (self._hinges, self._shares)
+        )
+        return lines, shares
+
+    def _outside(self, joint: float) -> Floats:
+        """Return the share of each size that does not fit into a memory of the size of a joint."""
+        outside: Floats = np.maximum(1 - (self._offset + self._range * joint) / self._sizes, 0.0)
+        return outside
+
+    def _above(self, joint: float) -> Floats:
+        return np.maximum(self._x - joint, 0.0)
+
+    def _basis(self, *columns: Floats) -> Floats:
+        """Return an orthonormal basis of what is fitted, each size weighted by its runs."""
+        weighted = np.stack(columns, axis=1) * np.sqrt(self._runs)[:, None]
+        return np.linalg.qr(weighted)[0]
+
+    def _share_slopes(self, joint: float) -> tuple[float, float]:
+        """Return no slope, and the mean one from the joint to the largest size."""
+        columns = np.stack([np.ones_like(self._x), self._outside(joint)], axis=1)
+        weights = np.sqrt(self._runs)[:, None]
+        _, share = np.linalg.lstsq(columns * weights, self._y, rcond=None)[0]
+        return 0.0, float(share * self._outside(joint)[-1]) / (self._range * (1 - joint))
+
+    def _slopes(self, joint: float) -> tuple[float, float]:
+        columns = np.stack([np.ones_like(self._x), self._x, self._above(joint)], axis=1)
+        weights = np.sqrt(self._runs)[:, None]
+        _, slope, change = np.linalg.lstsq(columns * weights, self._y, rcond=None)[0]
+        return float(slope) / self._range, float(slope + change) / self._range
+
+
+def _left(rows: Floats, basis: Floats) -> Floats:
+    """Return the residual squares of each row."""
+    squares: Floats = (rows**2).sum(axis=1) - ((rows @ basis) ** 2).sum(axis=1)
+    return np.maximum(squares, 0.0)

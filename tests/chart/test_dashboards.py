@@ -1,0 +1,125 @@
+"""Every query of every dashboard, against a real Prometheus that has scraped our metrics."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
+from prometheus_client import CollectorRegistry
+
+from chart.programs import find_program
+from solrbench.dashboards.render import render_dashboards
+from solrbench.telemetry.metrics import ReconcileResult, Telemetry, serve
+from support.cluster.dashboard import BOARDS, queries
+from support.cluster.prometheus import CONFIG, Prometheus, free_port
+from support.resources.small_sweep import measured_sweep, plan
+from unit.telemetry.test_benchmarks import full_benchmark
+
+
+def _telemetry() -> Telemetry:
+    telemetry = Telemetry(CollectorRegistry(), "1")
+    telemetry.benchmarks.update(full_benchmark())
+    telemetry.sweeps.update(measured_sweep(), plan())
+    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
+    return telemetry
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+    """Run Prometheus against the metrics of a benchmark and a sweep with every figure."""
+    folder, web = tmp_path_factory.mktemp("prometheus"), free_port()
+    config = folder / "prometheus.yml"
+    command = [
+        find_program("prometheus"),
+        f"--config.file={config}",
+        f"--storage.tsdb.path={folder}/data",
+        f"--web.listen-address=127.0.0.1:{web}",
+    ]
+    with serve(_telemetry().registry, 0, "127.0.0.1") as metrics:
+        config.write_text(CONFIG.format(port=metrics.port), "utf-8")
+        with (folder / "log").open("w") as log, subprocess.Popen(command, stderr=log) as process:
+            try:
+                found = Prometheus(web)
+                _wait_for_scrapes(found, 2)
+                yield found
+            finally:
+                process.terminate()
+
+
+def _wait_for_scrapes(prometheus: Prometheus, count: int) -> None:
+    """Wait until rates have the samples that they need."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if prometheus.is_up() and (prometheus.value("count_over_time(up[1m])") or 0) >= count:
+            return
+        time.sleep(0.1)
+    pytest.fail("Prometheus did not scrape the metrics within 60 s")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_every_query_finds_the_data_of_a_full_benchmark(prometheus: Prometheus, board: str) -> None:
+    empty = [
+        (panel, query)
+        for panel, asked in queries(board).items()
+        for query in asked
+        if not prometheus.query(query) and panel not in NOT_OF_A_GOOD_RUN
+    ]
+    assert empty == []
+
+
+NOT_OF_A_GOOD_RUN = {"Failed", "Pods lost"}
+"""Panels that are rightly empty where nothing went wrong."""
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_choosing_another_value_of_a_variable_finds_nothing(
+    prometheus: Prometheus, board: str
+) -> None:
+    for panel, asked in queries(board, cluster="another").items():
+        assert [each for query in asked for each in prometheus.query(query)] == [], panel
+
+
+@pytest.mark.parametrize("path", render_dashboards())
+def test_fields_are_those_of_grafanas_schema(path: str) -> None:
+    """Read a dashboard by the models made from Grafana's schema: what they do not know is lost."""
+    shown = json.loads(render_dashboards()[path])
+    assert _lost(shown, _read(shown)) == []
+
+
+def _read(shown: dict[str, Any]) -> Any:
+    register_default_plugins()  # the options of each kind of panel
+    return json.loads(JSONEncoder().encode(Dashboard.from_json(shown)))
+
+
+def _lost(shown: Any, known: Any, place: str = "") -> list[str]:
+    if isinstance(shown, dict) and isinstance(known, dict):
+        return [
+            text
+            for name, value in shown.items()
+            for text in (
+                _lost(value, known[name], f"{place}.{name}")
+                if name in known
+                else [f"{place}.{name}"]
+            )
+        ]
+    if isinstance(shown, list) and isinstance(known, list):
+        pairs = zip(shown, known, strict=True)
+        return [
+            text
+            for index, (value, other) in enumerate(pairs)
+            for text in _lost(value, other, f"{place}[{index}]")
+        ]
+    return [] if shown == known else [place]
+
+
+def test_a_misspelt_field_is_noticed() -> None:
+    shown = json.loads(render_dashboards()[next(iter(render_dashboards()))])
+    panel = next(each for each in shown["panels"] if each["type"] == "table")
+    panel["options"]["showHeadr"] = True
+    known = _read(shown)
+    assert [each.rpartition(".")[2] for each in _lost(shown, known)] == ["showHeadr"]
