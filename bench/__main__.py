@@ -13,6 +13,7 @@ from bench.arrivals import arrivals
 from bench.bottlenecks import bottlenecks
 from bench.capacity import capacity, capacity_of_server
 from bench.cost import cost
+from bench.day import day
 from bench.intervals import intervals
 from bench.merged import merged
 from bench.operator_scale import operator_scale
@@ -23,6 +24,7 @@ from bench.stalls import stalls
 from bench.steady import steady
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
+from bench.trends import trends
 from bench.words import words
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
@@ -35,6 +37,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "scaling": partial(scaling, repeats=3, seconds=4),
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
+    "day": partial(day, names=10, workers=50, seconds=86_400),
+    "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "steady": partial(steady, runs=400),
     "words": partial(words, pairs=1000),

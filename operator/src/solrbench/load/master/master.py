@@ -83,6 +83,8 @@ class Master:
             caches=CacheSampler(plan, partial(load_auth, plan)),
             telemetry=_telemetry(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
+            # A thread of its own: the results of a day from many workers take seconds to add.
+            in_background=gevent.get_hub().threadpool.apply,
         )
 
     def run(self) -> int:

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from solrbench.load.recording.slow_requests import SlowestRequests
-from solrbench.load.recording.worker_result import SecondSums
 from solrbench.load.validation.response_checks import (
     EMPTY_RESULT,
     NO_HEADER,
@@ -18,6 +17,7 @@ from solrbench.load.validation.response_checks import (
 from solrbench.results.model.step_result import FailureKind
 from solrbench.results.stats.histograms import bucket_of, buckets_of
 from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.results.stats.window_sums import SecondSums, WindowSums
 
 NEVER_NS = 2**63
 """A time that no clock of the engine reaches."""
@@ -69,7 +69,7 @@ class RequestStats:
         failed: service times of the failures, by bucket of a histogram
         slow: the slowest requests
         has_headerless: a good response had no header, so it does not say whether it is partial
-        windows: sums of the seconds that are over and had requests
+        windows: sums of the seconds that are over and had requests, rolled up when many
 
     """
 
@@ -92,7 +92,7 @@ class RequestStats:
         self.failed: Counter[int] = Counter()
         self.slow = SlowestRequests()
         self.has_headerless = False
-        self.windows: list[SecondSums] = []
+        self.windows = WindowSums()
         self._second = SecondStats()
         self._samples: dict[str, str] = {}
         self._times: list[int] = []

@@ -8,17 +8,7 @@ from typing import NamedTuple
 from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.step_result import RequestMeasurements, WorkerUsage
-
-
-class SecondSums(NamedTuple):
-    """One second of one request name."""
-
-    second: int
-    """Whole seconds since measuring began; a request belongs to the second of its end."""
-    requests: int
-    failures: int
-    sum_microseconds: int
-    max_microseconds: int
+from solrbench.results.stats.window_sums import WindowSums
 
 
 class MicroBatch(NamedTuple):
@@ -35,7 +25,7 @@ class MicroBatch(NamedTuple):
 class WorkerRequestStats(RequestMeasurements):
     """One request name on one worker."""
 
-    windows: list[SecondSums]
+    windows: WindowSums
 
 
 class WorkerStepResult(WorkerUsage):

@@ -28,6 +28,7 @@ from solrbench.results.text.tables.environment_tables import environment_tables
 from solrbench.results.text.tables.failure_table import failure_table
 from solrbench.results.text.tables.objective_table import objective_table
 from solrbench.results.text.tables.table import Table
+from solrbench.results.text.tables.trend_table import trend_table
 from solrbench.results.text.verdict_text import NOT_CHECKED, one_line_verdict, verdict_lines
 from solrbench.results.validity.overall import overall_verdict
 
@@ -56,7 +57,7 @@ class Page:
         cold_start: the first requests
         failures: by kind, with a sample
         slow: the slowest requests
-        windows: steadiness and outliers
+        windows: trends, steadiness and outliers
         environment: nodes, pods, images, seeds
         differences: in what later attempts differ from the first
         spec: as YAML
@@ -121,7 +122,9 @@ def build_page(report: Report) -> Page:
         cold_start=cold_start_curve(documents),
         failures=_shown(failure_table(documents)),
         slow=_shown(slow_table(documents)),
-        windows=_tables([steadiness_table(documents), outlier_table(documents)]),
+        windows=_tables(
+            [trend_table(status.trends), steadiness_table(documents), outlier_table(documents)]
+        ),
         environment=_tables(environment_tables(environment, documents)),
         differences=environment.differences if environment is not None else (),
         spec=_yaml(report),

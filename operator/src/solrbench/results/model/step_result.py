@@ -16,18 +16,9 @@ from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.pod_record import PodRecord
 from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.telemetry import Telemetry
+from solrbench.results.model.window_series import Window as Window  # noqa: PLC0414 - part of it
+from solrbench.results.model.window_series import WindowSeries
 from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
-
-
-class Window(LenientModel):
-    """A second of a step run, or `StepRunResult.window_seconds` of it, for one request name."""
-
-    second: int
-    """When it began: whole seconds since the step run did."""
-    requests: int
-    failures: int
-    mean_microseconds: int | None = None
-    max_microseconds: int | None = None
 
 
 class FailureKind(LenientModel):
@@ -106,7 +97,7 @@ class RequestResult(RequestMeasurements):
     """Figures of the service times; None without any, and in documents of older versions."""
     response_times: TimeFigures | None = None
     """The same of the response times; None in a closed loop."""
-    windows: list[Window] = []
+    windows: WindowSeries = WindowSeries()
 
 
 class UsageSlice(LenientModel):

@@ -1,9 +1,9 @@
 """Whether a series grows, and how fast.
 
 Least squares of y = a + b t + c (1 - exp(-t / tau)) + d load, with c >= 0: a line beside a cache
-that fills and beside a load that moves. Only the line is growth. Tests of trend alone (Mann-Kendall,
-Theil-Sen) accuse every cache that fills (Machida, Andrzejak, Matias, Vicente, "On the effectiveness
-of Mann-Kendall test for detection of software aging", ISSREW 2013).
+that fills and beside a load that moves. Only the line is growth. Tests of trend alone (Mann and
+Kendall's, Theil and Sen's) accuse every cache that fills (Machida, Andrzejak, Matias, Vicente, "On
+the effectiveness of Mann-Kendall test for detection of software aging", ISSREW 2013).
 
 The interval of b is the union over all tau that fit about as well, its standard error widened for
 residuals that follow each other. Growth is said only if all four hold:
@@ -94,6 +94,7 @@ def find_growth(
     load: Sequence[float] | None = None,
     *,
     least_growth: float = LEAST_GROWTH,
+    least: float = 0.0,
 ) -> Growth | None:
     """Return what a series does; None with fewer than `LEAST_WINDOWS` windows.
 
@@ -102,6 +103,7 @@ def find_growth(
         values: the figure in each window
         load: requests per second in each window, None if unknown
         least_growth: share of the level that the growth over the run must reach
+        least: what it must reach anyway, in the figure's unit
 
     """
     if len(values) < LEAST_WINDOWS:
@@ -114,7 +116,7 @@ def find_growth(
     near = [each for each in fits if each.squares <= _limit(best)]
     lower, upper = _union(near, 0.95)
     level = float(np.median(y))
-    matters = least_growth * abs(level)
+    matters = max(least_growth * abs(level), least)
     needed = max(matters, _DEVIATIONS * _scaled_deviation(best.residuals))
     if _rises_once(y, matters):
         shape = Shape.STEP

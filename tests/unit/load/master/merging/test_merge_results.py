@@ -10,7 +10,6 @@ from solrbench.load.master.merging.merge_results import (
 )
 from solrbench.load.recording.worker_result import (
     MicroBatch,
-    SecondSums,
     WorkerRequestStats,
     WorkerStepResult,
 )
@@ -19,6 +18,7 @@ from solrbench.results.model.step_result import FailureKind, RequestResult
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.time_blocks import TimeBlocks
+from solrbench.results.stats.window_sums import SecondSums
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PLANNED = PlannedStepRun(
