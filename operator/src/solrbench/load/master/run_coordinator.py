@@ -175,6 +175,7 @@ class RunCoordinator:
             self._executor.offsets.offsets,
             completed.may_repeat,
             completed.telemetry,
+            completed.ended_early,
         )
         results = completed.results
         if self._plan.workload.locustfile is not None:

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from solrbench.load.recording.slow_requests import SlowestRequests
+from solrbench.load.recording.window_sums import SecondSums, WindowSums
 from solrbench.load.validation.response_checks import (
     EMPTY_RESULT,
     NO_HEADER,
@@ -17,7 +18,6 @@ from solrbench.load.validation.response_checks import (
 from solrbench.results.model.step_result import FailureKind
 from solrbench.results.stats.histograms import bucket_of, buckets_of
 from solrbench.results.stats.time_blocks import TimeBlocks
-from solrbench.results.stats.window_sums import SecondSums, WindowSums
 
 NEVER_NS = 2**63
 """A time that no clock of the engine reaches."""

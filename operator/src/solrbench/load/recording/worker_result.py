@@ -5,10 +5,10 @@ Everything in it adds up: sums instead of means, counts instead of percentiles.
 
 from typing import NamedTuple
 
+from solrbench.load.recording.window_sums import WindowSums
 from solrbench.results.model.connection_result import ConnectionResult
 from solrbench.results.model.node_result import NodeResult
 from solrbench.results.model.step_result import RequestMeasurements, WorkerUsage
-from solrbench.results.stats.window_sums import WindowSums
 
 
 class MicroBatch(NamedTuple):

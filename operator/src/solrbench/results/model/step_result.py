@@ -18,7 +18,13 @@ from solrbench.results.model.request_counts import RequestCounts
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.window_series import Window as Window  # noqa: PLC0414 - part of it
 from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import CacheSample, EmptiedCaches, OutlierWindow, RequestWindow
+from solrbench.results.model.windows import (
+    CacheSample,
+    EmptiedCaches,
+    EndedEarly,
+    OutlierWindow,
+    RequestWindow,
+)
 
 
 class FailureKind(LenientModel):
@@ -219,6 +225,8 @@ class StepRunResult(LenientModel):
     they were as the requests before had left them."""
     queries_exhausted: bool = False
     """A list with the order `Once` came to its end, and with it the step run."""
+    ended_early: EndedEarly | None = None
+    """Why the step run was ended before its time; None if it was not."""
     requests: list[RequestResult]
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users

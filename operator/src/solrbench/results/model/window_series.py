@@ -4,16 +4,15 @@ As objects, each would take a kilobyte; as columns it takes 40 bytes. The stored
 objects, as of every other series.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, Self, overload
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import GetCoreSchemaHandler, SerializationInfo
 from pydantic_core import CoreSchema, core_schema
 
 from solrbench.api.rules import LenientModel
-from solrbench.results.stats.window_sums import WindowSums, roll_up
 
 
 class Window(LenientModel):
@@ -29,42 +28,40 @@ class Window(LenientModel):
 
 _FIELDS = tuple(Window.model_fields)
 _ALIASES = tuple(field.alias or name for name, field in Window.model_fields.items())
+_WIDTH = len(_FIELDS)
 _ABSENT = -1
 
-Columns = NDArray[np.int64]
+Row = tuple[int, ...]
+"""Second, requests, failures, mean and maximum of a window; -1 for none."""
 
 
 class WindowSeries(Sequence[Window]):
     """Windows in their order; each is made when it is taken."""
 
-    __slots__ = ("columns",)
+    __slots__ = ("_numbers",)
 
     def __init__(self, windows: Iterable[Window] = ()) -> None:
-        rows = [tuple(_number(getattr(each, name)) for name in _FIELDS) for each in windows]
-        self.columns: Columns = np.array(rows, dtype=np.int64).reshape(-1, len(_FIELDS))
-        """A row for each window: second, requests, failures, mean and maximum, -1 for none."""
+        self._numbers = array("q")
+        for each in windows:
+            self._numbers.extend(_number(getattr(each, name)) for name in _FIELDS)
 
     @classmethod
-    def of_columns(cls, columns: Columns) -> Self:
-        """Return windows of rows as `columns` has them."""
+    def of_rows(cls, rows: Iterable[Row]) -> Self:
+        """Return the windows behind `rows`."""
         found = cls()
-        found.columns = columns
+        for row in rows:
+            found._numbers.extend(row)
         return found
 
-    @classmethod
-    def of_sums(cls, sums: WindowSums) -> Self:
-        """Return the windows with means in place of sums."""
-        second, _, requests, failures, total, longest = sums.rows.T
-        means = np.where(requests > 0, total // np.maximum(requests, 1), _ABSENT)
-        longest = np.where(requests > 0, longest, _ABSENT)
-        return cls.of_columns(np.column_stack([second, requests, failures, means, longest]))
+    def rows(self) -> Iterator[Row]:
+        """Yield the numbers of each window, at a fraction of the price of an object."""
+        numbers = iter(self._numbers)
+        return zip(*[numbers] * _WIDTH, strict=True)
 
     def rolled_up(self, width: int) -> Self:
-        """Return windows of `width` seconds."""
-        second, requests, failures, means, longest = self.columns.T
-        total = np.maximum(means, 0) * requests
-        rows = np.column_stack([second, np.ones_like(second), requests, failures, total, longest])
-        return self.of_sums(WindowSums.of_rows(roll_up(rows, width)))
+        """Return windows of `width` seconds; a mean is that of all their requests."""
+        groups = groupby(self.rows(), lambda row: row[0] // width)
+        return self.of_rows(_joined(number * width, list(parts)) for number, parts in groups)
 
     @overload
     def __getitem__(self, index: int, /) -> Window: ...
@@ -72,18 +69,19 @@ class WindowSeries(Sequence[Window]):
     def __getitem__(self, index: slice, /) -> Sequence[Window]: ...
     def __getitem__(self, index: int | slice, /) -> Window | Sequence[Window]:
         if isinstance(index, slice):
-            return [_window(row) for row in self.columns[index]]
-        return _window(self.columns[index])
+            return [self[each] for each in range(*index.indices(len(self)))]
+        place = range(len(self))[index] * _WIDTH
+        return _window(tuple(self._numbers[place : place + _WIDTH]))
 
     def __len__(self) -> int:
-        return len(self.columns)
+        return len(self._numbers) // _WIDTH
 
     def __iter__(self) -> Iterator[Window]:
-        return map(_window, self.columns)
+        return map(_window, self.rows())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, WindowSeries):
-            return np.array_equal(self.columns, other.columns)
+            return self._numbers == other._numbers
         return isinstance(other, list) and list(self) == other
 
     __hash__ = None  # type: ignore[assignment]
@@ -112,9 +110,7 @@ class WindowSeries(Sequence[Window]):
             raise ValueError("must be a list of windows")  # noqa: TRY004 - pydantic wants it
         if all(isinstance(each, Window) for each in value):
             return cls(value)
-        return cls.of_columns(
-            np.array([_row(each) for each in value], dtype=np.int64).reshape(-1, len(_FIELDS))
-        )
+        return cls.of_rows(map(_row, value))
 
     def _serialize(self, info: SerializationInfo) -> list[dict[str, int | None]]:
         names = _ALIASES if info.by_alias else _FIELDS
@@ -124,11 +120,11 @@ class WindowSeries(Sequence[Window]):
                 for name, number in zip(names, row, strict=True)
                 if number != _ABSENT or not info.exclude_none
             }
-            for row in self.columns.tolist()
+            for row in self.rows()
         ]
 
 
-def _row(stored: Any) -> tuple[int, ...]:
+def _row(stored: Any) -> Row:
     """Return a stored window as numbers.
 
     Raises:
@@ -151,8 +147,8 @@ def _number(value: int | None) -> int:
     return _ABSENT if value is None else value
 
 
-def _window(row: Columns) -> Window:
-    second, requests, failures, mean, longest = row.tolist()
+def _window(row: Row) -> Window:
+    second, requests, failures, mean, longest = row
     return Window(
         second=second,
         requests=requests,
@@ -160,3 +156,10 @@ def _window(row: Columns) -> Window:
         mean_microseconds=None if mean == _ABSENT else mean,
         max_microseconds=None if longest == _ABSENT else longest,
     )
+
+
+def _joined(second: int, parts: Sequence[Row]) -> Row:
+    _, requests, failures, means, longest = zip(*parts, strict=True)
+    whole = sum(requests)
+    spent = sum(max(mean, 0) * count for mean, count in zip(means, requests, strict=True))
+    return second, whole, sum(failures), spent // whole if whole else _ABSENT, max(longest)

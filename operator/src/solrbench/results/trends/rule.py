@@ -118,7 +118,7 @@ def find_growth(
     level = float(np.median(y))
     matters = max(least_growth * abs(level), least)
     needed = max(matters, _DEVIATIONS * _scaled_deviation(best.residuals))
-    if _rises_once(y, matters):
+    if best.slope > matters and _rises_once(y, matters):
         shape = Shape.STEP
     else:
         shape = _shape(t / run, y, best, _union(near, 0.99), needed)

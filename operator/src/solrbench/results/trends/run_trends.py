@@ -104,7 +104,7 @@ def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
     totals: dict[int, tuple[int, int, int]] = {}
     for result in document.requests:
         if not result.is_transaction:
-            for second, requests, failures, mean, _ in result.windows.columns.tolist():
+            for second, requests, failures, mean, _ in result.windows.rows():
                 known = totals.get(second, (0, 0, 0))
                 spent = max(mean, 0) * requests
                 totals[second] = known[0] + requests, known[1] + failures, known[2] + spent

@@ -8,6 +8,7 @@ from solrbench.load.master.merging.merge_results import (
     WarmUpResult,
     merge_worker_results,
 )
+from solrbench.load.recording.window_sums import SecondSums
 from solrbench.load.recording.worker_result import (
     MicroBatch,
     WorkerRequestStats,
@@ -18,7 +19,6 @@ from solrbench.results.model.step_result import FailureKind, RequestResult
 from solrbench.results.model.windows import CacheSample, RequestWindow
 from solrbench.results.stats.histograms import Histogram
 from solrbench.results.stats.time_blocks import TimeBlocks
-from solrbench.results.stats.window_sums import SecondSums
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PLANNED = PlannedStepRun(

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.load.rate_changes import mean_rate
 from solrbench.load.master.merging.compare_workers import compare_workers
 from solrbench.load.master.merging.merge_nodes import merge_connections, merge_nodes
 from solrbench.load.master.merging.request_windows import merge_request_windows
+from solrbench.load.recording.window_sums import SecondSums, add_windows
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.plan.load_plan import PlannedStepRun
 from solrbench.results.model.request_counts import sum_counts
@@ -26,13 +27,12 @@ from solrbench.results.model.step_result import (
 )
 from solrbench.results.model.telemetry import Telemetry
 from solrbench.results.model.window_series import WindowSeries
-from solrbench.results.model.windows import CacheSample, EmptiedCaches, RequestWindow
+from solrbench.results.model.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.results.stats import histograms
 from solrbench.results.stats.outliers import find_outliers, worst
 from solrbench.results.stats.per_second import second_means
 from solrbench.results.stats.steadiness import steady_from
 from solrbench.results.stats.time_blocks import TimeBlocks
-from solrbench.results.stats.window_sums import add_windows
 
 _DIGITS = 6
 """Decimals of seconds kept: microseconds."""
@@ -71,6 +71,7 @@ class StepRunMetadata:
         list_offsets: where the lists of the workload go on
         queries_may_repeat: whether queries that are to be sent once may have been sent before
         telemetry: what servers did during that time; None if it is turned off
+        ended_early: why it was ended before its time; None if it was not
 
     """
 
@@ -82,6 +83,7 @@ class StepRunMetadata:
     list_offsets: tuple[int, ...] = ()
     queries_may_repeat: bool = False
     telemetry: Telemetry | None = None
+    ended_early: EndedEarly | None = None
 
 
 def merge_worker_results(
@@ -94,7 +96,7 @@ def merge_worker_results(
     Workers begin to measure at the same message of the master, so seconds since then compare.
     """
     found = [result for _, result in results]
-    sending_seconds = _sending_seconds(found)
+    sending_seconds = _sending_seconds(found, metadata.ended_early)
     width = max((each.windows.width for part in found for each in part.requests), default=1)
     requests = _merge_requests(found, sending_seconds, width)
     return StepRunResult(
@@ -110,7 +112,7 @@ def merge_worker_results(
         requests=requests,
         workers=_workers(results),
         window_seconds=width,
-        duration_seconds=_duration(planned, found),
+        duration_seconds=None if metadata.ended_early else _duration(planned, found),
         thousands=merge_request_windows(found),
         nodes=merge_nodes(found),
         connections=merge_connections(found),
@@ -134,11 +136,14 @@ def _metadata_fields(metadata: StepRunMetadata) -> dict[str, Any]:
         "list_offsets": list(metadata.list_offsets),
         "queries_may_repeat": metadata.queries_may_repeat,
         "telemetry": metadata.telemetry,
+        "ended_early": metadata.ended_early,
     }
 
 
-def _sending_seconds(results: Sequence[WorkerStepResult]) -> float | None:
+def _sending_seconds(results: Sequence[WorkerStepResult], ended: EndedEarly | None) -> float | None:
     """Return when the last worker began no more requests; None unless all are known."""
+    if ended is not None:
+        return ended.second
     known = [each.sending_seconds for each in results if each.sending_seconds is not None]
     return max(known) if known and len(known) == len(results) else None
 
@@ -244,7 +249,7 @@ def _merge_request(
         failed_time_histogram=_merge_if_any(part.failed_time_histogram for part in parts),
         slow_requests=_slowest(chain.from_iterable(part.slow_requests for part in parts)),
         response_time_without_lag_histogram=_merge_without_lag(parts),
-        windows=WindowSeries.of_sums(windows),
+        windows=WindowSeries.of_rows(map(_window_row, windows)),
         **sum_counts(parts).numbers() | {"drain_requests": None if end == math.inf else drained},
     )
 
@@ -286,3 +291,8 @@ def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
         samples.setdefault(each.kind, each.sample)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
+
+
+def _window_row(sums: SecondSums) -> tuple[int, ...]:
+    mean = sums.sum_microseconds // sums.requests
+    return sums.second, sums.requests, sums.failures, mean, sums.max_microseconds

@@ -7,8 +7,6 @@ is kept to be looked at later gets coarser.
 from collections.abc import Sequence
 from itertools import groupby
 
-import numpy as np
-
 from solrbench.results.model.step_result import RequestResult, StepRunResult
 from solrbench.results.model.windows import CacheSample
 
@@ -64,7 +62,7 @@ def _width(document: StepRunResult, most: int) -> int:
 
 
 def _count(result: RequestResult, width: int) -> int:
-    return len(np.unique(result.windows.columns[:, 0] // width))
+    return len({second // width for second, *_ in result.windows.rows()})
 
 
 def _widened(result: RequestResult, width: int) -> RequestResult:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from solrbench.results.stats.window_sums import (
+from solrbench.load.recording.window_sums import (
     LATEST_SECONDS,
     MOST_WINDOWS,
     SecondSums,
