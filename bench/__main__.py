@@ -19,6 +19,7 @@ from bench.merged import merged
 from bench.operator_scale import operator_scale
 from bench.pairs import equal_pairs
 from bench.processes import DidNotHappenError, stolen_seconds
+from bench.queries import queries
 from bench.scaling import scaling
 from bench.stalls import stalls
 from bench.steady import steady
@@ -38,6 +39,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "day": partial(day, names=10, workers=50, seconds=86_400),
+    "queries": partial(queries, count=10_000_000),
     "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
     "steady": partial(steady, runs=400),

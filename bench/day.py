@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1.load.load import Step
 from solrbench.load.master.merging.merge_results import StepRunMetadata, merge_worker_results
 from solrbench.load.master.merging.series_limit import limit_series
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
+from solrbench.load.recording.request_stats import SecondStats
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.prepared_request import PreparedRequest
 from solrbench.plan.load_plan import PlannedStepRun
@@ -143,10 +144,31 @@ def _operator(folder: Path) -> dict[str, float]:
     return {"grown": max(peak_bytes() - before, 0), "windows": len(document.requests[0].windows)}
 
 
+def _page(_folder: Path, names: int, seconds: int) -> dict[str, float]:
+    """Take the statistics of a worker each second, as the master does for Locust's page."""
+    from locust.stats import RequestStats  # noqa: PLC0415 - patches the process
+
+    from solrbench.load.locust_runtime.stats_limit import CHECK_SECONDS, limit_stats  # noqa: PLC0415
+    from solrbench.load.worker.locust_stats import add_to_locust_stats  # noqa: PLC0415
+
+    stats, points = RequestStats(), []
+    second_stats = SecondStats(requests=100, sum_microseconds=10**6, min_microseconds=9000)
+    second_stats.buckets.update({5000 + each: 10 for each in range(10)})
+    for second in range(seconds):
+        for index in range(names):
+            add_to_locust_stats(stats, "day", f"name-{index}", second_stats, 1e9 + second)
+        stats.history.append({"time": second, "user_count": [second, 1]})
+        if second % int(CHECK_SECONDS) == 0:
+            limit_stats(stats)
+            points.append((second / 3600, resident_bytes()))
+    return {"slope": slope_mib_per_hour(points)}
+
+
 _ROLES: dict[str, Callable[..., dict[str, float]]] = {
     "worker": _worker,
     "master": _master,
     "operator": _operator,
+    "page": _page,
 }
 
 
@@ -161,6 +183,7 @@ def day(folder: Path, names: int, workers: int, seconds: int) -> list[Row]:
     worker = _in_process("worker", folder, names, seconds)
     master = _in_process("master", folder, workers, seconds)
     operator = _in_process("operator", folder)
+    page = _in_process("page", folder, names, min(seconds, 4 * 3600))["slope"]
     slope = worker["slope"]
     scale = f"{seconds / 3600:g} h, {names} names, {workers} workers"
     sent = f"result of {worker['message'] / MIB:.1f} MiB, peak {worker['peak'] / MIB:.0f} MiB"
@@ -170,6 +193,7 @@ def day(folder: Path, names: int, workers: int, seconds: int) -> list[Row]:
         _memory("load master", master["peak"], 300, took),
         _memory("operator, more", operator["grown"], 50, windows),
         Row("longest silence", "<= 2 s", f"{silent:.2f} s", silent <= 2, scale),
+        Row("load master's slope", "<= 0.2 MiB/h", f"{page:.3f} MiB/h", page <= 0.2, "live page"),
         Row("worker's slope", "<= 0.2 MiB/h", f"{slope:.3f} MiB/h", slope <= 0.2, sent),
     ]
 
