@@ -6,7 +6,9 @@ from typing import Any
 SMALL_REQUESTS = 200
 """Enough for a 95th percentile."""
 
-BUSY_MACHINE = frozenset({"WorkerSaturated", "CpuStolen", "CpuPressure", "NotSteady"})
+BUSY_MACHINE = frozenset(
+    {"WorkerSaturated", "CpuStolen", "CpuPressure", "OthersUseCpu", "NotSteady"}
+)
 """Reasons of a verdict that the machine of the suite, or its host, may give for some seconds."""
 
 SMALL_SOLR: dict[str, Any] = {

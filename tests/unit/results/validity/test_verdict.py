@@ -16,6 +16,7 @@ from solrbench.results.model.step_result import (
     Window,
     WorkerResult,
 )
+from solrbench.results.model.telemetry import ServerFigures, Telemetry
 from solrbench.results.text.verdict_text import completion_note, verdict_lines
 from solrbench.results.validity.overall import overall_verdict
 from solrbench.results.validity.verdict import evaluate_step, evaluate_steps, samples_needed
@@ -48,12 +49,27 @@ def worker(name: str = "w-0", **fields: Any) -> WorkerResult:
     return WorkerResult.model_validate({"worker": name} | healthy | fields)
 
 
+def quiet_machine(busy_percent: float = 50.0, solr_seconds: float | None = 8.0) -> Telemetry:
+    """Return a machine of four CPUs in a step of ten seconds, and the Solr node on it."""
+    spent = {} if solr_seconds is None else {"cpu_seconds": solr_seconds}
+    machine = {"cpu_busy_percent": busy_percent, "cpus": 4.0}
+    return Telemetry(
+        solr=[ServerFigures(server="solr-0:8983", seconds=10.0, readings=2, figures=spent)],
+        machines=[ServerFigures(server="m-0", seconds=10.0, readings=2, figures=machine)],
+    )
+
+
 def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
     """Return a document that holds all evidence and no reason against it."""
     result = make_result(ENOUGH).model_copy(update={"partial_results": 0, "empty_results": 0})
     document = make_document("a", repeat, result, seconds=10.0)
     target = MeasuredTarget(attempt=1, documents=1000, deleted_documents=0)
-    evidence: dict[str, Any] = {"workers": [worker()], "pods": [], "target": target}
+    evidence: dict[str, Any] = {
+        "workers": [worker()],
+        "pods": [],
+        "target": target,
+        "telemetry": quiet_machine(),
+    }
     return document.model_copy(update=evidence | fields)
 
 
@@ -385,7 +401,8 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
     assert set(messages_by_reason(verdict)) == {"WorkerSaturated"}
     unchecked = {each.reason for each in verdict.unchecked}
     counts = {"PartialResults", "EmptyResults", "DeletedDocuments"}
-    assert unchecked == {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure"} | counts
+    hosts = {"PodThrottled", "PodRestarted", "CpuStolen", "CpuPressure", "OthersUseCpu"}
+    assert unchecked == hosts | counts
 
 
 def test_cpu_time_that_others_took_is_invalid_with_number_and_limit() -> None:

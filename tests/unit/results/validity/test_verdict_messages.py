@@ -15,7 +15,13 @@ from solrbench.results.model.step_result import (
 from solrbench.results.validity import verdict
 from solrbench.results.validity.checks.registry import CHECKS
 from unit.results.builders import START, make_result
-from unit.results.validity.test_verdict import healthy, open_loop, verdict_of, worker
+from unit.results.validity.test_verdict import (
+    healthy,
+    open_loop,
+    quiet_machine,
+    verdict_of,
+    worker,
+)
 
 
 @pytest.mark.parametrize("reason", CHECKS)
@@ -66,6 +72,7 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
                 deleted_documents=10,
                 variant=VariantTarget(documents=9),
             ),
+            "telemetry": quiet_machine(99.0),
             "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
         }
     )

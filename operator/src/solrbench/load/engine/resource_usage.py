@@ -32,8 +32,9 @@ class Usage:
         measured_seconds: time by the clock
         throttled_seconds: time in which the control group stood still for want of CPU quota; None
             where the kernel does not report it
-        pressure_seconds: time in which a process of the control group waited for a CPU; None where
-            the kernel does not report it
+        pressure_seconds: time in which a process of the control group waited for a CPU; where the
+            kernel does not report it for groups, the time in which the sending thread did; None
+            where it reports neither
         stolen_seconds: time that the host took from each CPU of the node, as a mean; None where
             the kernel does not report it
         cpu_limit_cores: limit of the control group; None without one, or where not reported
@@ -159,7 +160,8 @@ def _read(group: CpuGroup) -> _Reading:
 
 
 def _read_lost(group: CpuGroup) -> _Lost:
-    return _Lost(group.pressure_seconds(), stolen_seconds())
+    pressure = group.pressure_seconds()
+    return _Lost(_run_queue_seconds() if pressure is None else pressure, stolen_seconds())
 
 
 def _run_queue_seconds() -> float | None:

@@ -32,6 +32,7 @@ from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run_coordinator import RunCoordinator
 from solrbench.load.master.target_probe import wait_for_target
 from solrbench.load.master.telemetry.agent_source import AgentSource
+from solrbench.load.master.telemetry.machine_source import MachineSource
 from solrbench.load.master.telemetry.sampler import TelemetrySampler
 from solrbench.load.master.telemetry.solr_source import SolrSource
 from solrbench.load.master.telemetry.sources import TelemetrySource
@@ -166,6 +167,8 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
         sources.append(ZooKeeperSource(plan.zookeeper_servers))
     if plan.agents:
         sources.append(AgentSource([(each.address, each.component) for each in plan.agents]))
+    else:
+        sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
 
 

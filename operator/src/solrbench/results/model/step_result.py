@@ -145,8 +145,9 @@ class WorkerUsage(LenientModel):
     """Time in which the worker's control group stood still because its CPU quota was used up,
     added over the CPUs; None where the kernel does not report it."""
     pressure_seconds: float | None = None
-    """Time in which a process of the worker's control group waited for a CPU; None where the kernel
-    does not report it, and in documents of older versions."""
+    """Time in which a process of the worker's control group waited for a CPU, or its sending thread
+    where the kernel does not report groups; None where it reports neither, and in documents of
+    older versions."""
     stolen_seconds: float | None = None
     """Time that the host took from each CPU of the worker's node, as a mean over them; None as
     above."""

@@ -35,6 +35,10 @@ class Validity(Model):
     """`maxCpuPressurePercent` limits the time in which a process of a load worker's control group
     waited for a CPU (pressure stall information), in per cent of the time in which requests were
     started."""
+    max_others_cpu_percent: Percent = 30
+    """`maxOthersCpuPercent` limits the CPU time that processes which are not of the benchmark used
+    on a node, in per cent of all its CPUs: on the nodes of pods with telemetry, else on that of the
+    load master. Solr's and the load workers' CPU time is known, all other counts as theirs."""
     max_drift_percent: Percent = 10
     """`maxDriftPercent` limits by how many per cent the mean service time may rise or fall over a
     step after its beginning, if that is more than its seconds explain: such a step never became

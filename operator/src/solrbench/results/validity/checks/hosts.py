@@ -1,9 +1,10 @@
-"""Whether others took the CPU of load workers: the host of the node, or what runs beside them."""
+"""Whether others took CPU time: the host of the node, or what runs beside the benchmark."""
 
 from collections.abc import Callable
 
 from solrbench.api.v1alpha1.load.load import Load
 from solrbench.results.model.step_result import StepRunResult, WorkerResult
+from solrbench.results.model.telemetry import MOST_SERVERS, ServerFigures, Telemetry
 from solrbench.results.stats.number_format import format_number, format_percent
 from solrbench.results.validity.checks.finding import (
     Finding,
@@ -30,6 +31,67 @@ def check_cpu_pressure(document: StepRunResult, load: Load) -> Outcome:
     limit = load.validity.max_cpu_pressure_percent
     text = "processes waited for a CPU for {} s in the pod of worker {}"
     return _compare(document, limit, text, lambda worker: worker.pressure_seconds, "cpu.pressure")
+
+
+def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the CPU time of processes that are not of the benchmark with the limit.
+
+    What is not known to be the benchmark's counts as theirs: of a machine whose pods were not read
+    the CPU time of all Solr nodes and load workers is taken away, wherever they ran, so that it is
+    at least so much. ZooKeeper, the load master and the cluster's own processes remain in it.
+    """
+    machines = document.telemetry.machines if document.telemetry is not None else []
+    used = [each for each in machines if "cpu_busy_percent" in each.figures]
+    if not used:
+        return NotEvaluated("the CPU time of no machine was read")
+    limit = load.validity.max_others_cpu_percent
+    found = [(machine, _others_percent(document, machine)) for machine in used]
+    beyond = [(machine, percent) for machine, percent in found if percent > limit]
+    # What stands before Solr may be the benchmark's own, and is not read.
+    if beyond and (document.variant or _own_cores(document, beyond[0][0]) is None):
+        return NotEvaluated("not all that the benchmark itself used of the CPUs is known")
+    return worst(
+        Finding(
+            percent,
+            f"processes that are not of the benchmark used {format_percent(percent)} of the CPUs of"
+            f" the node of {_pods_on(document, machine)} (limit {format_percent(limit)})",
+        )
+        for machine, percent in beyond
+    )
+
+
+def _others_percent(document: StepRunResult, machine: ServerFigures) -> float:
+    """Return how much of a machine others used, the benchmark too if its own use is unknown."""
+    own = _own_cores(document, machine) or 0.0
+    return machine.figures["cpu_busy_percent"] - 100 * own / machine.figures.get("cpus", 1.0)
+
+
+def _own_cores(document: StepRunResult, machine: ServerFigures) -> float | None:
+    """Return the mean number of cores that the benchmark used of a machine, or more."""
+    telemetry = document.telemetry or Telemetry()
+    pods = [each for each in telemetry.pods if each.machine == machine.server]
+    servers = pods or telemetry.solr
+    cores = [_cores(each) for each in servers]
+    known = [each for each in cores if each is not None]
+    if not known or len(known) < len(cores) or len(servers) >= MOST_SERVERS:
+        return None
+    workers = sum(
+        each.cpu_seconds / whole
+        for each in document.workers
+        if (whole := measured_seconds(each, document)) > 0
+    )
+    return sum(known) + workers
+
+
+def _cores(server: ServerFigures) -> float | None:
+    spent = server.figures.get("cpu_seconds")
+    return None if spent is None or server.seconds <= 0 else spent / server.seconds
+
+
+def _pods_on(document: StepRunResult, machine: ServerFigures) -> str:
+    pods = document.telemetry.pods if document.telemetry is not None else []
+    names = [each.server for each in pods if each.machine == machine.server]
+    return f"pod {names[0]}" if names else "the load master"
 
 
 def _compare(

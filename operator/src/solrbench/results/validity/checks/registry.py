@@ -10,7 +10,11 @@ from solrbench.results.validity.checks.generator import (
     check_connections_ran_out,
     check_worker_saturated,
 )
-from solrbench.results.validity.checks.hosts import check_cpu_pressure, check_cpu_stolen
+from solrbench.results.validity.checks.hosts import (
+    check_cpu_pressure,
+    check_cpu_stolen,
+    check_others_use_cpu,
+)
 from solrbench.results.validity.checks.placement import (
     PlacementCheck,
     check_load_shares_nodes,
@@ -77,6 +81,11 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "The host of a load worker's node gave CPU time of the node to others.",
         "use nodes whose CPUs are not shared, or measure when the host is idle",
         check_cpu_stolen,
+    ),
+    "OthersUseCpu": ValidityCheck(
+        "Processes that are not of the benchmark used CPU time of a node that it was measured on.",
+        "stop what else runs on that node, or give the benchmark nodes of its own",
+        check_others_use_cpu,
     ),
     "CpuPressure": ValidityCheck(
         "Processes of a load worker waited for a CPU that others used.",
