@@ -26,6 +26,7 @@ from bench.steady import steady
 from bench.table import Row, render, skipped
 from bench.throughput import small_responses, solr_responses
 from bench.trends import trends
+from bench.wide import wide
 from bench.words import words
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
@@ -39,6 +40,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=400_000),
     "bottlenecks": partial(bottlenecks, each=2, seconds=5),
     "day": partial(day, names=10, workers=50, seconds=86_400),
+    "wide": partial(wide, workers=200, seconds=20),
     "queries": partial(queries, count=10_000_000),
     "trends": partial(trends, times=1, seconds=1440),
     "scale": partial(operator_scale, seconds=60),
