@@ -33,7 +33,7 @@ class RunTrend:
         growth: what the rule found; in the figure's unit, per second
         latest: the figure at the end
         limit: what it may grow to; None without a limit
-        caches_fill: Solr's caches filled to the end, so a leak cannot be told from them
+        caches_fill: Solr's caches filled to the end, so a leak looks the same
 
     """
 

@@ -56,7 +56,7 @@ def cut_windows(points: Sequence[Point], combine: Combine, count: int = WINDOWS)
 def full_from(entries: Sequence[Point]) -> float | None:
     """Return the second from which on caches stood still; None if they filled to the end.
 
-    What fills within more than half of the run cannot be told from a leak by statistics, so the
+    What fills within more than half of the run looks like a leak to statistics, so the
     series begins when the caches say that they are full.
     """
     if len(entries) < 2:

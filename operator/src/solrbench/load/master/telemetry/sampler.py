@@ -26,7 +26,7 @@ MAX_READINGS = 360
 time between two doubles. The first one always stays."""
 
 FULL_EACH = 5
-"""Of so many readings one has the figures of the cores, too, which tell when caches are full."""
+"""Of so many readings one has the figures of the cores, too, which show when caches are full."""
 
 
 class TelemetrySampler:
