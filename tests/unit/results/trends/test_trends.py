@@ -132,6 +132,11 @@ def test_single_rise_is_said_so() -> None:
     assert found.word == "RoseOnce"
 
 
+def test_of_too_many_trends_those_that_grow_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solrbench.results.trends.trends.MAX_TRENDS", 1)
+    assert list(status_of(document(heap(), grows=5))) == ["Latency"]
+
+
 def test_answers_and_tables_name_what_grows() -> None:
     found = status_of(document(heap("solr-1", mib_per_hour=300)))
     status = Status(trends=list(found.values()))

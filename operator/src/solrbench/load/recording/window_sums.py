@@ -2,8 +2,8 @@
 
 A window of one second is kept while a step is short. Once there are too many, all but the latest
 become windows of 10 s, then of 60 s, then of 600 s. The latest stay single seconds: where a step
-ends, what was still under way is counted apart by the second. Everything in a window adds up, or is a
-maximum, so windows rolled up on several workers and added are those of all requests rolled up.
+ends, what was still under way is counted apart by the second. Everything in a window adds up, or
+is a maximum, so windows rolled up on several workers and added are those of all requests.
 """
 
 import base64

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.status.trends import Trend, TrendFigure, TrendWord
+from solrbench.api.v1alpha1.status.trends import MAX_TRENDS, Trend, TrendFigure, TrendWord
 from solrbench.plan.step_runs import variant_names
 from solrbench.results.model.step_result import StepRunResult
 from solrbench.results.stats.number_format import round_number
@@ -28,18 +28,23 @@ _HOUR = 3600.0
 def find_trends(
     spec: Spec, runs: Iterable[tuple[StepRunResult, Sequence[RunTrend]]]
 ) -> list[Trend]:
-    """Return an entry for each step, variant and figure that has a trend, in their order."""
+    """Return an entry for each step, variant and figure that has a trend, in their order.
+
+    Of more than `MAX_TRENDS`, those that do not grow are left out first.
+    """
     found: dict[tuple[str, str, TrendFigure], list[RunTrend]] = {}
     for document, trends in runs:
         for each in trends:
             found.setdefault((document.step, document.variant, each.figure), []).append(each)
-    return [
+    trends = [
         _merge(step.name, variant, figure, found[step.name, variant, figure])
         for step in spec.load.steps
         for variant in variant_names(spec)
         for figure in TrendFigure
         if (step.name, variant, figure) in found
     ]
+    kept = sorted(trends, key=lambda each: each.word not in GROWS.values())[:MAX_TRENDS]
+    return [each for each in trends if each in kept]
 
 
 def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend]) -> Trend:

@@ -101,7 +101,8 @@ class Status(StatusModel):
     """`bottlenecks` has one entry for each stored step and variant: what held it back."""
     trends: Annotated[list[Trend], Field(max_length=MAX_TRENDS)] = []
     """`trends` has one entry for each figure of each stored step of five minutes or more, and
-    variant: whether heap, memory, latency, failures or the index grew."""
+    variant: whether heap, memory, latency, failures or the index grew. Beyond 64, those that did
+    not grow are left out first."""
     objectives: ObjectivesStatus | None = None
     """`objectives` says whether `spec.objectives` are met; absent without any."""
     not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []

@@ -5,8 +5,8 @@ from enum import StrEnum
 from solrbench.api.v1alpha1.fields import Difference, Measure, Text
 from solrbench.api.v1alpha1.status.conditions import StatusModel
 
-MAX_TRENDS = 160
-"""Five figures of 32 steps and variants."""
+MAX_TRENDS = 64
+"""Trends in the status; of more, those that grow come first."""
 
 
 class TrendFigure(StrEnum):
