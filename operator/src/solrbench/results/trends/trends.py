@@ -36,15 +36,15 @@ def find_trends(
     for document, trends in runs:
         for each in trends:
             found.setdefault((document.step, document.variant, each.figure), []).append(each)
-    trends = [
+    merged = [
         _merge(step.name, variant, figure, found[step.name, variant, figure])
         for step in spec.load.steps
         for variant in variant_names(spec)
         for figure in TrendFigure
         if (step.name, variant, figure) in found
     ]
-    kept = sorted(trends, key=lambda each: each.word not in GROWS.values())[:MAX_TRENDS]
-    return [each for each in trends if each in kept]
+    kept = sorted(merged, key=lambda each: each.word not in GROWS.values())[:MAX_TRENDS]
+    return [each for each in merged if each in kept]
 
 
 def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend]) -> Trend:
